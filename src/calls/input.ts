@@ -1,0 +1,106 @@
+/**
+ * What a PBX says about its channels and bridges, in telephone words: the tracker's only input.
+ * Times (`at`) are Unix milliseconds, taken when the bytes arrived. Every string is a copy of its own
+ * (never a slice of a network chunk), invalid UTF-8 is already replaced, `<unknown>` is already ''.
+ */
+export type Input =
+  | ChannelCreated
+  | ChannelStateChanged
+  | CallerNumberChanged
+  | ChannelRenamed
+  | BridgeEntered
+  | BridgeLeft
+  | BridgeDestroyed
+  | ChannelHungUp
+  | Snapshot
+  | Tick;
+
+/** What is known of a channel when it is first seen. */
+export type ChannelSeen = {
+  readonly uniqueid: string;
+  readonly linkedid: string;
+  /** The channel's name, such as `PJSIP/1001-0000002a` or `Local/s@ring-0001;2`. */
+  readonly channel: string;
+  /** Asterisk's channel state: 0 Down, 4 Ring (an inbound caller), 5 Ringing (a dialled leg), 6 Up. */
+  readonly state: number;
+  readonly context: string;
+  readonly exten: string;
+  /** CallerIDNum; '' when Asterisk has none. */
+  readonly callerNumber: string;
+};
+
+/** Newchannel. */
+export type ChannelCreated = ChannelSeen & { readonly type: 'channel-created'; readonly at: number };
+
+/** Newstate. */
+export type ChannelStateChanged = {
+  readonly type: 'channel-state';
+  readonly at: number;
+  readonly uniqueid: string;
+  readonly channel: string;
+  readonly state: number;
+  readonly callerNumber: string;
+};
+
+/** NewCallerid. `presentation` is from CID-CallingPres: bits 0x60 (Q.931: 0x00, 0x20, 0x40). */
+export type CallerNumberChanged = {
+  readonly type: 'caller-number';
+  readonly at: number;
+  readonly uniqueid: string;
+  readonly callerNumber: string;
+  readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
+};
+
+/** Rename: masquerades (pickup, AMI redirect) give a channel another's name and technology. */
+export type ChannelRenamed = {
+  readonly type: 'channel-renamed';
+  readonly at: number;
+  readonly uniqueid: string;
+  /** The new name. */
+  readonly channel: string;
+};
+
+/** BridgeEnter. */
+export type BridgeEntered = {
+  readonly type: 'bridge-entered';
+  readonly at: number;
+  readonly bridge: string;
+  /** BridgeTechnology, such as `simple_bridge`, `softmix`, `holding_bridge`. */
+  readonly technology: string;
+  readonly uniqueid: string;
+  readonly channel: string;
+  readonly callerNumber: string;
+};
+
+/** BridgeLeave. */
+export type BridgeLeft = {
+  readonly type: 'bridge-left';
+  readonly at: number;
+  readonly bridge: string;
+  readonly uniqueid: string;
+};
+
+/** BridgeDestroy. */
+export type BridgeDestroyed = { readonly type: 'bridge-destroyed'; readonly at: number; readonly bridge: string };
+
+/** Hangup. `cause` is the Q.850 cause code. */
+export type ChannelHungUp = {
+  readonly type: 'hung-up';
+  readonly at: number;
+  readonly uniqueid: string;
+  readonly cause: number;
+};
+
+/** A channel in a snapshot (CoreShowChannel): also what it runs and the bridge it is in ('' for none). */
+export type SnapshotChannel = ChannelSeen & { readonly application: string; readonly bridge: string };
+
+/** Everything that is on the PBX now: after every (re)connect, before any event. Replaces all that was known. */
+export type Snapshot = {
+  readonly type: 'snapshot';
+  readonly at: number;
+  readonly channels: readonly SnapshotChannel[];
+  readonly bridges: readonly { readonly bridge: string; readonly technology: string }[];
+};
+
+/** Time has passed: sent when a `wake` effect asked for it. */
+export type Tick = { readonly type: 'tick'; readonly at: number };
