@@ -1,0 +1,59 @@
+/** One recorded request; the document names only `created_at`, what an entry holds, and `request` as searchable. */
+export type HistoryEntry = {
+  readonly id: number;
+  /** The payload as received. */
+  readonly request: string;
+  readonly response: string;
+  readonly status: number;
+  /** ms */
+  readonly duration: number;
+  /** ISO 8601, UTC. */
+  readonly created_at: string;
+};
+
+const defaultPage = 15;
+
+/** Answers `GET /voice` (API part 4.3): a bare array of everything, or with `limit` a page in data, links and meta. */
+export function queryHistory(
+  entries: readonly HistoryEntry[],
+  query: URLSearchParams,
+  path: string,
+): unknown {
+  const term = query.get('search_term');
+  const found =
+    query.get('search') === 'request' && term !== null
+      ? entries.filter((entry) => entry.request.includes(term))
+      : [...entries];
+  const sort = query.get('sort');
+  if (sort === 'created_at' || sort === '-created_at') {
+    const sign = sort.startsWith('-') ? -1 : 1;
+    // Ids rise with the time, also within one millisecond.
+    found.sort((a, b) => sign * (a.id - b.id));
+  }
+  if (!query.has('limit')) return found;
+
+  const perPage = Math.max(1, Number(query.get('limit')) || defaultPage);
+  const page = Math.max(1, Number(query.get('page')) || 1);
+  const lastPage = Math.max(1, Math.ceil(found.length / perPage));
+  const start = (page - 1) * perPage;
+  const data = found.slice(start, start + perPage);
+  const link = (n: number) => `${path}?${new URLSearchParams([...query, ['page', String(n)]])}`;
+  return {
+    data,
+    links: {
+      first: link(1),
+      last: link(lastPage),
+      prev: page > 1 ? link(page - 1) : null,
+      next: page < lastPage ? link(page + 1) : null,
+    },
+    meta: {
+      current_page: page,
+      from: data.length > 0 ? start + 1 : null,
+      last_page: lastPage,
+      path,
+      per_page: perPage,
+      to: data.length > 0 ? start + data.length : null,
+      total: found.length,
+    },
+  };
+}

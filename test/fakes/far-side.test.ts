@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { type FarSide, startFarSide } from './far-side.ts';
+import { always, share, times } from './far-side-faults.ts';
+
+const token = 'secret';
+const asJson = { accept: 'application/json', 'content-type': 'application/json' };
+
+async function farSideFor(t: TestContext): Promise<FarSide> {
+  const farSide = await startFarSide({ token });
+  t.after(() => farSide.close());
+  return farSide;
+}
+
+function tell(farSide: FarSide, id: string, status: string, extra: object = {}): Promise<Response> {
+  return fetch(`${farSide.baseUrl}/voice/call`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { ...asJson, authorization: `Bearer ${token}` },
+    body: JSON.stringify({ id, direction: 'inbound', status, from: '+15550100', ...extra }),
+  });
+}
+
+test('a call moves forward; what arrives out of order is answered 200, discarded and counted', async (t) => {
+  const farSide = await farSideFor(t);
+  for (const status of ['ringing', 'completed', 'answered', 'ringing']) {
+    const answer = await tell(farSide, 'a', status, status === 'ringing' ? {} : { caller_id: '1001' });
+    assert.equal(answer.status, 200);
+    const { result } = (await answer.json()) as { result: string };
+    assert.equal(result.length, 48);
+  }
+  const call = farSide.calls().get('a');
+  assert.equal(call?.state, 'completed');
+  assert.equal(call?.callerId, '1001');
+  assert.deepEqual(call?.received, ['ringing', 'completed', 'answered', 'ringing']);
+  const { moved, inverted, repeated } = farSide.counts();
+  assert.deepEqual({ moved, inverted, repeated }, { moved: 2, inverted: 1, repeated: 1 });
+});
+
+test('GET with the fields in the query is a call event too', async (t) => {
+  const farSide = await farSideFor(t);
+  const answer = await fetch(
+    `${farSide.baseUrl}/voice/call?id=g&direction=inbound&status=ringing&from=%2B15550100`,
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  assert.equal(answer.status, 200);
+  assert.equal(farSide.calls().get('g')?.from, '+15550100');
+});
+
+test('a missing or invalid field is 422 and names it', async (t) => {
+  const farSide = await farSideFor(t);
+  const answer = await tell(farSide, '', 'busy', { from: undefined });
+  assert.equal(answer.status, 422);
+  const { errors } = (await answer.json()) as { errors: object };
+  assert.deepEqual(Object.keys(errors).sort(), ['from', 'id', 'status']);
+  assert.equal(farSide.calls().size, 0);
+});
+
+test('a wrong token is 401 with Accept: application/json, a redirect without, and never in the history', async (t) => {
+  const farSide = await farSideFor(t);
+  const url = `${farSide.baseUrl}/voice/call`;
+  const withAccept = await fetch(url, { method: 'POST', redirect: 'manual', headers: asJson });
+  const without = await fetch(url, { method: 'POST', redirect: 'manual', headers: { accept: '*/*' } });
+  assert.deepEqual([withAccept.status, without.status], [401, 302]);
+  assert.deepEqual([farSide.counts().unauthorized, farSide.history().length], [2, 0]);
+});
+
+test('the history: bare array without limit, a page with it, searched and sorted', async (t) => {
+  const farSide = await farSideFor(t);
+  for (const id of ['h-1', 'h-2', 'h-3']) {
+    await tell(farSide, id, 'ringing');
+    await tell(farSide, id, 'completed');
+  }
+  const get = async (query: string) => {
+    const headers = { ...asJson, authorization: `Bearer ${token}` };
+    return (await fetch(`${farSide.baseUrl}/voice${query}`, { headers })).json() as Promise<never>;
+  };
+  type Entry = { request: string; status: number };
+  const all: Entry[] = await get('');
+  assert.equal(all.length, 6);
+  const page: { data: Entry[]; links: { next: string | null }; meta: object } = await get(
+    '?search=request&search_term=h-2&sort=-created_at&limit=1&page=2',
+  );
+  assert.deepEqual(
+    page.data.map((entry) => (JSON.parse(entry.request) as { id: string; status: string }).status),
+    ['ringing'],
+  );
+  assert.equal(page.links.next, null);
+  assert.deepEqual(
+    { ...page.meta, path: '' },
+    {
+      current_page: 2,
+      from: 2,
+      last_page: 2,
+      path: '',
+      per_page: 1,
+      to: 2,
+      total: 2,
+    },
+  );
+});
+
+test('faults: before, during and after the event is applied', async (t) => {
+  const farSide = await farSideFor(t);
+  const rows = [
+    { fault: { kind: 'reset', when: 'before' }, applied: false },
+    { fault: { kind: 'reset', when: 'during' }, applied: true },
+    { fault: { kind: 'reset', when: 'after' }, applied: true },
+    { fault: { kind: 'garbage' }, applied: true },
+    { fault: { kind: 'status', status: 500 }, applied: false, status: 500 },
+    { fault: { kind: 'status', status: 302, headers: { location: '/login' } }, applied: false, status: 302 },
+    { fault: { kind: 'status', status: 429, headers: { 'retry-after': '7' } }, applied: false, status: 429 },
+    { fault: { kind: 'html' }, applied: false, status: 200 },
+    { fault: { kind: 'discard' }, applied: false, status: 200 },
+    { fault: { kind: 'slow', ms: 5 }, applied: true, status: 200 },
+    { fault: { kind: 'huge', bytes: 10_000 }, applied: true, status: 200 },
+  ] as const;
+  for (const [n, row] of rows.entries()) {
+    const id = `f-${n}`;
+    const what = JSON.stringify(row.fault);
+    farSide.inject(times(1, row.fault));
+    const status = await tell(farSide, id, 'ringing')
+      .then((answer) => answer.text().then(() => answer.status))
+      .catch(() => undefined);
+    assert.equal(status, 'status' in row ? row.status : undefined, what);
+    assert.equal(farSide.calls().has(id), row.applied, what);
+    assert.equal((await tell(farSide, id, 'ringing')).status, 200, `after ${what}`);
+  }
+});
+
+test('faults: hang is never answered, stall never to its end', async (t) => {
+  const farSide = await farSideFor(t);
+  farSide.inject(always({ kind: 'hang' }));
+  const hanging = tell(farSide, 'hang', 'ringing');
+  await farSide.waitFor((it) => it.requests().length === 1);
+  farSide.inject(always({ kind: 'stall' }));
+  const stalled = await tell(farSide, 'stall', 'ringing');
+  assert.equal(stalled.status, 200);
+  await farSide.close();
+  await assert.rejects(hanging);
+  await assert.rejects(stalled.text());
+  assert.deepEqual([...farSide.calls().keys()], ['stall']);
+});
+
+test('a share of the events is discarded silently: not among the calls, nor in the history', async (t) => {
+  const farSide = await farSideFor(t);
+  const draws = [0.9, 0.001, 0.9];
+  farSide.inject(share(0.01, { kind: 'discard' }, () => draws.shift() ?? 1));
+  for (const id of ['s-1', 's-2', 's-3']) assert.equal((await tell(farSide, id, 'ringing')).status, 200);
+  assert.deepEqual([...farSide.calls().keys()], ['s-1', 's-3']);
+  assert.equal(farSide.history().length, 2);
+});
+
+test('waitFor: resolves when it becomes so, rejects with what is held', async (t) => {
+  const farSide = await farSideFor(t);
+  const completed = farSide.waitFor((it) => it.calls().get('w')?.state === 'completed');
+  await tell(farSide, 'w', 'completed');
+  await completed;
+  await assert.rejects(
+    farSide.waitFor(() => false, 1),
+    /not so after 1 ms: .*"id":"w"/,
+  );
+});
+
+test('as a process: says where it listens, shows what it holds, takes faults', async (t) => {
+  const child = spawn(process.execPath, ['test/fakes/far-side.ts', '--token', token], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill());
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const there = JSON.parse(line.toString()) as { baseUrl: string; port: number };
+  const control = (path: string, body?: object) =>
+    fetch(`http://127.0.0.1:${there.port}/control/${path}`, {
+      method: 'POST',
+      ...(body && { body: JSON.stringify(body) }),
+    }).then((answer) => answer.json() as Promise<never>);
+  await control('fault', { fault: { kind: 'status', status: 500 }, times: 1 });
+  assert.equal((await tell(there as FarSide, 'p', 'ringing')).status, 500);
+  assert.equal((await tell(there as FarSide, 'p', 'ringing')).status, 200);
+  const calls: { id: string }[] = await control('calls');
+  assert.deepEqual(
+    calls.map((call) => call.id),
+    ['p'],
+  );
+  const counts: { moved: number } = await control('counts');
+  assert.equal(counts.moved, 1);
+  child.kill();
+  const [code] = (await once(child, 'exit')) as [number | null];
+  assert.equal(code, 0);
+});

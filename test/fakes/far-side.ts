@@ -1,0 +1,225 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { type BookCounts, createBook, type HeldCall, type Payload } from './far-side-book.ts';
+import {
+  always,
+  answerWrongly,
+  type Fault,
+  type FaultScript,
+  isApplied,
+  type SeenRequest,
+  share,
+  times,
+} from './far-side-faults.ts';
+import { type HistoryEntry, queryHistory } from './far-side-history.ts';
+
+/**
+ * A far side for tests: the Call Integration API's real rule (forward only, out of order answered 200 and silently
+ * discarded) in memory, over real HTTP, with faults on demand. What it discards it counts, so that a wrong order
+ * shows up as missing data.
+ */
+export type FarSide = {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** What it holds, by call id. */
+  calls(): ReadonlyMap<string, HeldCall>;
+  counts(): FarSideCounts;
+  /** The requests seen, oldest first (the last 100,000). */
+  requests(): readonly SeenRequest[];
+  history(): readonly HistoryEntry[];
+  /** Sets what goes wrong from the next request on; undefined: nothing. */
+  inject(script: FaultScript | undefined): void;
+  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (10 s) saying what is held. */
+  waitFor(predicate: (farSide: FarSide) => boolean, timeoutMs?: number): Promise<void>;
+  /** Cuts every connection and gives the port back; what it held can still be read. */
+  close(): Promise<void>;
+};
+
+export type FarSideCounts = Readonly<BookCounts> & {
+  readonly requests: number;
+  readonly unauthorized: number;
+  readonly connections: number;
+  /** Most requests that were unanswered at the same time. */
+  readonly mostInFlight: number;
+};
+
+export type FarSideOptions = {
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+  readonly token: string;
+  /** Also answer `/control/...` (what it holds, faults), for tests that run it as a process. */
+  readonly control?: boolean;
+};
+
+const base = '/api/v1';
+const keptRequests = 100_000;
+
+export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
+  const book = createBook();
+  const history: HistoryEntry[] = [];
+  const requests: SeenRequest[] = [];
+  const watchers = new Set<() => void>();
+  const tally = { requests: 0, unauthorized: 0, connections: 0, mostInFlight: 0 };
+  let script: FaultScript | undefined;
+  let inFlight = 0;
+
+  function answerCall(payload: Payload, apply: boolean): { status: number; body: string } {
+    const errors = book.check(payload);
+    if (Object.keys(errors).length > 0) {
+      return { status: 422, body: JSON.stringify({ message: 'The given data was invalid.', errors }) };
+    }
+    if (apply) book.apply(payload, Date.now());
+    return { status: 200, body: JSON.stringify({ result: randomBytes(36).toString('base64url') }) };
+  }
+
+  function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {
+    const url = new URL(request.url ?? '/', 'http://far-side');
+    if (options.control && url.pathname.startsWith('/control/')) {
+      control(url.pathname, raw, response);
+      return;
+    }
+    const started = performance.now();
+    const path = url.pathname.startsWith(base) ? url.pathname.slice(base.length) : url.pathname;
+    const payload = request.method === 'POST' ? parseObject(raw) : Object.fromEntries(url.searchParams);
+    const authorized = request.headers.authorization === `Bearer ${options.token}`;
+    const method = request.method ?? '';
+    const seen = { nth: ++tally.requests, at: Date.now(), method, path, authorized, payload };
+    if (requests.push(seen) > keptRequests * 2) requests.splice(0, keptRequests);
+
+    const fault = script?.(seen);
+    if (!authorized && !fault) {
+      refuse(request, response);
+      return;
+    }
+    const isCall = path === '/voice/call' && (method === 'POST' || method === 'GET');
+    const right = isCall
+      ? answerCall(payload, isApplied(fault))
+      : path === '/voice' && method === 'GET'
+        ? {
+            status: 200,
+            body: JSON.stringify(queryHistory(history, url.searchParams, url.origin + base + path)),
+          }
+        : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
+    if (isCall && isApplied(fault)) {
+      history.push({
+        id: history.length + 1,
+        request: method === 'POST' ? raw : JSON.stringify(payload),
+        response: right.body,
+        status: right.status,
+        duration: performance.now() - started,
+        created_at: new Date(seen.at).toISOString(),
+      });
+    }
+    if (fault) {
+      answerWrongly(fault, request, response, right.body);
+      return;
+    }
+    response.writeHead(right.status, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(right.body),
+    });
+    response.end(right.body);
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse): void {
+    tally.unauthorized++;
+    if (request.headers.accept?.includes('application/json')) {
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"Unauthenticated."}');
+    } else response.writeHead(302, { location: '/login' }).end();
+  }
+
+  function control(path: string, raw: string, response: ServerResponse): void {
+    if (path === '/control/fault') {
+      const wanted = parseObject(raw) as { fault?: Fault; times?: number; share?: number };
+      script = !wanted.fault
+        ? undefined
+        : wanted.times !== undefined
+          ? times(wanted.times, wanted.fault)
+          : wanted.share !== undefined
+            ? share(wanted.share, wanted.fault, Math.random)
+            : always(wanted.fault);
+    }
+    const shown = path === '/control/calls' ? [...book.calls.values()] : farSide.counts();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(shown));
+  }
+
+  const server = createServer((request, response) => {
+    tally.mostInFlight = Math.max(tally.mostInFlight, ++inFlight);
+    response.once('close', () => {
+      inFlight--;
+    });
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('error', () => {});
+    request.on('end', () => {
+      answer(request, response, Buffer.concat(chunks).toString());
+      for (const look of watchers) look();
+    });
+  });
+  server.on('connection', () => tally.connections++);
+  server.listen(options.port ?? 0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const farSide: FarSide = {
+    baseUrl: `http://127.0.0.1:${port}${base}`,
+    port,
+    calls: () => book.calls,
+    counts: () => ({ ...book.counts, ...tally }),
+    requests: () => requests,
+    history: () => history,
+    inject(next) {
+      script = next;
+    },
+    waitFor(predicate, timeoutMs = 10_000) {
+      return new Promise((resolve, reject) => {
+        const stop = () => {
+          clearTimeout(timer);
+          watchers.delete(look);
+        };
+        const look = () => {
+          if (!predicate(farSide)) return;
+          stop();
+          resolve();
+        };
+        const timer = setTimeout(() => {
+          stop();
+          const held = [...book.calls.values()].slice(0, 20);
+          reject(new Error(`not so after ${timeoutMs} ms: ${JSON.stringify({ ...farSide.counts(), held })}`));
+        }, timeoutMs);
+        watchers.add(look);
+        look();
+      });
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+  return farSide;
+}
+
+function parseObject(raw: string): Payload {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Payload) : {};
+  } catch {
+    return {};
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { port: { type: 'string', default: '0' }, token: { type: 'string', default: 'test-token' } },
+  });
+  const farSide = await startFarSide({ port: Number(values.port), token: values.token, control: true });
+  process.stdout.write(`${JSON.stringify({ baseUrl: farSide.baseUrl, port: farSide.port })}\n`);
+  process.once('SIGTERM', () => void farSide.close());
+}
