@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { limits } from './decisions.ts';
+import { phoneNumber } from './phone-number.ts';
+import { oneOf, text } from './text.ts';
 
 /**
  * The states of a call, in the only order in which it moves.
@@ -6,10 +9,46 @@ import { z } from 'zod';
  */
 export const callStatuses = ['ringing', 'answered', 'completed'] as const;
 
-export const callStatusSchema = z.enum(callStatuses);
+export const callStatusSchema = oneOf('status', callStatuses);
 export type CallStatus = z.infer<typeof callStatusSchema>;
 
 /** True if `to` moves a call forward from `from` (undefined: a call not known yet). API part 3, rules 1, 2 and 4. */
 export function isForward(from: CallStatus | undefined, to: CallStatus): boolean {
   return from === undefined || callStatuses.indexOf(to) > callStatuses.indexOf(from);
 }
+
+/** A call event as the API takes it. Source: part 2; decisions `number-format`, `direction-values`, `call-reference`. */
+export const callEventSchema = z
+  .object({
+    id: text('id', limits.referenceLength).meta({
+      description: 'The call, as the client names it; the same for every event of one call.',
+      examples: ['pbx-1763600000.42'],
+    }),
+    direction: oneOf('direction', ['inbound']),
+    status: callStatusSchema,
+    from: phoneNumber('from').optional(),
+    caller_id: text('caller_id', limits.referenceLength)
+      .meta({ description: 'The answering party or extension.', examples: ['1001'] })
+      .optional(),
+  })
+  .refine((event) => event.from !== undefined, {
+    path: ['from'],
+    error: 'The from field is required when direction is inbound.',
+    // Asked for even when other fields are wrong, so that a client sees all that is wrong at once.
+    when: ({ value }) => (value as { direction?: unknown } | undefined)?.direction === 'inbound',
+  })
+  .meta({
+    id: 'CallEvent',
+    if: { properties: { direction: { const: 'inbound' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, never awaited
+    then: { required: ['from'] },
+  });
+
+export type CallEvent = z.infer<typeof callEventSchema>;
+
+/** `result` is 48 random characters. It identifies nothing and is no reference. Source: parts 2 and 8. */
+export const callEventReplySchema = z
+  .object({ result: z.string().length(48).describe('48 random characters; they identify nothing.') })
+  .meta({ id: 'CallEventReply' });
+
+export type CallEventReply = z.infer<typeof callEventReplySchema>;

@@ -1,0 +1,178 @@
+/**
+ * What the Call Integration API's document says is "not shown", decided once, each with its reason.
+ * The rule behind most of them: what the document does show (48 random characters, a 302 to the sign-in page
+ * without `Accept: application/json`, "required when direction is inbound", `data`, `links` and `meta`,
+ * `-created_at`) is how a Laravel application answers, so the rest is decided as such an application would.
+ * The service's OpenAPI file lists this table; the tests name its rows.
+ */
+export type Decision = {
+  /** Part of the document that leaves it open. */
+  readonly part: string;
+  readonly decides: string;
+  readonly because: string;
+};
+
+export const limits = {
+  /** Largest body of a request, in bytes. */
+  bodyBytes: 64 * 1024,
+  /** Largest `limit` of the history list. */
+  pageSize: 1000,
+  /** Longest `id` and `caller_id`, in UTF-16 units. */
+  referenceLength: 255,
+  /** Longest number as written, separators included. */
+  numberLength: 40,
+  /** Longest `search_term`. */
+  searchTermLength: 255,
+} as const;
+
+export const decisions = {
+  'invalid-input': {
+    part: '4.1, 7',
+    decides:
+      'A missing field or an invalid value is 422 with `message` and, by field, `errors`. It is in the history, and no call is touched.',
+    because: 'That is how a Laravel application answers, and every field at fault is named at once.',
+  },
+  'broken-json': {
+    part: '7',
+    decides: 'A body that is not a JSON object in UTF-8 is 400 with `message`.',
+    because: 'Telling such a client that "the id field is required", as Laravel would, hides what is wrong.',
+  },
+  'content-type': {
+    part: '4.1, 7',
+    decides: 'A POST whose Content-Type is not application/json is 415 with `message`.',
+    because: 'The document names this one type; guessing another would make a wrong client seem right.',
+  },
+  'body-size': {
+    part: '8',
+    decides: `A body over ${limits.bodyBytes} bytes is 413 with \`message\`. It is in the history without its payload, which is not read.`,
+    because: 'A call event is a few hundred bytes; the history keeps every payload.',
+  },
+  'always-json': {
+    part: '5, 7',
+    decides: 'Only a failed authentication redirects. Every other answer is JSON, whatever Accept says.',
+    because:
+      'The document names the redirect for authentication only, and phone systems send no Accept header.',
+  },
+  'unknown-path': {
+    part: '4',
+    decides:
+      'An unknown path is 404, a known path with another method is 405 with Allow, both with `message`; after authentication, and in the history.',
+    because: 'A mistyped path is the first thing that one looks for in the history.',
+  },
+  'blank-is-missing': {
+    part: '4.1',
+    decides: 'Text is trimmed; an empty value and null are as if the field were not there.',
+    because:
+      'Laravel does both; a phone system that fills a URL template sends `caller_id=` when nobody has answered.',
+  },
+  'repeated-key': {
+    part: '4.1',
+    decides: 'A field that is given twice counts as given last, in a query as in JSON.',
+    because: 'PHP and JSON.parse both do this.',
+  },
+  'plus-in-query': {
+    part: '4.1, 4.2',
+    decides: 'In a query string, a number that begins with a blank begins with a plus.',
+    because:
+      'A plus that a URL template does not encode means a blank there; no phone number begins with one.',
+  },
+  'unknown-fields': {
+    part: '2',
+    decides: 'Unknown fields are accepted, ignored and kept in the history.',
+    because: 'The document says that other fields of a call are not shown; a client may know more of them.',
+  },
+  'direction-values': {
+    part: '2',
+    decides: 'Any direction but `inbound` is 422.',
+    because: 'A 200 for a call that no screen will show would mislead; inbound is the only value named.',
+  },
+  'status-values': {
+    part: '2, 3',
+    decides: 'Any status but `ringing`, `answered` and `completed` is 422.',
+    because: 'These are the only ones named, and a status without a place in the order cannot move a call.',
+  },
+  'call-reference': {
+    part: '2, 3',
+    decides: `\`id\` is 1 to ${limits.referenceLength} characters without control characters, compared exactly, and unique within the account.`,
+    because:
+      'Two clients of one account that watch the same phone system tell the same calls, each with a token of its own.',
+  },
+  'number-format': {
+    part: '2, 4.2',
+    decides: `A number has at least one digit, may begin with a plus, and may hold blanks, \`( ) . - /\`, \`*\` and \`#\`, up to ${limits.numberLength} characters. Numbers are compared in E.164, those without a country code as dialled in the account's country; what is no such number is compared by its digits.`,
+    because: 'Phone systems write numbers in every way, internal ones too; a name in its place is a mistake.',
+  },
+  'duplicate-event': {
+    part: '3',
+    decides: 'An event that is sent again is 200 and discarded.',
+    because: 'It moves nothing forward; clients that deliver at least once depend on it.',
+  },
+  'late-fields': {
+    part: '2, 3',
+    decides:
+      '`from` is kept from the event that creates the call, `caller_id` from the latest event that moves it.',
+    because: 'Who called is fixed at the first ring; who answered is known later.',
+  },
+  'missed-call': {
+    part: '6',
+    decides:
+      'A call is missed if it is completed, was never told as answered, and its completion names no `caller_id`.',
+    because:
+      'An answered event can be lost or come too late; the answering party in the completion is proof.',
+  },
+  'priority-parameter': {
+    part: '4.2',
+    decides: 'The number is the parameter `number`, in the query of GET, in the JSON body of POST.',
+    because: 'The document calls it "a number".',
+  },
+  'priority-result': {
+    part: '2, 4.2',
+    decides:
+      'The answer is 200 with `priority` (an integer, larger is more important) and `segment` (its name), both null if no customer or no segment matches.',
+    because:
+      'An unknown caller is an everyday answer and no error, and a 404 would look like a wrong address. The customer stays unnamed: a routing plan needs the priority alone.',
+  },
+  'history-entry': {
+    part: '2, 4.3',
+    decides:
+      'An entry has `id`, `created_at` (UTC, when the request came), `method`, `path`, `request` (the payload as received: the body, or for GET the query string as sent), `request_encoding` (`utf-8`, or `base64` if it was no valid UTF-8), `status`, `response` (the JSON given) and `duration` (milliseconds from the request to the writing of the entry).',
+    because:
+      '`search=request` names the field; an entry is stored before its answer is sent, so that no answer is without an entry.',
+  },
+  'history-of-lists': {
+    part: '2, 4.3',
+    decides: 'The entry of a history list has null as `response`.',
+    because: 'A list that is kept in the list doubles with every look.',
+  },
+  'history-search': {
+    part: '4.3',
+    decides:
+      '`search` is `request` or `response`; either of `search` and `search_term` alone is 422. Text is found as written, in upper and lower case as given; in a query string also percent-encoded. In `request`, a term that is the `id` of a recorded event finds the events with this `id`.',
+    because:
+      'The document says that they work only together. A call id is what clients search for: found by index, however long the history is, and without the calls whose id merely begins like it.',
+  },
+  'history-sort': {
+    part: '4.3',
+    decides: 'Sortable is `created_at` (equal times in the order of recording). Any other field is 422.',
+    because: 'The document names no other; each one would cost an index, and so time, on every event.',
+  },
+  'history-pages': {
+    part: '4.3, 8',
+    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty.`,
+    because: 'This is how Laravel pages; who wants everything leaves limit out.',
+  },
+  'rate-limit': {
+    part: '8',
+    decides:
+      'No rate limit unless one is set. With one: X-RateLimit-Limit and X-RateLimit-Remaining on every answer, and 429 with Retry-After and X-RateLimit-Reset; a refused request is in the history.',
+    because:
+      'These are the headers of Laravel; a phone system must not lose calls to a limit nobody asked for.',
+  },
+  'not-stored': {
+    part: '3, 7',
+    decides: 'If an event cannot be stored, the answer is 503 with Retry-After.',
+    because: 'A 200 confirms receipt: nothing is received before it is on disk.',
+  },
+} as const satisfies Record<string, Decision>;
+
+export type DecisionKey = keyof typeof decisions;

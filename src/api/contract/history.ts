@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { limits } from './decisions.ts';
+import { oneOf, required, text } from './text.ts';
+
+export const historySorts = ['created_at', '-created_at'] as const;
+export const historySearches = ['request', 'response'] as const;
+
+/** A whole number from a query string, where everything is text. */
+function count(name: string, max: number) {
+  return z
+    .string({ error: `The ${name} field must be an integer.` })
+    .regex(/^[+-]?\d+$/, { error: `The ${name} field must be an integer.`, abort: true })
+    .transform(Number)
+    .refine((value) => value >= 1, `The ${name} field must be at least 1.`)
+    .refine((value) => value <= max, `The ${name} field must not be greater than ${max}.`);
+}
+
+/** Part 4.3, query parameters; decisions `history-search`, `history-sort`, `history-pages`. */
+export const historyQuerySchema = z
+  .object({
+    search: oneOf('search', historySearches).optional(),
+    search_term: text('search_term', limits.searchTermLength).optional(),
+    sort: oneOf('sort', historySorts).optional(),
+    limit: count('limit', limits.pageSize).optional(),
+    page: count('page', Number.MAX_SAFE_INTEGER).optional(),
+  })
+  .superRefine((query, context) => {
+    const together = (name: 'search' | 'search_term' | 'limit', other: string, missing: boolean) => {
+      if (missing) {
+        const message = required(name).replace('.', ` when ${other} is present.`);
+        context.addIssue({ code: 'custom', path: [name], message });
+      }
+    };
+    together('search_term', 'search', query.search !== undefined && query.search_term === undefined);
+    together('search', 'search_term', query.search_term !== undefined && query.search === undefined);
+    together('limit', 'page', query.page !== undefined && query.limit === undefined);
+  });
+
+export type HistoryQuery = z.output<typeof historyQuerySchema>;
+
+/** One recorded request. Part 2, "History entry"; decision `history-entry`. */
+export const historyEntrySchema = z
+  .object({
+    id: z.int().describe('Rising in the order of recording.'),
+    created_at: z.iso.datetime().describe('When the request came, UTC, microseconds.'),
+    method: z.string(),
+    path: z.string().describe('Without the query string.'),
+    request: z.string().describe('The payload as received: the body, or for GET the query string as sent.'),
+    request_encoding: z.enum(['utf-8', 'base64']),
+    status: z.int(),
+    response: z.unknown().describe('The JSON given; null for lists of history.'),
+    duration: z.number().describe('Milliseconds from the request to the writing of this entry.'),
+  })
+  .meta({ id: 'HistoryEntry' });
+
+export type HistoryEntry = z.infer<typeof historyEntrySchema>;
+
+/** Without `limit`: everything, as a bare array. */
+export const historyArraySchema = z.array(historyEntrySchema);
+
+/** With `limit`: a page, with links and meta as Laravel gives them. */
+export const historyPageSchema = z
+  .object({
+    data: z.array(historyEntrySchema),
+    links: z.object({
+      first: z.url(),
+      last: z.url(),
+      prev: z.url().nullable(),
+      next: z.url().nullable(),
+    }),
+    meta: z.object({
+      current_page: z.int(),
+      from: z.int().nullable(),
+      last_page: z.int(),
+      path: z.url(),
+      per_page: z.int(),
+      to: z.int().nullable(),
+      total: z.int(),
+    }),
+  })
+  .meta({ id: 'HistoryPage' });
+
+export type HistoryPage = z.infer<typeof historyPageSchema>;
