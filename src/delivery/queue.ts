@@ -9,7 +9,7 @@ export type QueuedEvent = {
   readonly body: string;
   /** Unix ms at which it was taken (on disk). */
   readonly takenAt: number;
-  /** How often it was sent already. */
+  /** How often it was sent already; attempts that did not count are not in it. */
   readonly attempts: number;
 };
 
@@ -34,29 +34,41 @@ export type Settlement = {
 };
 
 /**
+ * Which heads are asked for. The first two were never tried (`attempts` 0) and are due at once, whatever the clock says:
+ * - `fresh`: of calls whose newest event was taken at or after `freshSince`, newest first: a screen is waiting;
+ * - `backlog`: of all other calls, oldest first;
+ * - `retry`: tried before and `nextAt` has come; fewest attempts first, then the earliest `nextAt`, so that one
+ *   stumble of a good call never waits behind many calls that fail for ever.
+ */
+export type Lane = 'fresh' | 'backlog' | 'retry';
+
+/** No wait between two attempts is longer, ms. */
+export const longestWaitMs = 60_000;
+
+/**
  * What the dispatcher needs of the outbox. Only the oldest undelivered event of a call, its head, is ever given out.
- * All times are passed in: the queue has no clock.
+ * Whoever appends offers to the dispatcher those of the new events that are heads, so that they need no query.
+ * All times are passed in: the queue has no clock. Since clocks are set back, a `nextAt` further away than
+ * `longestWaitMs` from `now` counts as come.
  */
 export interface DeliveryQueue {
-  /**
-   * Heads that are due at `now`, at most `limit`, none of the calls in `except`.
-   * `fresh`: calls whose newest event was taken at or after `freshSince`, never tried ones first, newest first.
-   * `backlog`: all others, oldest first.
-   */
+  /** Heads that are due at `now`, at most `limit`, none of the calls in `except`. */
   due(query: {
-    lane: 'fresh' | 'backlog';
+    lane: Lane;
     now: number;
     freshSince: number;
     limit: number;
     except: readonly string[];
   }): Promise<QueuedEvent[]>;
-  /** The next time at which a head becomes due that is not due at `now`; undefined if none waits. */
+  /** The next time at which a tried head becomes due that is not due at `now`; undefined if none waits. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Records what became of attempts, durably, and gives for each call that has more to send its new head
-   * (so that the next event of a call needs no second query).
+   * Records what became of attempts, durably, and gives for each call that has more to send after a `delivered` or
+   * `dead` its new head (so that the next event of a call needs no second query).
    */
   settle(settlements: readonly Settlement[]): Promise<QueuedEvent[]>;
   /** Parks every event taken before `takenBefore` as a dead letter (OUTBOX_MAX_AGE); gives how many. */
   expire(takenBefore: number, at: number): Promise<number>;
+  /** How many events wait to be delivered; dead letters are not among them. */
+  waiting(): Promise<number>;
 }
