@@ -81,7 +81,11 @@ export type BridgeLeft = {
 };
 
 /** BridgeDestroy. */
-export type BridgeDestroyed = { readonly type: 'bridge-destroyed'; readonly at: number; readonly bridge: string };
+export type BridgeDestroyed = {
+  readonly type: 'bridge-destroyed';
+  readonly at: number;
+  readonly bridge: string;
+};
 
 /** Hangup. `cause` is the Q.850 cause code. */
 export type ChannelHungUp = {

@@ -1,0 +1,147 @@
+import type { CallStatus } from '../api/contract/call-event.ts';
+import { isForward } from '../api/contract/call-event.ts';
+import { type Channel, extensionOf } from './channel.ts';
+import type { Effect, Note } from './effect.ts';
+import { isWithheld, normaliseNumber } from './number.ts';
+import type { Rules } from './rules.ts';
+import type { OpenCall, State } from './state.ts';
+import { partiesOf } from './topology.ts';
+
+/** One step of the tracker while it is made: the state so far, the effects so far. Never outlives `reduce`. */
+export type Step = { readonly rules: Rules; readonly at: number; state: State; readonly effects: Effect[] };
+
+/** How long a caller's number that is not there at the first ring is waited for, ms: some trunks send it late. */
+export const NUMBER_WAIT_MS = 1_000;
+
+/** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
+export function beginCall(step: Step, channel: Channel): void {
+  const { rules, at } = step;
+  if (!step.state.trunks.has(channel.endpoint)) {
+    step.state = { ...step.state, trunks: step.state.trunks.add(channel.endpoint) };
+    step.effects.push({ type: 'trunk', endpoint: channel.endpoint });
+  }
+  const call: OpenCall = {
+    id: `${rules.pbxId}-${channel.uniqueid}`,
+    uniqueid: channel.uniqueid,
+    number: 'awaited',
+    numberBy: at + NUMBER_WAIT_MS,
+    from: '',
+  };
+  step.state = { ...step.state, awaiting: [...step.state.awaiting, call.uniqueid] };
+  const decided = decideNumber(step, call, channel, false);
+  if (decided.number === 'awaited') step.effects.push({ type: 'wake', at: decided.numberBy });
+  keep(step, tellWhatIsDue(step, decided, false));
+}
+
+/** Time has passed, or the number may have come, for a call that could not be told yet for want of one. */
+export function reviewNumber(step: Step, call: OpenCall): void {
+  const left = call.numberBy - step.at;
+  // A clock that was set back must not make a call wait for an hour.
+  const timeIsUp = left <= 0 || left > NUMBER_WAIT_MS;
+  const decided = decideNumber(step, call, step.state.channels.get(call.uniqueid), timeIsUp);
+  if (decided !== call) keep(step, tellWhatIsDue(step, decided, false));
+  else if (call.number === 'awaited') step.effects.push({ type: 'wake', at: call.numberBy });
+}
+
+/** The bridge has changed: whoever calls in, is in it with a person's end, and was not answered before, now is. */
+export function answerCallsIn(step: Step, bridge: string): void {
+  const parties = partiesOf(step.state, bridge);
+  if (parties.length < 2) return;
+  for (const caller of parties) {
+    const call = step.state.calls.get(caller.uniqueid);
+    if (call === undefined || call.answer !== undefined) continue;
+    const others = parties.filter((party) => party !== caller);
+    const person = others.find((party) => !isTrunkEnd(step.state, party)) ?? (others[0] as Channel);
+    const answer = { by: person.uniqueid, callerId: callerIdOf(step, person) };
+    keep(step, tellWhatIsDue(step, { ...call, answer }, false));
+  }
+}
+
+/** The caller's channel is gone: the call is over, and freed. */
+export function endCall(step: Step, call: OpenCall, channel: Channel | undefined): void {
+  tellWhatIsDue(step, decideNumber(step, call, channel, true), true);
+  step.state = {
+    ...step.state,
+    calls: step.state.calls.delete(call.uniqueid),
+    awaiting: withoutCall(step.state.awaiting, call),
+  };
+  step.effects.push({ type: 'free', id: call.id });
+}
+
+export function note(step: Step, id: string, decision: Note['decision'], why: string): void {
+  step.effects.push({ type: 'note', at: step.at, id, decision, why });
+}
+
+/**
+ * Who is calling. A number is known as soon as there is one, also after the time to wait for it is up: late is better
+ * than never. Unless it was kept back: that is for the caller to say, and stays so.
+ */
+function decideNumber(step: Step, call: OpenCall, channel: Channel | undefined, timeIsUp: boolean): OpenCall {
+  if (call.from !== '' || call.number === 'withheld') return call;
+  const { rules } = step;
+  const raw = channel?.number ?? '';
+  const withheld = channel?.presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
+  if (raw !== '' && !withheld) {
+    if (call.number === 'absent') note(step, call.id, 'told-late', 'the number came after all');
+    return { ...call, number: 'known', from: normaliseNumber(raw, rules.defaultCountry) };
+  }
+  const number = withheld ? 'withheld' : timeIsUp ? 'absent' : 'awaited';
+  if (number === call.number) return call;
+  if (rules.withheldNumber !== undefined) return { ...call, number, from: rules.withheldNumber };
+  const why = withheld ? 'the caller withholds the number' : 'no number came';
+  note(step, call.id, 'not-told', `${why}, and WITHHELD_NUMBER is not set`);
+  return { ...call, number };
+}
+
+/** Tells, in order, each state that the call has reached and that was not told yet. */
+function tellWhatIsDue(step: Step, call: OpenCall, over: boolean): OpenCall {
+  if (call.from === '') return call;
+  const reached: CallStatus[] = ['ringing'];
+  if (call.answer !== undefined) reached.push('answered');
+  if (over) reached.push('completed');
+  let told = call.told;
+  for (const status of reached) {
+    if (!isForward(told, status)) continue;
+    told = status;
+    step.effects.push({
+      type: 'tell',
+      at: step.at,
+      id: call.id,
+      status,
+      from: call.from,
+      ...(call.answer === undefined || status === 'ringing' ? {} : { callerId: call.answer.callerId }),
+    });
+  }
+  return told === undefined || told === call.told ? call : { ...call, told };
+}
+
+function keep(step: Step, call: OpenCall): void {
+  const { state } = step;
+  step.state = {
+    ...state,
+    calls: state.calls.set(call.uniqueid, call),
+    awaiting: call.number === 'awaited' ? state.awaiting : withoutCall(state.awaiting, call),
+  };
+  step.effects.push({ type: 'save', call });
+}
+
+function withoutCall(awaiting: readonly string[], call: OpenCall): readonly string[] {
+  return awaiting.includes(call.uniqueid)
+    ? awaiting.filter((uniqueid) => uniqueid !== call.uniqueid)
+    : awaiting;
+}
+
+function isTrunkEnd(state: State, channel: Channel): boolean {
+  return channel.trunk || state.trunks.has(channel.endpoint);
+}
+
+/**
+ * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
+ * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number.
+ */
+function callerIdOf({ rules, state }: Step, person: Channel): string {
+  const extension = extensionOf(person.name);
+  if (rules.answeredBy === 'callerid') return person.number || extension;
+  if (!isTrunkEnd(state, person)) return extension;
+  return normaliseNumber(person.number, rules.defaultCountry) || extension;
+}

@@ -1,0 +1,76 @@
+/**
+ * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
+ * Source: docs.asterisk.org, "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
+ */
+export type Channel = {
+  readonly uniqueid: string;
+  readonly name: string;
+  /** `real`: somebody's end of a line. `local`: half of a Local pair. `pseudo`: Asterisk's own helpers. */
+  readonly kind: 'real' | 'local' | 'pseudo';
+  /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
+  readonly endpoint: string;
+  readonly state: number;
+  readonly number: string;
+  readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
+  /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
+  readonly inbound: boolean;
+  /** True if it is a trunk's by its context or name, whatever its direction. */
+  readonly trunk: boolean;
+  /** The bridge it is in, or ''. */
+  readonly bridge: string;
+};
+
+/** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
+export const RING = 4;
+export const UP = 6;
+
+/** Technologies that are nobody's end: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
+const pseudoTechnologies = new Set([
+  'AsyncGoto',
+  'Announcer',
+  'Bridge',
+  'BridgeVideo',
+  'CBAnn',
+  'CBRec',
+  'ConfBridgeRecorder',
+  'DAHDIScan',
+  'Message',
+  'MulticastRTP',
+  'OutgoingSpoolFailed',
+  'Parked',
+  'Recorder',
+  'Snoop',
+  'Surrogate',
+  'UnicastRTP',
+  'AudioSocket',
+  'WebSocket',
+]);
+
+export function channelKind(name: string): Channel['kind'] {
+  const slash = name.indexOf('/');
+  // A masquerade leaves the empty shell behind under this name until it is hung up.
+  if (slash <= 0 || name.endsWith('<ZOMBIE>') || name.endsWith('<MASQ>')) return 'pseudo';
+  const technology = name.slice(0, slash);
+  if (technology === 'Local') return 'local';
+  return pseudoTechnologies.has(technology) ? 'pseudo' : 'real';
+}
+
+/** `PJSIP/1001-0000002a` is `PJSIP/1001`; `DAHDI/i1/5551234-1` is `DAHDI/i1`, the span, since the rest is a number. */
+export function endpointOf(name: string): string {
+  const dash = name.lastIndexOf('-');
+  const base = dash > 0 ? name.slice(0, dash) : name;
+  const first = base.indexOf('/');
+  const second = base.indexOf('/', first + 1);
+  return second > 0 ? base.slice(0, second) : base;
+}
+
+/** The endpoint without its technology: `1001`. */
+export function extensionOf(name: string): string {
+  const endpoint = endpointOf(name);
+  return endpoint.slice(endpoint.indexOf('/') + 1);
+}
+
+/** The name of the other half of a Local pair: `Local/s@ring-0001;1` for `Local/s@ring-0001;2`. */
+export function otherHalf(localName: string): string {
+  return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
+}

@@ -1,0 +1,48 @@
+import type { CallStatus } from '../api/contract/call-event.ts';
+import type { OpenCall } from './state.ts';
+
+/**
+ * What the tracker wants done. `tell` is the product; `save`, `free` and `trunk` are what must be on disk together
+ * with it, so that a restart neither repeats nor forgets; `wake` asks for a tick; `note` explains to people.
+ */
+export type Effect = Tell | Save | Free | TrunkSeen | NumberExpected | Wake | Note;
+
+/** An event of a call for the Call Integration API. `at` is Unix ms. */
+export type Tell = {
+  readonly type: 'tell';
+  readonly at: number;
+  /** The call's id, the same for all its events. */
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly from: string;
+  /** Who answered; absent before an answer and on a missed call. */
+  readonly callerId?: string;
+};
+
+/** The call has changed: keep it until it is freed. */
+export type Save = { readonly type: 'save'; readonly call: OpenCall };
+
+/** The call is over: forget it. */
+export type Free = { readonly type: 'free'; readonly id: string };
+
+/** An inbound call came in on this endpoint (`PJSIP/trunk`): it is a trunk, remember it for ever. */
+export type TrunkSeen = { readonly type: 'trunk'; readonly endpoint: string };
+
+/** An inbound call from this number (as the PBX wrote it) has just begun: its priority may be asked for soon. */
+export type NumberExpected = { readonly type: 'expect'; readonly number: string };
+
+/** Send a tick at `at` (Unix ms) or soon after. */
+export type Wake = { readonly type: 'wake'; readonly at: number };
+
+/** A decision with its reason, for the log and for whoever asks why a call did not show. */
+export type Note = {
+  readonly type: 'note';
+  readonly at: number;
+  readonly id: string;
+  readonly decision:
+    | 'not-told' // no number, and no WITHHELD_NUMBER to stand in for it
+    | 'told-late' // the number came after that, so it is told now
+    | 'adopted' // was already there when we connected
+    | 'vanished'; // was gone when we connected
+  readonly why: string;
+};

@@ -1,0 +1,179 @@
+import { answerCallsIn, beginCall, endCall, reviewNumber, type Step } from './call.ts';
+import { type Channel, channelKind, endpointOf, RING, UP } from './channel.ts';
+import type { Effect } from './effect.ts';
+import type {
+  BridgeDestroyed,
+  BridgeEntered,
+  BridgeLeft,
+  CallerNumberChanged,
+  ChannelCreated,
+  ChannelHungUp,
+  ChannelRenamed,
+  ChannelStateChanged,
+  Input,
+} from './input.ts';
+import { isWithheld } from './number.ts';
+import { comesIn, isTrunk, type Rules } from './rules.ts';
+import { applySnapshot, isHolding } from './snapshot.ts';
+import type { State } from './state.ts';
+import { dropChannel, enterBridge, leaveBridge, putChannel } from './topology.ts';
+
+export type Transition = { readonly state: State; readonly effects: readonly Effect[] };
+
+/**
+ * The tracker: what the PBX said, to what is told. Pure: the same state, input and rules give the same answer; time
+ * is `input.at` and nothing else. Input about channels that are not known is not an error: after a connect in the
+ * middle of things there is always some.
+ */
+export function reduce(rules: Rules, state: State, input: Input): Transition {
+  const step: Step = { rules, at: input.at, state, effects: [] };
+  switch (input.type) {
+    case 'channel-created':
+      channelCreated(step, input);
+      break;
+    case 'channel-state':
+      channelState(step, input);
+      break;
+    case 'caller-number':
+      callerNumber(step, input);
+      break;
+    case 'channel-renamed':
+      channelRenamed(step, input);
+      break;
+    case 'bridge-entered':
+      bridgeEntered(step, input);
+      break;
+    case 'bridge-left':
+      bridgeLeft(step, input);
+      break;
+    case 'bridge-destroyed':
+      bridgeDestroyed(step, input);
+      break;
+    case 'hung-up':
+      hungUp(step, input);
+      break;
+    case 'snapshot':
+      applySnapshot(step, input);
+      break;
+    case 'tick':
+      numbersOverdue(step);
+      break;
+  }
+  return { state: step.state, effects: step.effects };
+}
+
+function channelCreated(step: Step, seen: ChannelCreated): void {
+  const trunk = isTrunk(step.rules, seen);
+  const inbound = comesIn(seen, trunk);
+  const known = step.state.channels.get(seen.uniqueid);
+  // Known already: the snapshot was quicker than this event. It knows the state better, the event the context.
+  const channel: Channel = known
+    ? { ...known, inbound, trunk }
+    : {
+        uniqueid: seen.uniqueid,
+        name: seen.channel,
+        kind: channelKind(seen.channel),
+        endpoint: endpointOf(seen.channel),
+        state: seen.state,
+        number: seen.callerNumber,
+        presentation: 'allowed',
+        inbound,
+        trunk,
+        bridge: '',
+      };
+  step.state = putChannel(step.state, channel);
+  if (!inbound) return;
+  expectNumber(step, channel);
+  if (seen.state === RING || channel.state === RING) ring(step, channel);
+}
+
+function channelState(step: Step, { uniqueid, state, callerNumber }: ChannelStateChanged): void {
+  const known = step.state.channels.get(uniqueid);
+  // Only a caller's state decides anything; for the legs of all others, spare the copy.
+  if (known === undefined || !known.inbound) return;
+  const channel = { ...known, state, number: callerNumber || known.number };
+  step.state = putChannel(step.state, channel);
+  if (state === RING) ring(step, channel);
+  newsOfCaller(step, channel);
+}
+
+function callerNumber(step: Step, input: CallerNumberChanged): void {
+  const known = step.state.channels.get(input.uniqueid);
+  if (known === undefined) return;
+  const channel = { ...known, number: input.callerNumber, presentation: input.presentation };
+  step.state = putChannel(step.state, channel);
+  if (!channel.inbound) return;
+  expectNumber(step, channel);
+  newsOfCaller(step, channel);
+}
+
+function channelRenamed(step: Step, { uniqueid, channel: name }: ChannelRenamed): void {
+  const known = step.state.channels.get(uniqueid);
+  if (known === undefined) return;
+  step.state = putChannel(step.state, {
+    ...known,
+    name,
+    kind: channelKind(name),
+    endpoint: endpointOf(name),
+    trunk: endpointOf(name) === known.endpoint ? known.trunk : step.rules.nameIsInbound(name),
+  });
+  if (known.bridge !== '') answerCallsIn(step, known.bridge);
+}
+
+function bridgeEntered(step: Step, input: BridgeEntered): void {
+  const known = step.state.channels.get(input.uniqueid) ?? {
+    uniqueid: input.uniqueid,
+    name: input.channel,
+    kind: channelKind(input.channel),
+    endpoint: endpointOf(input.channel),
+    state: UP,
+    number: '',
+    presentation: 'allowed',
+    inbound: false,
+    trunk: step.rules.nameIsInbound(input.channel),
+    bridge: '',
+  };
+  const channel = { ...known, number: input.callerNumber || known.number };
+  step.state = enterBridge(step.state, channel, input.bridge, isHolding(input.technology));
+  answerCallsIn(step, input.bridge);
+}
+
+function bridgeLeft(step: Step, { uniqueid, bridge }: BridgeLeft): void {
+  const channel = step.state.channels.get(uniqueid);
+  if (channel?.bridge === bridge) step.state = leaveBridge(step.state, channel);
+}
+
+function bridgeDestroyed(step: Step, { bridge }: BridgeDestroyed): void {
+  for (const uniqueid of step.state.bridges.get(bridge)?.members ?? []) {
+    const channel = step.state.channels.get(uniqueid);
+    if (channel !== undefined) step.state = leaveBridge(step.state, channel);
+  }
+}
+
+function hungUp(step: Step, { uniqueid }: ChannelHungUp): void {
+  const channel = step.state.channels.get(uniqueid);
+  const call = step.state.calls.get(uniqueid);
+  if (channel !== undefined) step.state = dropChannel(step.state, channel);
+  if (call !== undefined) endCall(step, call, channel);
+}
+
+function numbersOverdue(step: Step): void {
+  for (const uniqueid of step.state.awaiting) {
+    const call = step.state.calls.get(uniqueid);
+    if (call !== undefined) reviewNumber(step, call);
+  }
+}
+
+function ring(step: Step, channel: Channel): void {
+  if (!step.state.calls.has(channel.uniqueid)) beginCall(step, channel);
+}
+
+function newsOfCaller(step: Step, channel: Channel): void {
+  const call = step.state.calls.get(channel.uniqueid);
+  if (call !== undefined && call.from === '') reviewNumber(step, call);
+}
+
+function expectNumber(step: Step, { number, presentation }: Channel): void {
+  if (number === '' || presentation === 'prohibited' || isWithheld(number)) return;
+  step.effects.push({ type: 'expect', number });
+}

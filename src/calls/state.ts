@@ -1,0 +1,61 @@
+import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
+import type { CallStatus } from '../api/contract/call-event.ts';
+import type { Channel } from './channel.ts';
+
+/**
+ * An inbound call from its first ring to its hang-up. Plain JSON: this is what is saved and read back.
+ * `number` says how far we are with who is calling; a call can be answered, even over, before that is known.
+ */
+export type OpenCall = {
+  /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
+  readonly id: string;
+  readonly uniqueid: string;
+  /** `absent`: none came until `numberBy`, a late one is still good. `withheld`: kept back by the caller, final. */
+  readonly number: 'awaited' | 'known' | 'absent' | 'withheld';
+  /** Unix ms until which an absent number is waited for. */
+  readonly numberBy: number;
+  /** What is told as `from`; '' while nothing can be. */
+  readonly from: string;
+  /** The last status told. */
+  readonly told?: CallStatus;
+  /** Set once a person's end was in a bridge with the caller, told or not. */
+  readonly answer?: Answer;
+};
+
+export type Answer = {
+  /** The uniqueid of the channel that answered. */
+  readonly by: string;
+  /** What is told as `caller_id`. */
+  readonly callerId: string;
+};
+
+/** A bridge: channels that hear each other, unless it holds them apart (parking, queue agents). */
+export type Bridge = { readonly members: readonly string[]; readonly holding: boolean };
+
+/**
+ * All that the tracker knows. Immutable: every step makes a new one that shares what has not changed.
+ * Keys: channels and calls by Uniqueid, locals by channel name, bridges by BridgeUniqueid.
+ */
+export type State = {
+  readonly channels: PersistentMap<string, Channel>;
+  /** The Uniqueid of each half of a Local pair, by its name. */
+  readonly locals: PersistentMap<string, string>;
+  readonly bridges: PersistentMap<string, Bridge>;
+  readonly calls: PersistentMap<string, OpenCall>;
+  /** Endpoints on which inbound calls have come in. */
+  readonly trunks: PersistentSet<string>;
+  /** Uniqueids of the calls whose number is awaited. */
+  readonly awaiting: readonly string[];
+};
+
+/** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
+export function initialState(saved: { calls: readonly OpenCall[]; trunks: readonly string[] }): State {
+  return {
+    channels: PersistentMap(),
+    locals: PersistentMap(),
+    bridges: PersistentMap(),
+    calls: PersistentMap(saved.calls.map((call) => [call.uniqueid, call])),
+    trunks: PersistentSet(saved.trunks),
+    awaiting: saved.calls.filter((call) => call.number === 'awaited').map((call) => call.uniqueid),
+  };
+}
