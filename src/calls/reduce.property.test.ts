@@ -227,8 +227,7 @@ test('heard whole, every call is told once, in order, and answered if and only i
           }
           for (const { uniqueid } of pbx.callers()) callers.add(uniqueid);
         });
-        while (pbx.callers().length > 0)
-          for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
+        while (pbx.size() > 0) for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
         const expected = [...callers].map((uniqueid) => [
           `pbx-${uniqueid}`,
           pbx.talked.has(uniqueid) ? ['ringing', 'answered', 'completed'] : ['ringing', 'completed'],
@@ -267,8 +266,7 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
       }
       // The link comes back, and then everybody hangs up.
       ear.hear(pbx.snapshot());
-      while (pbx.callers().length > 0)
-        for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
+      while (pbx.size() > 0) for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
       ear.hear({ type: 'snapshot', at: 1e9, channels: [], bridges: [] });
       for (const [id, statuses] of ear.told) assert.equal(statuses.at(-1), 'completed', `${id} stays open`);
       assertNothingLeft(ear);
