@@ -1,0 +1,54 @@
+/** Why there is no link to Asterisk, told apart as far as the operator must do something else about it. */
+export type AmiFailure =
+  /** Nothing answers there: refused, no route, no such name. `detail` is the system's code, such as ECONNREFUSED. */
+  | { readonly kind: 'unreachable'; readonly detail: string }
+  /** No connection within the deadline: a firewall that drops, or a host that is off. */
+  | { readonly kind: 'connect-timeout' }
+  /**
+   * TLS came to nothing: the certificate is for another `name`, its `authority` is not one we know, its `dates`
+   * are over or not yet begun, or there was no TLS `handshake` at all.
+   */
+  | { readonly kind: 'tls'; readonly check: 'name' | 'authority' | 'dates' | 'handshake'; readonly detail: string }
+  /** Something else listens there, or nothing that greets. `detail` is what it said. */
+  | { readonly kind: 'not-asterisk'; readonly detail: string }
+  /** Wrong user or secret, or an address that the user may not come from; Asterisk tells these apart to nobody. */
+  | { readonly kind: 'login-refused'; readonly detail: string }
+  /** The manager user lacks write class `reporting`, so it may not ask which channels there are. */
+  | { readonly kind: 'no-reporting-class'; readonly detail: string }
+  /** The manager user lacks read class `call`: calls come and go, and no event tells of them. */
+  | { readonly kind: 'no-call-class' }
+  /** Connected, but nothing is answered any more: half-open, or an Asterisk that hangs. `detail` says what was asked. */
+  | { readonly kind: 'silent'; readonly detail: string }
+  /** The connection ended. `detail` is the system's code; 'closed' when Asterisk closed it in good order. */
+  | { readonly kind: 'lost'; readonly detail: string };
+
+/** One line for people, without its cause's name. */
+export function describeFailure(failure: AmiFailure): string {
+  switch (failure.kind) {
+    case 'unreachable':
+      return `nothing answers there (${failure.detail})`;
+    case 'connect-timeout':
+      return 'no connection within the deadline';
+    case 'tls':
+      return `TLS: ${tlsChecks[failure.check]} (${failure.detail})`;
+    case 'not-asterisk':
+      return `no Asterisk manager there (${failure.detail})`;
+    case 'login-refused':
+      return `login refused (${failure.detail})`;
+    case 'no-reporting-class':
+      return `the manager user lacks write class "reporting" (${failure.detail})`;
+    case 'no-call-class':
+      return 'the manager user lacks read class "call"';
+    case 'silent':
+      return `no answer to ${failure.detail}`;
+    case 'lost':
+      return failure.detail === 'closed' ? 'closed by Asterisk' : `connection lost (${failure.detail})`;
+  }
+}
+
+const tlsChecks = {
+  name: 'the certificate is for another name',
+  authority: 'the certificate is signed by nobody we trust',
+  dates: 'the certificate is not valid today',
+  handshake: 'no TLS handshake',
+} as const;
