@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { bridgeSections, ConfigError, type Environment, isUnset, loadConfig } from './env.ts';
+
+const good = {
+  AMI_USERNAME: 'bridge',
+  AMI_SECRET: 'a secret',
+  API_BASE_URL: 'https://example.com/api/v1',
+  API_TOKEN: 'token-1234567890',
+};
+
+function problemsOf(environment: Environment): readonly string[] {
+  try {
+    loadConfig(bridgeSections, { ...good, ...environment });
+    return [];
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.lines;
+  }
+}
+
+test('the least that is needed gives all options, with their defaults', () => {
+  const config = loadConfig(bridgeSections, good);
+  assert.deepEqual(config.ami, {
+    host: '127.0.0.1',
+    port: 5038,
+    username: 'bridge',
+    secret: 'a secret',
+    tls: undefined,
+  });
+  assert.equal(config.calls.inboundContexts.length, 8);
+  assert.deepEqual(config.calls.inboundChannels, []);
+  assert.equal(config.outbox.maxAgeMs, 14 * 86_400_000);
+  assert.equal(config.api.baseUrl, 'https://example.com/api/v1');
+});
+
+describe('each variable, wrong', () => {
+  const rows: [Environment, string][] = [
+    [{ AMI_HOST: 'a\nb' }, 'AMI_HOST: got "a\\nb"; takes a host name or address'],
+    [{ AMI_PORT: '0' }, 'AMI_PORT: got "0"; takes a port number from 1 to 65535'],
+    [{ AMI_PORT: '65536' }, 'AMI_PORT: got "65536"; takes a port number from 1 to 65535'],
+    [{ AMI_PORT: 'abc' }, 'AMI_PORT: got "abc"; takes a port number from 1 to 65535'],
+    [{ AMI_USERNAME: '' }, 'AMI_USERNAME: is not set; takes the name of a manager user'],
+    [
+      { AMI_SECRET: 'x\r\ny' },
+      "AMI_SECRET: got a value of 4 characters that does not fit; takes the manager user's secret, on one line",
+    ],
+    [{ AMI_TLS: 'maybe' }, 'AMI_TLS: got "maybe"; takes yes or no'],
+    [
+      { AMI_TLS_CA: '/ca.pem' },
+      'AMI_TLS_CA: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_CA',
+    ],
+    [
+      { AMI_TLS_SERVERNAME: 'pbx' },
+      'AMI_TLS_SERVERNAME: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_SERVERNAME',
+    ],
+    [{ PBX_ID: 'a b' }, 'PBX_ID: got "a b"; takes 1 to 32 letters, digits, dots, dashes or underscores'],
+    [
+      { INBOUND_CONTEXTS: ' , ' },
+      'INBOUND_CONTEXTS: is empty, and so is INBOUND_CHANNELS; no call would ever be told, set one of them',
+    ],
+    [
+      { INBOUND_CHANNELS: 'a\nb' },
+      'INBOUND_CHANNELS: got "a\\nb"; takes globs with commas between them, such as from-trunk*,from-pstn*',
+    ],
+    [
+      { DEFAULT_COUNTRY: 'Holland' },
+      'DEFAULT_COUNTRY: got "Holland"; takes a country as two capital letters (ISO 3166), such as NL',
+    ],
+    [{ WITHHELD_NUMBER: 'none' }, 'WITHHELD_NUMBER: got "none"; takes a phone number'],
+    [{ ANSWERED_BY: 'name' }, 'ANSWERED_BY: got "name"; takes one of endpoint, callerid'],
+    [
+      { API_BASE_URL: 'https://example.com' },
+      'API_BASE_URL: got "https://example.com"; takes an http or https address that ends in /api/v1',
+    ],
+    [
+      { API_BASE_URL: 'https://example.com/api/v1?x=1' },
+      'API_BASE_URL: got "https://example.com/api/v1?x=1"; takes an http or https address that ends in /api/v1',
+    ],
+    [
+      { API_BASE_URL: 'example.com/api/v1' },
+      'API_BASE_URL: got "example.com/api/v1"; takes an http or https address that ends in /api/v1',
+    ],
+    [
+      { API_BASE_URL: 'http://example.com/api/v1' },
+      'API_BASE_URL: got plain http to example.com, which would show the token on the network; use https, or set API_ALLOW_HTTP=yes',
+    ],
+    [
+      { API_TOKEN: 'tok\nen' },
+      'API_TOKEN: got a value of 6 characters that does not fit; takes the integration token, on one line',
+    ],
+    [{ API_ALLOW_HTTP: 'x' }, 'API_ALLOW_HTTP: got "x"; takes yes or no'],
+    [
+      { API_TIMEOUT: '10' },
+      'API_TIMEOUT: got "10"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [
+      { API_TIMEOUT: '2m' },
+      'API_TIMEOUT: got "2m"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [{ API_CONNECTIONS: '0' }, 'API_CONNECTIONS: got "0"; takes a whole number from 1 to 200'],
+    [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
+    [
+      { OUTBOX_MAX_AGE: 'long' },
+      'OUTBOX_MAX_AGE: got "long"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [
+      { OUTBOX_KEEP: '1m' },
+      'OUTBOX_KEEP: got "1m"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: got "loud"; takes one of debug, info, warn, error'],
+    [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: got "xml"; takes one of auto, pretty, json'],
+    [{ LOG_NUMBERS: 'yes' }, 'LOG_NUMBERS: got "yes"; takes one of mask, show'],
+  ];
+  for (const [environment, message] of rows)
+    test(message.slice(0, 70), () => assert.deepEqual(problemsOf(environment), [message]));
+
+  test('no variable was forgotten here', () => {
+    const all = Object.values(bridgeSections).flatMap(({ shape }) => Object.keys(shape));
+    assert.deepEqual(
+      [...new Set(rows.flatMap(([environment]) => Object.keys(environment)))].sort(),
+      all.sort(),
+    );
+  });
+
+  test('all of it at once is a line for each', () => {
+    const all = Object.assign({}, ...rows.map(([environment]) => environment));
+    const names = problemsOf(all).map((text) => text.split(':')[0]);
+    assert.equal(new Set(names).size, names.length);
+    assert.ok(names.length >= 20);
+  });
+});
+
+test('the token is never printed', () => {
+  for (const token of ['very-secret\n', 'very\0secret'])
+    assert.doesNotMatch(problemsOf({ API_TOKEN: token, AMI_SECRET: token }).join('\n'), /very/);
+});
+
+test('plain http is fine on this machine, and elsewhere when allowed', () => {
+  assert.deepEqual(problemsOf({ API_BASE_URL: 'http://127.0.0.1:8080/api/v1' }), []);
+  assert.deepEqual(problemsOf({ API_BASE_URL: 'http://[::1]:8080/api/v1/' }), []);
+  assert.deepEqual(problemsOf({ API_BASE_URL: 'http://10.0.0.2/api/v1', API_ALLOW_HTTP: 'yes' }), []);
+});
+
+describe('secrets from files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const file = join(folder, 'API_TOKEN');
+  writeFileSync(file, 'from-a-file\n');
+
+  test('NAME_FILE', () => {
+    const { api } = loadConfig(bridgeSections, { ...good, API_TOKEN: undefined, API_TOKEN_FILE: file });
+    assert.equal(api.token, 'from-a-file');
+  });
+  test('a systemd credential', () => {
+    const environment = { ...good, API_TOKEN: undefined, CREDENTIALS_DIRECTORY: folder };
+    assert.equal(loadConfig(bridgeSections, environment).api.token, 'from-a-file');
+    assert.equal(isUnset(['API_TOKEN'], environment), false);
+    assert.equal(isUnset(['AMI_TLS'], environment), true);
+  });
+  test('both is a contradiction', () =>
+    assert.deepEqual(problemsOf({ API_TOKEN_FILE: file }), [
+      'API_TOKEN: is set, and API_TOKEN_FILE too; keep one of them',
+    ]));
+  test('a file that is not there', () =>
+    assert.deepEqual(problemsOf({ API_TOKEN: undefined, API_TOKEN_FILE: '/nowhere' }), [
+      'API_TOKEN_FILE: got /nowhere, which cannot be read (ENOENT); takes the path of a file',
+    ]));
+  test('an empty file', () => {
+    const empty = join(folder, 'empty');
+    writeFileSync(empty, '\n');
+    chmodSync(empty, 0o600);
+    assert.deepEqual(
+      problemsOf({ API_TOKEN: undefined, API_TOKEN_FILE: empty }),
+      ['API_TOKEN: is not set; takes the integration token'].map((text) => `${text}, on one line`),
+    );
+  });
+});

@@ -1,0 +1,22 @@
+import { section } from './section.ts';
+import { choice } from './variable.ts';
+
+export const opsSection = section({
+  title: 'The log',
+  shape: {
+    LOG_LEVEL: choice(['debug', 'info', 'warn', 'error'])
+      .prefault('info')
+      .describe('The least that is logged.'),
+    LOG_FORMAT: choice(['auto', 'pretty', 'json'])
+      .prefault('auto')
+      .describe('auto: pretty on a terminal, JSON else.'),
+    LOG_NUMBERS: choice(['mask', 'show'])
+      .prefault('mask')
+      .describe('Phone numbers in the log: their first and last digits, or whole.'),
+  },
+  build: (values) => ({
+    level: values.LOG_LEVEL,
+    format: values.LOG_FORMAT,
+    numbers: values.LOG_NUMBERS,
+  }),
+});

@@ -1,0 +1,26 @@
+import { section } from './section.ts';
+import { duration, line } from './variable.ts';
+
+export const outboxSection = section({
+  title: 'What must not be lost',
+  shape: {
+    STATE_DIR: line('the path of a folder')
+      .prefault('./state')
+      .describe(
+        "Where open calls and undelivered events are kept; under systemd, the unit's state directory.",
+      ),
+    OUTBOX_MAX_AGE: duration('1h', '365d')
+      .prefault('14d')
+      .describe(
+        'Events that could not be delivered for so long are parked as dead letters, kept and resendable.',
+      ),
+    OUTBOX_KEEP: duration('1h', '365d')
+      .prefault('7d')
+      .describe('How long delivered events are kept, to answer for them.'),
+  },
+  build: (values) => ({
+    stateDir: values.STATE_DIR,
+    maxAgeMs: values.OUTBOX_MAX_AGE,
+    keepMs: values.OUTBOX_KEEP,
+  }),
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+
+/**
+ * The kinds of value that a variable can hold. Each reads the text of an environment variable, and says in `takes`,
+ * in the words of whoever edits the file, what it would have taken.
+ */
+type Meta = { takes: string; example?: string; secret?: boolean };
+
+const described = <T extends z.ZodType>(schema: T, meta: Meta) => schema.meta(meta);
+
+/** Any single line of text. */
+export const line = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
+  described(z.string().regex(pattern), { takes });
+
+/** A value that is never printed. */
+export const secret = (takes: string) =>
+  described(z.string().regex(/^[^\r\n\0]+$/), { takes: `${takes}, on one line`, secret: true });
+
+export const port = () =>
+  described(
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .pipe(z.number().int().min(1).max(65_535)),
+    { takes: 'a port number from 1 to 65535' },
+  );
+
+export const count = (min: number, max: number) =>
+  described(
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .pipe(z.number().int().min(min).max(max)),
+    { takes: `a whole number from ${min} to ${max}` },
+  );
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `500ms`, `10s`, `5m`, `12h`, `14d`; gives milliseconds. Bounds are texts of the same form. */
+export const duration = (min: string, max: string) =>
+  described(
+    z
+      .string()
+      .regex(/^\d{1,9}(ms|s|m|h|d)$/)
+      .transform(milliseconds)
+      .pipe(z.number().min(milliseconds(min)).max(milliseconds(max))),
+    { takes: `a time from ${min} to ${max}, such as 500ms, 10s, 5m, 12h or 14d` },
+  );
+
+function milliseconds(text: string): number {
+  const [, amount, unit] = /^(\d+)([a-z]+)$/.exec(text) as unknown as [string, string, keyof typeof unitMs];
+  return Number(amount) * unitMs[unit];
+}
+
+export const yesNo = () =>
+  described(
+    z
+      .enum(['yes', 'no', 'on', 'off', 'true', 'false', '1', '0'])
+      .transform((text) => /^(yes|on|true|1)$/.test(text)),
+    { takes: 'yes or no' },
+  );
+
+export const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
+  described(z.enum(options), { takes: `one of ${options.join(', ')}` });
+
+/** Comma-separated globs; spaces around them do not count. An empty text is an empty list. */
+export const globs = () =>
+  described(
+    z
+      .string()
+      .regex(/^[^\r\n\0]*$/)
+      .transform((text) =>
+        text
+          .split(',')
+          .map((glob) => glob.trim())
+          .filter((glob) => glob !== ''),
+      ),
+    { takes: 'globs with commas between them, such as from-trunk*,from-pstn*' },
+  );
+
+/** The base address of an HTTP API. */
+export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
+  described(
+    z.string().refine((text) => {
+      const url = URL.parse(text);
+      return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && ok(url);
+    }),
+    { takes },
+  );
