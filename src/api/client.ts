@@ -1,0 +1,183 @@
+import { type Dispatcher, Pool } from 'undici';
+import { type ApiErrorKind, type ApiResult, errorKind } from './result.ts';
+
+export type ApiClientOptions = {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl: string;
+  readonly token: string;
+  /** How long to wait for a connection, ms. */
+  readonly connectTimeoutMs?: number;
+  /** How long a request may take from its first byte to the end of the answer, ms. */
+  readonly answerTimeoutMs?: number;
+  /** Most connections at the same time; requests beyond them wait. */
+  readonly connections?: number;
+  /** Longest body of an answer to a call event, bytes; what is longer is cut. */
+  readonly answerBytes?: number;
+};
+
+export type HistoryQuery = {
+  /** What to find in the recorded requests: a call id. */
+  readonly searchTerm: string;
+  /** Page size; always given, because without it the API sends the whole history. */
+  readonly limit: number;
+  /** From 1. */
+  readonly page?: number;
+};
+
+/** The Call Integration API as a client sees it. A status is a returned value; only a closed door is a failure. */
+export type ApiClient = {
+  /** `body` is the JSON text of a call event (part 4.1). */
+  postCallEvent(body: string): Promise<ApiResult>;
+  /** Recorded requests, newest first (part 4.3). */
+  history(query: HistoryQuery): Promise<ApiResult>;
+  /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
+  close(): Promise<void>;
+};
+
+const defaults = {
+  connectTimeoutMs: 5_000,
+  answerTimeoutMs: 10_000,
+  connections: 512,
+  answerBytes: 64 * 1024,
+};
+
+const historyBytes = 16 * 1024 * 1024;
+
+/**
+ * Talks HTTP to the API over kept-alive connections. Redirects are never followed (the sign-in page would answer
+ * 200, and the token would go along), `Accept: application/json` is always sent (part 5), and no error text ever
+ * has the token in it.
+ */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  const { baseUrl, token, connectTimeoutMs, answerTimeoutMs, connections, answerBytes } = {
+    ...defaults,
+    ...options,
+  };
+  // A line break in a header would be refused later, by an error that quotes the token.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new Error('the API token has characters that a header cannot carry');
+  const base = new URL(baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  const headers = [
+    'authorization',
+    `Bearer ${token}`,
+    'accept',
+    'application/json',
+    'user-agent',
+    'pbx-bridge',
+  ];
+  const postHeaders = [...headers, 'content-type', 'application/json'];
+  const pool = new Pool(base.origin, {
+    connections,
+    connect: { timeout: connectTimeoutMs },
+    // One deadline for the whole answer, below, also catches an answer that comes byte by byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Common servers and balancers close idle connections after 60 s or more; those that do earlier say so.
+    keepAliveTimeout: 30_000,
+    keepAliveMaxTimeout: 60_000,
+    // A busy connection is renewed now and then, so that a changed DNS record is noticed.
+    maxRequestsPerClient: 10_000,
+  });
+  let closed: Promise<void> | undefined;
+
+  function redact(text: string): string {
+    return text.replaceAll(token, '[token]');
+  }
+
+  function request(what: Dispatcher.DispatchOptions, maxBytes: number): Promise<ApiResult> {
+    return new Promise((resolve) => {
+      let controller: Dispatcher.DispatchController | undefined;
+      let phase: ApiErrorKind = 'timeout-connect';
+      let started = performance.now();
+      let status = 0;
+      let answerHeaders: Readonly<Record<string, string | string[] | undefined>> = {};
+      let chunks: Buffer[] = [];
+      let bytes = 0;
+      let done = false;
+
+      const answer = (truncated: boolean) => {
+        const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
+        const retryAfter = header(answerHeaders['retry-after']);
+        const location = header(answerHeaders.location);
+        finish({
+          kind: 'answer',
+          status,
+          contentType: header(answerHeaders['content-type']) ?? '',
+          ...(retryAfter !== undefined && { retryAfter }),
+          ...(location !== undefined && { location: redact(location) }),
+          body: status < 300 ? text : redact(text),
+          truncated,
+          durationMs: performance.now() - started,
+        });
+      };
+      const fail = (error: ApiErrorKind, detail: string) => {
+        finish({ kind: 'failed', error, detail: redact(detail), durationMs: performance.now() - started });
+      };
+      const finish = (result: ApiResult) => {
+        if (done) return;
+        done = true;
+        clearTimeout(timer);
+        chunks = [];
+        resolve(result);
+      };
+      const onTimeout = () => {
+        fail(phase, `gave up after ${Math.round(performance.now() - started)} ms`);
+        controller?.abort(new Error('timeout'));
+      };
+      let timer = setTimeout(onTimeout, connectTimeoutMs);
+
+      pool.dispatch(what, {
+        onRequestStart(it) {
+          controller = it;
+          // Nothing is sent once the caller was told that there was no connection in time.
+          if (done) return it.abort(new Error('timeout'));
+          clearTimeout(timer);
+          timer = setTimeout(onTimeout, answerTimeoutMs);
+          phase = 'timeout-headers';
+          started = performance.now();
+        },
+        onResponseStart(_, code, received) {
+          if (code < 200) return;
+          phase = 'timeout-body';
+          status = code;
+          answerHeaders = received;
+        },
+        onResponseData(it, chunk) {
+          const room = maxBytes - bytes;
+          bytes += chunk.length;
+          chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+          if (chunk.length <= room) return;
+          answer(true);
+          it.abort(new Error('answer too long'));
+        },
+        onResponseEnd() {
+          answer(false);
+        },
+        onResponseError(_, error) {
+          const { code, message } = error as NodeJS.ErrnoException;
+          fail(errorKind(error), [message, code].filter((part) => part).join(' '));
+        },
+      });
+    });
+  }
+
+  return {
+    postCallEvent: (body) =>
+      request({ method: 'POST', path: `${prefix}/voice/call`, headers: postHeaders, body }, answerBytes),
+    history({ searchTerm, limit, page }) {
+      const query = new URLSearchParams({ search: 'request', search_term: searchTerm, sort: '-created_at' });
+      query.set('limit', String(limit));
+      if (page !== undefined) query.set('page', String(page));
+      return request({ method: 'GET', path: `${prefix}/voice?${query}`, headers }, historyBytes);
+    },
+    close() {
+      closed ??= pool.destroy();
+      return closed;
+    },
+  };
+}
+
+function header(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
