@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { backoff } from './backoff.ts';
+import { longestWaitMs } from './queue.ts';
+
+const ceilings = [
+  [0, 1_000],
+  [1, 1_000],
+  [2, 2_000],
+  [3, 4_000],
+  [4, 8_000],
+  [5, 16_000],
+  [6, 32_000],
+  [7, 60_000],
+  [8, 60_000],
+  [1_000, 60_000],
+  [Number.MAX_SAFE_INTEGER, 60_000],
+] as const;
+
+for (const [tries, ceiling] of ceilings) {
+  test(`after ${tries} failures: 0 to ${ceiling} ms`, () => {
+    assert.equal(
+      backoff(tries, () => 1),
+      ceiling,
+    );
+    assert.equal(
+      backoff(tries, () => 0.5),
+      ceiling / 2,
+    );
+    assert.equal(
+      backoff(tries, () => 0),
+      0,
+    );
+  });
+}
+
+test('any number of failures, any random number: a whole number of ms, never over a minute', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (tries, random) => {
+      const wait = backoff(tries, () => random);
+      assert.ok(Number.isInteger(wait) && wait >= 0 && wait <= longestWaitMs);
+      assert.ok(wait <= backoff(tries + 1, () => random), 'more failures never wait less');
+    }),
+  );
+});

@@ -1,0 +1,121 @@
+import { type ApiAnswer, type ApiErrorKind, type ApiResult, apiErrorKinds } from '../api/result.ts';
+import { longestWaitMs } from './queue.ts';
+
+/** What an attempt means for its event and for the queue. */
+export type Classified = {
+  readonly verdict: Verdict;
+  /** One line for people; '' when delivered. */
+  readonly reason: string;
+  /** The far side asked to wait so long, ms; never more than the longest wait. */
+  readonly retryAfterMs?: number;
+  /** True if there was no connection at all: no event can be the cause. */
+  readonly noConnection?: boolean;
+};
+
+/**
+ * - `delivered`: the API has confirmed receipt;
+ * - `retry`: this event again, later;
+ * - `hold`: the far side wants less: nothing at all until it may be asked again;
+ * - `pause`: nobody's event is at fault (token, address): nothing but one probe until it works;
+ * - `reject`: the far side will not have this event, whatever the day.
+ */
+export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
+
+/** The statuses that do not mean what their class means (design, section 3). */
+const special: Readonly<Record<number, readonly [Verdict, string]>> = {
+  400: ['reject', 'the API cannot read the event'],
+  401: ['pause', 'the API does not accept the token'],
+  403: ['pause', 'the token may not do this'],
+  404: ['pause', 'nothing at this address; does API_BASE_URL end in /api/v1?'],
+  405: ['pause', 'the address does not take call events; is API_BASE_URL right?'],
+  408: ['retry', 'the API gave up waiting for the request'],
+  413: ['reject', 'the event is too large for the API'],
+  415: ['reject', 'the API does not take JSON here'],
+  422: ['reject', 'the API finds the event invalid'],
+  425: ['retry', 'the API wants it later'],
+  429: ['hold', 'the API wants fewer requests'],
+};
+
+const noConnection: ReadonlySet<ApiErrorKind> = new Set([
+  'refused',
+  'unreachable',
+  'dns',
+  'timeout-connect',
+  'tls',
+]);
+
+/** Says what became of an attempt. `now` is Unix ms, for a Retry-After that is a date. */
+export function classify(result: ApiResult, now: number): Classified {
+  if (result.kind === 'failed') {
+    const reason = `${apiErrorKinds[result.error]}${result.detail && ` (${result.detail})`}`;
+    return { verdict: 'retry', reason, noConnection: noConnection.has(result.error) };
+  }
+  const { status } = result;
+  if (status >= 200 && status < 300) return classifySuccess(result);
+  const [verdict, words] = special[status] ?? byClass(status);
+  const where = result.location === undefined ? '' : ` to ${oneLine(result.location)}`;
+  const waitMs =
+    verdict === 'retry' || verdict === 'hold' ? parseRetryAfter(result.retryAfter, now) : undefined;
+  return {
+    verdict,
+    reason: `${status}${where}: ${words}${explanation(result)}`,
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
+}
+
+function byClass(status: number): readonly [Verdict, string] {
+  if (status >= 300 && status < 400)
+    return ['pause', 'a redirect, as to a sign-in page; redirects are not followed'];
+  if (status >= 500) return ['retry', 'the API has a fault'];
+  // No rule of the document: it may be the proxy in between or the event, so neither is given up.
+  return ['retry', 'an answer that no rule covers'];
+}
+
+/**
+ * A 2xx counts only with the API's own body. The length of `result` is not checked: it identifies nothing, and an API
+ * that changes it must not stop the telephone from being told about.
+ */
+function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): Classified {
+  if (truncated)
+    return { verdict: 'retry', reason: `${status}, but the answer is too long for the API's own` };
+  if (/^text\/html\b/i.test(contentType) || /^\s*</.test(body)) {
+    return { verdict: 'retry', reason: `${status}, but a page instead of JSON` };
+  }
+  const value = parse(body);
+  return typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { result?: unknown }).result === 'string'
+    ? { verdict: 'delivered', reason: '' }
+    : { verdict: 'retry', reason: `${status}, but not the API's own answer` };
+}
+
+/** What the API itself says is wrong: `message` of its JSON, one line, cut. */
+function explanation({ body }: ApiAnswer): string {
+  const message = (parse(body) as { message?: unknown } | null | undefined)?.message;
+  return typeof message === 'string' && message !== '' ? ` ("${oneLine(message)}")` : '';
+}
+
+/** Somebody else's text for a line of ours: no line breaks, control or invisible characters, and not long. */
+function oneLine(text: string): string {
+  return text.slice(0, 200).replace(/[\s\p{C}]+/gu, ' ');
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Retry-After is seconds or an HTTP date (RFC 9110, 10.2.3); what is neither is not there. ms, capped. */
+export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
+  const text = value?.trim();
+  if (!text) return undefined;
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^[A-Z][a-z]{2}/.test(text)
+      ? Date.parse(text) - now
+      : NaN;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
+}
