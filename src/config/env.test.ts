@@ -113,6 +113,7 @@ describe('each variable, wrong', () => {
     ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: got "loud"; takes one of debug, info, warn, error'],
     [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: got "xml"; takes one of auto, pretty, json'],
+    [{ NO_COLOR: '1\n' }, 'NO_COLOR: got "1\\n"; takes any text'],
     [{ LOG_NUMBERS: 'yes' }, 'LOG_NUMBERS: got "yes"; takes one of mask, show'],
   ];
   for (const [environment, message] of rows)

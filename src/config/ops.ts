@@ -1,5 +1,5 @@
 import { section } from './section.ts';
-import { choice } from './variable.ts';
+import { choice, line } from './variable.ts';
 
 export const opsSection = section({
   title: 'The log',
@@ -13,10 +13,14 @@ export const opsSection = section({
     LOG_NUMBERS: choice(['mask', 'show'])
       .prefault('mask')
       .describe('Phone numbers in the log: their first and last digits, or whole.'),
+    NO_COLOR: line('any text')
+      .optional()
+      .describe('Set to anything: no colours on the terminal (no-color.org).'),
   },
   build: (values) => ({
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,
     numbers: values.LOG_NUMBERS,
+    colour: values.NO_COLOR === undefined,
   }),
 });

@@ -1,4 +1,7 @@
-import type { MessageCode } from './messages.ts';
+import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import { type MessageCode, messages } from './messages.ts';
+import { type Redaction, redactFields } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
@@ -10,5 +13,68 @@ export type Log = {
   child(fields: LogFields): Log;
 };
 
+export type LogOptions = {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly format: 'auto' | 'pretty' | 'json';
+  readonly numbers: 'mask' | 'show';
+  /** False on a terminal that does not want colours (no-color.org). */
+  readonly colour: boolean;
+  /** Values that must never appear in a line. */
+  readonly secrets: readonly string[];
+  /** Where lines go; standard output if absent. */
+  readonly stream?: DestinationStream;
+};
+
 /** Says nothing: for tests and tools that do not log. */
 export const silentLog: Log = { say: () => {}, child: () => silentLog };
+
+/**
+ * The log: a line per message, JSON or (on a terminal) for the eye. Everything passes the redaction first, so that no
+ * part has to think of it.
+ */
+export function createLog(options: LogOptions): Log {
+  // Written synchronously: a line that explains a crash must be out before the crash is.
+  const stream = options.stream ?? destination({ fd: 1, sync: true });
+  const onTerminal = process.stdout.isTTY === true;
+  const format = prettyFactory({
+    colorize: onTerminal && options.colour,
+    translateTime: 'SYS:HH:MM:ss.l',
+    // The text already says what an eye needs; the fields are for programs.
+    hideObject: true,
+  });
+  const asPretty = options.format === 'pretty' || (options.format === 'auto' && onTerminal);
+  const sink = asPretty ? { write: (line: string) => stream.write(format(line)) } : stream;
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    sink,
+  );
+  const redaction = { secrets: options.secrets, maskNumbers: options.numbers === 'mask' };
+  return logWith((level, fields, text) => root[level](fields, text), redaction, {});
+}
+
+type Level = (typeof messages)[MessageCode]['level'];
+type Write = (level: Level, fields: LogFields, text: string) => void;
+
+function logWith(write: Write, redaction: Redaction, bound: LogFields): Log {
+  return {
+    say(code, fields = {}) {
+      const message = messages[code];
+      const safe = redactFields({ ...bound, ...fields }, redaction);
+      write(message.level, { code, ...safe }, fill(message.text, safe));
+    },
+    child: (fields) => logWith(write, redaction, { ...bound, ...fields }),
+  };
+}
+
+/** `{name}` in a message's text is the field of that name. */
+function fill(text: string, fields: LogFields): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = fields[name];
+    return value === undefined ? '?' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  });
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createLog, type LogOptions } from './log.ts';
+import { messages } from './messages.ts';
+import { maskNumber, neutralise, redactFields } from './redact.ts';
+
+function logged(options: Partial<LogOptions>, say: (log: ReturnType<typeof createLog>) => void): string {
+  let text = '';
+  const stream = {
+    write: (line: string) => {
+      text += line;
+    },
+  };
+  say(
+    createLog({
+      level: 'info',
+      format: 'json',
+      numbers: 'mask',
+      colour: false,
+      secrets: [],
+      stream,
+      ...options,
+    }),
+  );
+  return text;
+}
+
+describe('redaction', () => {
+  const redact = (value: unknown, more: Partial<Parameters<typeof redactFields>[1]> = {}) =>
+    redactFields({ value }, { secrets: ['s3cret'], maskNumbers: true, ...more }).value;
+
+  const rows: [string, unknown, unknown][] = [
+    ['a number', '+31201234567', '+312******67'],
+    ['a number in a text', 'from 0201234567 refused', 'from 020*****67 refused'],
+    ['an extension', '1001', '1001'],
+    ['a call id is left alone in a text', 'pbx-1763618000.12', 'pbx-1763618000.12'],
+    ['a secret', 'Bearer s3cret!', 'Bearer [secret]!'],
+    ['a secret in depth', { a: [{ b: 's3cret' }] }, { a: [{ b: '[secret]' }] }],
+    ['a secret in an error', new Error('no s3cret'), 'no [secret]'],
+    ['a terminal escape', '\x1b[2J', '\\x1b[2J'],
+    ['a line break', 'a\r\nb', 'a\\x0d\\x0ab'],
+    ['a turned direction', 'a\u202eb', 'a\\u202eb'],
+    ['a hostile key', { 'a\x1b': 1 }, { 'a\\x1b': 1 }],
+    ['nothing', undefined, undefined],
+    ['a count', 12_345_678, 12_345_678],
+  ];
+  for (const [name, value, expected] of rows) test(name, () => assert.deepEqual(redact(value), expected));
+
+  test('numbers are shown when asked for', () =>
+    assert.equal(redact('+31201234567', { maskNumbers: false }), '+31201234567'));
+  test('ids are never masked', () =>
+    assert.deepEqual(redactFields({ uniqueid: '1763618000' }, { secrets: [], maskNumbers: true }), {
+      uniqueid: '1763618000',
+    }));
+  test('short numbers do not grow', () => assert.equal(maskNumber('1234567'), '123**67'));
+  test('plain text of any script stays', () => assert.equal(neutralise('Zoë 张 😀'), 'Zoë 张 😀'));
+});
+
+test('a line holds the code, the fields, and the text with the fields in it, all redacted', () => {
+  const line = logged({ secrets: ['hush'] }, (log) =>
+    log.child({ part: 'ami' }).say('ami.connected', {
+      version: '22 hush',
+      address: '127.0.0.1:5038',
+      channels: 3,
+      from: '+31201234567',
+    }),
+  );
+  const { time, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  assert.ok(Number.isFinite(Date.parse(String(time))));
+  assert.deepEqual(rest, {
+    level: 'info',
+    code: 'ami.connected',
+    part: 'ami',
+    version: '22 [secret]',
+    address: '127.0.0.1:5038',
+    channels: 3,
+    from: '+312******67',
+    msg: 'connected to Asterisk 22 [secret] at 127.0.0.1:5038; 3 channels there now',
+  });
+});
+
+test('pretty is one line for the eye', () => {
+  const line = logged({ format: 'pretty' }, (log) =>
+    log.say('ami.connected', { version: '22\x1b[31m', address: 'pbx', channels: 0 }),
+  );
+  assert.match(line, /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; 0 channels there now\n$/);
+});
+
+test('a level below the one set is not written', () => {
+  const text = logged({ level: 'error' }, (log) => log.say('ami.connected', {}));
+  assert.equal(text, '');
+});
+
+test('every message says what it means, and what to do if it is bad', () => {
+  for (const [code, message] of Object.entries(messages) as [
+    string,
+    { level: string; means: string; todo?: string },
+  ][]) {
+    assert.match(code, /^[a-z]+(\.[a-z0-9-]+)+$/);
+    assert.ok(message.means.length > 20, code);
+    if (['error', 'fatal'].includes(message.level)) assert.ok(message.todo, `${code} needs a todo`);
+  }
+});
