@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectAmi } from './ami.ts';
+import { atExit } from './at-exit.ts';
+import { configFiles, managerUsers } from './config.ts';
+import { install, type Version } from './install.ts';
+import { claimPorts, type PortBlock } from './ports.ts';
+
+/** A running Asterisk, all on 127.0.0.1, that shares no port and no writable folder with any other. */
+export type Pbx = {
+  readonly version: Version;
+  /** Such as `22.10.1`. */
+  readonly release: string;
+  readonly ports: PortBlock;
+  /** What Asterisk wrote to cdr-csv/Master.csv so far; '' if nothing. */
+  cdr(): Promise<string>;
+  /** Its log, for when something went wrong. */
+  log(): Promise<string>;
+  /** Takes the process away at once, as a power cut would (SIGKILL). */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`: same ports, same folders. */
+  restart(): Promise<void>;
+  /** Ends it and removes its folders. Harmless if repeated. */
+  stop(): Promise<void>;
+};
+
+/** Starts an Asterisk of this version, installing it first where needed. Ready for calls when it resolves. */
+export async function start(
+  version: Version,
+  options: { readonly dialplan: (ports: PortBlock) => string },
+): Promise<Pbx> {
+  const tree = await install(version);
+  await removeLeftovers(tree.root);
+  const ports = await claimPorts();
+  const name = `/lab/pbx-${process.pid}-${ports.sip}`;
+  const outside = (inside: string) => path.join(tree.root, inside);
+  const folders = { etc: `${name}/etc`, state: `${name}/state`, log: `${name}/log`, run: `${name}/run` };
+  const owner = asteriskUser(tree.root);
+  for (const dir of [...Object.values(folders), `${folders.log}/cdr-csv`, `${folders.state}/cache`]) {
+    await mkdir(outside(dir), { recursive: true });
+  }
+  const modules = modulesFolder(tree.root);
+  const chanSip = readdirSync(outside(modules)).includes('chan_sip.so');
+  const files = configFiles({ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) });
+  for (const [file, text] of Object.entries(files)) await writeFile(outside(`${folders.etc}/${file}`), text);
+  await giveTo(outside(name), owner);
+
+  let child: ChildProcess | undefined;
+  const boot = async () => {
+    const command = ['asterisk', '-f', '-U', 'asterisk', '-G', 'asterisk', '-C', `${folders.etc}/asterisk.conf`];
+    child = spawn('chroot', [tree.root, ...command], { stdio: 'ignore', env: { PATH: process.env.PATH } });
+    await untilReady(child, ports.ami);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill(signal);
+    const late = setTimeout(() => child?.kill('SIGKILL'), 5000);
+    await gone;
+    clearTimeout(late);
+  };
+  const stop = async () => {
+    await end('SIGTERM');
+    ports.release();
+    await rm(outside(name), { recursive: true, force: true });
+  };
+  const forget = atExit(() => child?.kill('SIGKILL'));
+
+  const pbx: Pbx = {
+    version,
+    release: tree.release,
+    ports,
+    cdr: () => readFile(outside(`${folders.log}/cdr-csv/Master.csv`), 'utf8').catch(() => ''),
+    log: () => readFile(outside(`${folders.log}/full`), 'utf8').catch(() => ''),
+    kill: () => end('SIGKILL'),
+    restart: boot,
+    async stop() {
+      await stop();
+      forget();
+    },
+  };
+  try {
+    await boot();
+  } catch (error) {
+    const said = await pbx.log();
+    await pbx.stop();
+    throw new Error(`Asterisk ${version} did not start: ${error}\n${said.split('\n').slice(-20).join('\n')}`);
+  }
+  return pbx;
+}
+
+/** Ready when the driver may log in and Asterisk says that it is fully booted. */
+async function untilReady(child: ChildProcess, port: number): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
+    try {
+      await fullyBooted(port);
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error('it was not ready after 60 s');
+}
+
+async function fullyBooted(port: number): Promise<void> {
+  const { name, secret } = managerUsers.driver;
+  const booted = Promise.withResolvers<void>();
+  const ami = await connectAmi({
+    port,
+    username: name,
+    secret,
+    onEvent: ({ fields }) => fields.Event === 'FullyBooted' && booted.resolve(),
+  });
+  await booted.promise;
+  ami.close();
+}
+
+/** Folders of labs whose process is gone without having tidied up. */
+async function removeLeftovers(root: string): Promise<void> {
+  for (const name of await readdir(path.join(root, 'lab'))) {
+    const owner = /^pbx-(\d+)-/.exec(name)?.[1];
+    if (owner && !isRunning(Number(owner))) await rm(path.join(root, 'lab', name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function asteriskUser(root: string): { uid: number; gid: number } {
+  const line = /^asterisk:[^:]*:(\d+):(\d+):/m.exec(readFileSync(path.join(root, 'etc/passwd'), 'utf8'));
+  if (!line) throw new Error(`no user asterisk in ${root}`);
+  return { uid: Number(line[1]), gid: Number(line[2]) };
+}
+
+async function giveTo(dir: string, owner: { uid: number; gid: number }): Promise<void> {
+  await chown(dir, owner.uid, owner.gid);
+  for (const entry of await readdir(dir, { recursive: true })) await chown(path.join(dir, entry), owner.uid, owner.gid);
+}
+
+function modulesFolder(root: string): string {
+  const conf = readFileSync(path.join(root, 'etc/asterisk/asterisk.conf'), 'utf8');
+  const dir = /^\s*astmoddir\s*=>\s*(\S+)/m.exec(conf)?.[1];
+  if (!dir) throw new Error(`the tree at ${root} does not say where its modules are`);
+  return dir;
+}

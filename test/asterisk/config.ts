@@ -1,0 +1,284 @@
+import { mobilePort, type Office, offices, phonePort, phonesPerOffice } from './offices.ts';
+import type { PortBlock } from './ports.ts';
+
+/** Where an Asterisk keeps its things, as seen from inside its root folder. */
+export type Folders = { readonly etc: string; readonly state: string; readonly log: string; readonly run: string };
+
+export type ConfigOptions = {
+  readonly ports: PortBlock;
+  readonly folders: Folders;
+  readonly modules: string;
+  /** Asterisk 21 left chan_sip out. */
+  readonly chanSip: boolean;
+  readonly dialplan: string;
+};
+
+/** The two users of the manager interface. The bridge's has the least rights that show it every call. */
+export const managerUsers = {
+  bridge: { name: 'pbx-bridge', secret: 'lab-bridge', read: 'call', write: 'reporting' },
+  driver: { name: 'driver', secret: 'lab-driver', read: 'all', write: 'all' },
+} as const;
+
+/** Every configuration file of the lab's PBX: name to text. */
+export function configFiles(options: ConfigOptions): Record<string, string> {
+  const { ports, folders } = options;
+  return {
+    'asterisk.conf': `
+[directories]
+astetcdir => ${folders.etc}
+astmoddir => ${options.modules}
+astvarlibdir => ${folders.state}
+astdbdir => ${folders.state}
+astkeydir => ${folders.state}
+astcachedir => ${folders.state}/cache
+astdatadir => /usr/share/asterisk
+astagidir => /usr/share/asterisk/agi-bin
+astspooldir => ${folders.state}/spool
+astrundir => ${folders.run}
+astlogdir => ${folders.log}
+[options]
+verbose = 3
+hideconnect = yes
+`,
+    'modules.conf': `
+[modules]
+autoload = yes
+${unused.map((name) => `noload = ${name}.so`).join('\n')}
+`,
+    'logger.conf': '[general]\n[logfiles]\nfull => notice,warning,error,verbose\n',
+    'manager.conf': `
+[general]
+enabled = yes
+bindaddr = 127.0.0.1
+port = ${ports.ami}
+${Object.values(managerUsers)
+  .map(
+    (user) => `
+[${user.name}]
+secret = ${user.secret}
+read = ${user.read}
+write = ${user.write}`,
+  )
+  .join('\n')}
+`,
+    'cdr.conf': `
+[general]
+enable = yes
+; Also calls that reached no Dial and no Queue: the oracle must know every call.
+unanswered = yes
+congestion = yes
+[csv]
+usegmtime = yes
+loguniqueid = yes
+loguserfield = yes
+`,
+    'rtp.conf': `[general]\nrtpstart = ${ports.rtp[0]}\nrtpend = ${ports.rtp[1]}\n`,
+    'pjsip.conf': pjsip(ports),
+    ...(options.chanSip ? { 'sip.conf': chanSip(ports) } : {}),
+    'extensions.conf': options.dialplan,
+    'queues.conf': `[general]\n${offices.map(queues).join('')}`,
+    'voicemail.conf': `
+[general]
+format = wav
+maxsilence = 0
+[default]
+${offices.map((office) => `${office.number}000 => 0000,Office ${office.number}`).join('\n')}
+`,
+    'confbridge.conf': `
+[general]
+[default_user]
+type = user
+quiet = yes
+[default_bridge]
+type = bridge
+`,
+    'features.conf': `
+[general]
+pickupexten = *8
+transferdigittimeout = 1
+atxfernoanswertimeout = 3
+atxferdropcall = no
+atxferabort = *1
+atxfercomplete = *2
+atxferthreeway = *3
+[featuremap]
+blindxfer = ##
+atxfer = *2
+`,
+    'res_parking.conf': `
+[general]
+${offices.map(parkingLot).join('')}
+`,
+    'followme.conf': `
+[general]
+takecall = 1
+declinecall = 2
+${offices
+  .map(
+    (office) => `
+[office-${office.number}]
+context => from-internal
+number => ${mobileNumber(office)},2
+`,
+  )
+  .join('')}
+`,
+    'musiconhold.conf': '[default]\nmode = files\ndirectory = /usr/share/asterisk/sounds/en/digits\n',
+    'indications.conf': '[general]\ncountry = de\n[de]\nringcadence = 1000,4000\ndial = 425\nring = 425/1000,0/4000\n',
+    'stasis.conf': '',
+    'udptl.conf': '[general]\n',
+  };
+}
+
+/** The office's mobile: a fictional number (Bundesnetzagentur's numbers for film and television). */
+export function mobileNumber(office: Office): string {
+  return `+4917139200${office.number}1`;
+}
+
+function pjsip(ports: PortBlock): string {
+  const phones = offices.flatMap((office) =>
+    Array.from({ length: phonesPerOffice }, (_, i) => {
+      const extension = office.extension(i + 1);
+      const registered = i + 1 < phonesPerOffice;
+      return `
+[${extension}](phone)
+aors = ${extension}
+callerid = Phone ${extension} <${extension}>
+call_group = ${office.number}
+pickup_group = ${office.number}
+[${extension}]
+type = aor
+${registered ? `contact = sip:${extension}@127.0.0.1:${phonePort(ports, office, i + 1)}` : '; nobody is registered here'}
+`;
+    }),
+  );
+  return `
+[global]
+type = global
+endpoint_identifier_order = header,username
+[transport]
+type = transport
+protocol = udp
+bind = 127.0.0.1:${ports.sip}
+[phone](!)
+type = endpoint
+context = from-internal
+disallow = all
+allow = ulaw
+direct_media = no
+dtmf_mode = info
+media_address = 127.0.0.1
+identify_by = username
+[trunk]
+type = endpoint
+context = from-trunk
+disallow = all
+allow = ulaw
+direct_media = no
+dtmf_mode = info
+media_address = 127.0.0.1
+trust_id_inbound = yes
+aors = trunk
+[trunk]
+type = aor
+contact = sip:127.0.0.1:${mobilePort(ports, offices[0] as Office)}
+; Callers and phones share 127.0.0.1: this header tells them apart.
+[trunk]
+type = identify
+endpoint = trunk
+match_header = X-Trunk: yes
+${phones.join('')}`;
+}
+
+function chanSip(ports: PortBlock): string {
+  return `
+[general]
+context = from-trunk
+udpbindaddr = 127.0.0.1:${ports.chanSip}
+allowguest = yes
+directmedia = no
+disallow = all
+allow = ulaw
+dtmfmode = info
+`;
+}
+
+/** Four queues of each office: phones or Local members, all at once or one by one. */
+function queues(office: Office): string {
+  const members = {
+    phones: (extension: string) => `PJSIP/${extension}`,
+    local: (extension: string) => `Local/${extension}@from-queue/n,0,Phone ${extension},PJSIP/${extension}`,
+  };
+  return Object.entries(members)
+    .flatMap(([kind, member]) =>
+      ['ringall', 'linear'].map(
+        (strategy) => `
+[${kind}-${strategy}-${office.number}]
+strategy = ${strategy}
+timeout = 1
+retry = 1
+ringinuse = no
+joinempty = yes
+leavewhenempty = no
+member => ${member(office.extension(1))}
+member => ${member(office.extension(2))}
+`,
+      ),
+    )
+    .join('');
+}
+
+function parkingLot(office: Office): string {
+  return `
+[lot-${office.number}]
+context = parked-calls
+parkpos = ${office.number}701-${office.number}709
+findslot = next
+parkingtime = 2
+comebacktoorigin = yes
+comebackdialtime = 3
+`;
+}
+
+/** Modules that a small office has no use for and that would take time or ports. */
+const unused = [
+  'cdr_adaptive_odbc',
+  'cdr_manager',
+  'cdr_odbc',
+  'cdr_pgsql',
+  'cdr_radius',
+  'cdr_tds',
+  'cel_odbc',
+  'cel_pgsql',
+  'cel_radius',
+  'cel_tds',
+  'chan_audiosocket',
+  'chan_dahdi',
+  'chan_iax2',
+  'chan_mgcp',
+  'chan_mobile',
+  'chan_ooh323',
+  'chan_phone',
+  'chan_skinny',
+  'chan_unistim',
+  'chan_websocket',
+  'pbx_ael',
+  'pbx_dundi',
+  'pbx_lua',
+  'res_calendar',
+  'res_config_ldap',
+  'res_config_odbc',
+  'res_config_pgsql',
+  'res_config_sqlite3',
+  'res_fax',
+  'res_hep',
+  'res_hep_pjsip',
+  'res_hep_rtcp',
+  'res_odbc',
+  'res_phoneprov',
+  'res_pjsip_phoneprov_provider',
+  'res_snmp',
+  'res_xmpp',
+  'app_voicemail_imap',
+  'app_voicemail_odbc',
+];

@@ -1,0 +1,85 @@
+import { mobilePort, officeCount, offices } from './offices.ts';
+import type { PortBlock } from './ports.ts';
+
+/**
+ * The number that the world dials to play a row in an office. All of the lab's numbers are fictional: those that
+ * the Bundesnetzagentur keeps for film and television (Berlin 030 23125, Hamburg 040 66969, mobile 0171 39200).
+ */
+export function didOf(rowIndex: number, officeNumber: number): string {
+  return `493023125${officeNumber}${twoDigits(rowIndex)}`;
+}
+
+/** The pattern of that number for all offices. */
+function didPattern(rowIndex: number): string {
+  return `_493023125[1-${officeCount}]${twoDigits(rowIndex)}`;
+}
+
+function twoDigits(n: number): string {
+  return String(n).padStart(2, '0');
+}
+
+/** What the PBX does with the calls of a row. */
+export type Route = {
+  readonly index: number;
+  /** Lines of the dialplan, from the first priority. `${P}` and the phone's last digit make an extension; `${O}` is the office. */
+  readonly lines: readonly string[];
+};
+
+/** The lab's extensions.conf: the rows' numbers and what every small PBX has. */
+export function dialplanText(ports: PortBlock, routes: readonly Route[]): string {
+  // Inside the dialplan: the mobile of the office whose number is the last but one digit of the number dialled.
+  const firstMobile = mobilePort(ports, offices[0] as (typeof offices)[number]);
+  const step = mobilePort(ports, offices[1] as (typeof offices)[number]) - firstMobile;
+  return `
+[general]
+[globals]
+[from-trunk]
+${routes
+  .map(
+    ({ index, lines }) => `exten => ${didPattern(index)},1,Set(O=\${EXTEN:-3:1})
+ same => n,Set(P=\${O}00)
+${lines.map(prioritise).join('\n')}
+ same => n,Hangup()
+`,
+  )
+  .join('')}
+[from-internal]
+include => parked-calls
+; another phone
+exten => _[1-${officeCount}]00X,1,Dial(PJSIP/\${EXTEN},3)
+ same => n,Hangup()
+; the office's conference, queue, mailbox
+exten => _[1-${officeCount}]070,1,ConfBridge(office-\${EXTEN:0:1})
+exten => _[1-${officeCount}]080,1,Queue(phones-ringall-\${EXTEN:0:1},,,,4)
+exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
+; directed pickup
+exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
+; the outside world, over the trunk
+exten => _+4917139200XX,1,Dial(PJSIP/trunk/sip:\${EXTEN}@127.0.0.1:$[${firstMobile} + (\${EXTEN:-2:1} - 1) * ${step}],4)
+ same => n,Hangup()
+
+[from-queue]
+exten => _X00X,1,Dial(PJSIP/\${EXTEN},4)
+
+; a Local channel that leads to another Local channel
+[two-deep]
+exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal,4)
+[two-deep-kept]
+exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal/n,4)
+
+; asked on the mobile, before it is joined with the caller: 1 takes the call
+[press-one]
+exten => s,1,Read(KEY,,1,,1,2)
+ same => n,GotoIf($["\${KEY}" = "1"]?taken)
+ same => n,Set(GOSUB_RESULT=CONTINUE)
+ same => n(taken),Return()
+
+[parked-calls]
+`;
+}
+
+/** `(label)App(...)` or `App(...)`. */
+function prioritise(line: string): string {
+  const [, label = '', application = line] = /^(\([a-z-]+\))(.*)$/.exec(line) ?? [];
+  return ` same => n${label},${application}`;
+}

@@ -1,0 +1,40 @@
+import type { PortBlock } from './ports.ts';
+
+/** How many rows of the matrix can play at once. Each has an office of its own: phones, group, queue, mailbox. */
+export const officeCount = 8;
+/** Phones in an office; the last has no registration. */
+export const phonesPerOffice = 6;
+
+/**
+ * An office of the lab's PBX. Office 1 has the extensions 1001 to 1006, office 2 2001 to 2006, and so on, so that
+ * a row looks the same wherever it is played, but for the first digit.
+ */
+export type Office = {
+  /** 1 to `officeCount`. */
+  readonly number: number;
+  /** The extension of the office's nth phone (from 1): `1001`. */
+  extension(nth: number): string;
+};
+
+export function office(number: number): Office {
+  return { number, extension: (nth) => `${number}00${nth}` };
+}
+
+/** Where the nth phone of an office listens. */
+export function phonePort(ports: PortBlock, of: Office, nth: number): number {
+  return ports.at((of.number - 1) * portsPerOffice + nth - 1);
+}
+
+/** Where the office's mobile is reached over the trunk. */
+export function mobilePort(ports: PortBlock, of: Office): number {
+  return ports.at((of.number - 1) * portsPerOffice + phonesPerOffice);
+}
+
+/** Ports of those who call: one caller each, told apart by `nth` from 0. */
+export function callerPort(ports: PortBlock, of: Office, nth: number): number {
+  return ports.at((of.number - 1) * portsPerOffice + phonesPerOffice + 1 + nth);
+}
+
+const portsPerOffice = phonesPerOffice + 1 + 4;
+
+export const offices: readonly Office[] = Array.from({ length: officeCount }, (_, i) => office(i + 1));
