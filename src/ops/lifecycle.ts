@@ -1,0 +1,62 @@
+import type { Log } from './log.ts';
+
+/** A part of a program that runs: it is started after all that it needs, and stopped before them. */
+export type Part = {
+  readonly name: string;
+  start(): Promise<void>;
+  /** Releases everything; harmless before start and a second time. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts parts in order. If one fails, those before it are stopped again and the failure is thrown.
+ * Gives the stop of all, in reverse; a part that fails to stop does not keep the others from it.
+ */
+export async function startInOrder(parts: readonly Part[], log: Log): Promise<() => Promise<void>> {
+  const started: Part[] = [];
+  let stopping: Promise<void> | undefined;
+  const stopAll = async () => {
+    for (const part of started.reverse())
+      await part.stop().catch((error: unknown) => log.say('program.stop-failed', { part: part.name, error }));
+  };
+  for (const part of parts) {
+    started.push(part);
+    try {
+      await part.start();
+    } catch (error) {
+      await stopAll();
+      throw error;
+    }
+  }
+  return () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+}
+
+/**
+ * Runs a program until it is told to stop (SIGTERM, SIGINT) or fails, and gives its exit code. A second signal does
+ * not wait any longer.
+ */
+export async function runUntilStopped(
+  start: (fail: (error: unknown) => void) => Promise<{ stop: () => Promise<void> }>,
+  log: Log,
+): Promise<number> {
+  const { promise: end, resolve } = Promise.withResolvers<{ signal: string } | { error: unknown }>();
+  const onSignal = (signal: NodeJS.Signals) => resolve({ signal });
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  const program = await start((error) => resolve({ error }));
+  const reason = await end;
+  process.removeListener('SIGTERM', onSignal);
+  process.removeListener('SIGINT', onSignal);
+  if ('signal' in reason) log.say('program.stopping', { signal: reason.signal });
+  else log.say('program.failed', { error: reason.error });
+  const force = () => process.exit(1);
+  process.once('SIGTERM', force);
+  process.once('SIGINT', force);
+  await program.stop();
+  if ('error' in reason) return 1;
+  log.say('program.stopped');
+  return 0;
+}

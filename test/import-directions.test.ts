@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { findChain, importsOf, readImportGraph } from './import-graph.ts';
+
+/** Data goes one way, and a folder may import only what lies further down its way. */
+const ways = [
+  ['ami', 'calls', 'outbox', 'delivery', 'api'],
+  ['agi', 'api'],
+  ['service'],
+  ['config', 'calls'],
+];
+
+/** What everybody may import: the contract between the two programs, and the log that every part is handed. */
+const shared = /^src\/(api\/contract\/|ops\/(log|messages|redact)\.ts$)/;
+
+/** Libraries with one home, so that each can be replaced in one place. */
+const homes: Record<string, RegExp> = {
+  'asterisk-manager': /^src\/ami\//,
+  'p-queue': /^src\/delivery\//,
+  pino: /^src\/ops\//,
+  'pino-pretty': /^src\/ops\//,
+  undici: /^src\/api\//,
+  dotenv: /^src\/config\//,
+  commander: /^src\/(cli\.ts$|cli\/|service\/commands)/,
+  fastify: /^src\/service\//,
+  'node:sqlite': /^src\/(outbox|service\/store)\//,
+};
+
+/** The tracker is pure: it reaches no clock, file or socket, only these. */
+const pureLibraries = new Set(['immutable', 'libphonenumber-js/min', 'picomatch', 'zod']);
+
+const roots = ['src/bridge.ts', 'src/service.ts', 'src/cli.ts'];
+const graph = readImportGraph();
+const folderOf = (path: string) => path.split('/')[1] as string;
+
+function mayImport(from: string, to: string): boolean {
+  if (from === to || shared.test(to)) return true;
+  const [source, target] = [folderOf(from), folderOf(to)];
+  if (source === target) return true;
+  return ways.some((way) => way.includes(source) && way.indexOf(target) > way.indexOf(source));
+}
+
+describe('imports go with the data', () => {
+  for (const path of graph.keys()) {
+    if (roots.includes(path)) continue;
+    test(path, () => {
+      const chain = findChain(graph, path, (target) => !mayImport(path, target));
+      assert.equal(chain, undefined, `against the arrow: ${chain?.join(' -> ')}`);
+    });
+  }
+
+  test('nobody imports a composition root', () => {
+    for (const [path, { files }] of graph)
+      for (const target of files)
+        assert.ok(!roots.includes(target) || path === 'src/cli.ts', `${path} imports ${target}`);
+  });
+
+  test('the contract imports only itself', () => {
+    for (const [path, { files, libraries }] of graph) {
+      if (!path.startsWith('src/api/contract/')) continue;
+      for (const target of files)
+        assert.ok(target.startsWith('src/api/contract/'), `${path} imports ${target}`);
+      for (const library of libraries) assert.equal(library, 'zod', `${path} imports ${library}`);
+    }
+  });
+
+  test('the two programs share nothing but the contract and the log', () => {
+    const chain = findChain(graph, 'src/bridge.ts', (path) => path.startsWith('src/service/'));
+    assert.equal(chain, undefined, `the bridge reaches the service: ${chain?.join(' -> ')}`);
+    const back = findChain(graph, 'src/service.ts', (path) =>
+      /^src\/(ami|calls|outbox|delivery|agi)\//.test(path),
+    );
+    assert.equal(back, undefined, `the service reaches the bridge: ${back?.join(' -> ')}`);
+  });
+});
+
+describe('each library has one home', () => {
+  for (const [library, home] of Object.entries(homes))
+    test(library, () => {
+      for (const [path, { libraries }] of graph)
+        if (libraries.some((name) => name === library || name.startsWith(`${library}/`)))
+          assert.match(path, home, `${path} imports ${library}`);
+    });
+
+  test('the tracker is pure', () => {
+    for (const [path, { libraries }] of graph)
+      if (path.startsWith('src/calls/'))
+        for (const library of libraries) assert.ok(pureLibraries.has(library), `${path} imports ${library}`);
+  });
+});
+
+test('import lines are read in all their forms, and a chain is found and named', () => {
+  const source = [
+    "import type { A } from './a.ts';",
+    'import {\n  b,\n  c,\n} from "../b.ts";',
+    "export { d } from './d.ts';",
+    "import 'node:fs';",
+    "const e = await import('./e.ts');",
+    "new Worker(new URL('./worker.ts', import.meta.url));",
+  ].join('\n');
+  assert.deepEqual(importsOf('src/x/y.ts', source), {
+    files: ['src/x/a.ts', 'src/b.ts', 'src/x/d.ts', 'src/x/e.ts', 'src/x/worker.ts'],
+    libraries: ['node:fs'],
+  });
+  const cycle = new Map([
+    ['a', { files: ['b'], libraries: [] }],
+    ['b', { files: ['a', 'c'], libraries: [] }],
+    ['c', { files: ['forbidden'], libraries: [] }],
+  ]);
+  assert.deepEqual(
+    findChain(cycle, 'a', (path) => path === 'forbidden'),
+    ['a', 'b', 'c', 'forbidden'],
+  );
+  assert.equal(
+    findChain(cycle, 'a', (path) => path === 'other'),
+    undefined,
+  );
+});

@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** The imports of one file: other files of ours (paths from the root), and libraries by name. */
+export type Imports = { readonly files: readonly string[]; readonly libraries: readonly string[] };
+
+const importLine =
+  /(?:^|\n)\s*(?:import|export)\s(?:[^'";]*?\sfrom\s)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|new URL\(\s*['"](\.[^'"]+\.ts)['"]/g;
+
+/** What each file of `src` imports, tests left out. A worker's file counts as imported by whoever names its URL. */
+export function readImportGraph(): Map<string, Imports> {
+  const graph = new Map<string, Imports>();
+  for (const path of globSync('src/**/*.ts', { cwd: root })) {
+    if (path.endsWith('.test.ts') || /(^|\/)testing?\//.test(path)) continue;
+    graph.set(path, importsOf(path, readFileSync(join(root, path), 'utf8')));
+  }
+  return graph;
+}
+
+export function importsOf(path: string, source: string): Imports {
+  const names = [...source.matchAll(importLine)].map((match) => (match[1] ?? match[2] ?? match[3]) as string);
+  const files = names
+    .filter((name) => name.startsWith('.'))
+    .map((name) => relative('.', normalize(join(dirname(path), name))));
+  return { files, libraries: names.filter((name) => !name.startsWith('.')) };
+}
+
+/** The shortest chain of imports from `start` to a file that `isForbidden` names; undefined if there is none. */
+export function findChain(
+  graph: ReadonlyMap<string, Imports>,
+  start: string,
+  isForbidden: (path: string) => boolean,
+): string[] | undefined {
+  const chains: string[][] = [[start]];
+  const seen = new Set([start]);
+  for (const chain of chains) {
+    for (const next of graph.get(chain.at(-1) as string)?.files ?? []) {
+      if (isForbidden(next)) return [...chain, next];
+      if (seen.has(next)) continue;
+      seen.add(next);
+      chains.push([...chain, next]);
+    }
+  }
+  return undefined;
+}
