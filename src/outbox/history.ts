@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { QueuedEvent, Settlement } from '../delivery/queue.ts';
+import type { HeadRow } from './lanes.ts';
+import { deliveredState, slots } from './outcomes.ts';
+import type { TallyKeeper } from './tally.ts';
+
+/** One attempt to deliver an event, and what came of it. */
+export type Attempt = Pick<Settlement, 'outcome' | 'at' | 'counted' | 'httpStatus' | 'error' | 'durationMs'>;
+
+/** An event with its whole tale: the first fifteen attempts and the last. */
+export type ToldEvent = QueuedEvent & {
+  readonly state: 'waiting' | 'delivered' | 'dead';
+  /** Unix ms at which it was delivered or parked. */
+  readonly settledAt?: number;
+  readonly tale: readonly Attempt[];
+};
+
+const states = ['waiting', 'delivered', 'dead'] as const;
+const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, settled_at';
+
+export const historySql = {
+  ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
+  dead: `SELECT ${eventColumns} FROM event WHERE state = 2 AND seq > ? ORDER BY seq LIMIT ?`,
+  attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
+  oldest: 'SELECT taken_at FROM event WHERE seq = (SELECT min(seq) FROM head)',
+  old: 'SELECT seq, state, settled_at, taken_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
+} as const;
+
+/** What operators ask for and do: look at events, send dead letters again, forget what is old. */
+export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
+  const ofCall = db.prepare(historySql.ofCall);
+  const dead = db.prepare(historySql.dead);
+  const attempts = db.prepare(historySql.attempts);
+  const oldest = db.prepare(historySql.oldest);
+  const old = db.prepare(historySql.old);
+  const revive = db.prepare(
+    'UPDATE event SET state = 0, attempts = 0, settled_at = NULL WHERE seq = ? AND state = 2 RETURNING call_id, taken_at',
+  );
+  const otherHead = db.prepare(
+    `DELETE FROM head WHERE seq = (SELECT min(seq) FROM event WHERE call_id = ? AND state = 0 AND seq <> ?)
+     RETURNING seq, newest_at, tries, next_at`,
+  );
+  const putHead = db.prepare('INSERT INTO head (seq, newest_at, tries, next_at) VALUES (?, ?, ?, ?)');
+  const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
+  const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
+
+  function told(row: EventRow): ToldEvent {
+    const { seq, status, body, state } = row;
+    const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
+    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts: row.attempts };
+    const settled = row.settled_at === null ? {} : { settledAt: row.settled_at };
+    return { ...event, state: states[state] ?? 'waiting', ...settled, tale };
+  }
+
+  /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
+  function reviveOne(seq: number): boolean {
+    const row = revive.get(seq);
+    if (!row) return false;
+    tally.move('dead', 'waiting');
+    const at = row.taken_at as number;
+    const head = otherHead.get(row.call_id as string, seq) as Record<string, number> | undefined;
+    const newest = Math.max(at, head?.newest_at ?? at);
+    if (head && (head.seq as number) < seq) {
+      putHead.run(head.seq as number, newest, head.tries as number, head.next_at as number);
+    } else putHead.run(seq, newest, 0, 0);
+    return true;
+  }
+
+  return {
+    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as EventRow[]).map(told),
+
+    /** Dead letters with a number above `after`, oldest first. */
+    deadLetters: (after: number, limit: number): ToldEvent[] =>
+      (dead.all(after, limit) as EventRow[]).map(told),
+
+    /** Gives how many of them were dead letters and wait again now. */
+    resend: (seqs: readonly number[]): number => seqs.filter(reviveOne).length,
+
+    /** One step of sending all dead letters again: gives how many; 0 when there are no more. */
+    resendSome(limit: number): number {
+      const seqs = dead.all(0, limit).map((row) => row.seq as number);
+      return seqs.filter(reviveOne).length;
+    },
+
+    /** Unix ms at which the oldest waiting event was taken. */
+    oldestWaiting: (): number | undefined => oldest.get()?.taken_at as number | undefined,
+
+    /**
+     * One step of forgetting what was delivered before `before` (Unix ms): looks at `limit` events after `after`.
+     * `next`: where to go on; undefined when this was all.
+     */
+    prune(before: number, after: number, limit: number): { forgotten: number; next?: number } {
+      const rows = old.all(after, limit) as Record<'seq' | 'state' | 'settled_at' | 'taken_at', number>[];
+      let forgotten = 0;
+      for (const row of rows) {
+        if (row.taken_at >= before) return { forgotten };
+        if (row.state !== deliveredState || row.settled_at >= before) continue;
+        forgetAttempts.run(row.seq * slots, row.seq * slots + slots);
+        forgetEvent.run(row.seq);
+        forgotten++;
+      }
+      const last = rows.at(-1);
+      return last && rows.length === limit ? { forgotten, next: last.seq } : { forgotten };
+    },
+  };
+}
+
+type EventRow = HeadRow & { readonly state: number; readonly settled_at: number | null };
+
+type AttemptRow = {
+  readonly at: number;
+  readonly outcome: Settlement['outcome'];
+  readonly counted: number;
+  readonly http_status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+};
+
+function attempt({ at, outcome, counted, http_status, error, duration_ms }: AttemptRow): Attempt {
+  const answered = http_status === null ? {} : { httpStatus: http_status };
+  const failed = error === null ? {} : { error };
+  return { outcome, at, counted: counted === 1, ...answered, ...failed, durationMs: duration_ms };
+}

@@ -1,0 +1,59 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFile, OutboxRefused } from './database.ts';
+import { troubleOf } from './sqlite-trouble.ts';
+
+/** A process that was just killed may need a moment to be gone, ms. */
+const patienceMs = 500;
+
+/**
+ * One process per folder: an exclusive lock on a small database of its own, which the kernel takes away together
+ * with the process, however that ends. (The outbox itself stays open for the operator's commands.)
+ * Throws OutboxRefused when another process holds it. Gives the function that lets go.
+ */
+export function lockFolder(directory: string, pid: number): () => void {
+  const path = join(directory, 'outbox.lock');
+  const pidPath = join(directory, 'outbox.pid');
+  const db = lock(path) ?? lock(path);
+  if (!db) throw new OutboxRefused(`${path} cannot be locked`);
+  if (db === 'held') {
+    throw new OutboxRefused(
+      `another pbx-bridge${holder(pidPath)} already works on ${directory}: stop it first`,
+    );
+  }
+  try {
+    writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
+  } catch {
+    // Only a courtesy to whoever is refused; on a full disk the start must go on.
+  }
+  return () => {
+    rmSync(pidPath, { force: true });
+    db.close();
+  };
+}
+
+/** Undefined: the lock file itself was damaged, and is gone now. */
+function lock(path: string): DatabaseSync | 'held' | undefined {
+  makeFile(path);
+  const db = new DatabaseSync(path, { timeout: patienceMs });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    return db;
+  } catch (error) {
+    db.close();
+    const trouble = troubleOf(error);
+    if (trouble === 'busy') return 'held';
+    if (trouble !== 'corrupt') throw error;
+    rmSync(path, { force: true });
+    return undefined;
+  }
+}
+
+function holder(pidPath: string): string {
+  try {
+    return ` (process ${Number.parseInt(readFileSync(pidPath, 'utf8'), 10)})`;
+  } catch {
+    return '';
+  }
+}

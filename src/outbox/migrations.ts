@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/**
+ * The database's history: statement i brings version i to version i + 1 (`pragma user_version`).
+ * Append only: a migration that has been released is never edited, a later one corrects it.
+ * What it comes to is written out in `schema.sql`, which a test compares.
+ *
+ * `salvage.ts` knows rows by their shape: a new table, or a new column of `event`, `attempt`, `open_call`
+ * or `trunk`, must be told there as well.
+ */
+export const migrations: readonly string[] = [
+  `
+  -- What was taken, once per call and status. state: 0 waiting, 1 delivered, 2 dead letter.
+  CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    call_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    body TEXT NOT NULL,
+    taken_at INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    settled_at INTEGER,
+    UNIQUE (call_id, status)
+  ) STRICT;
+  CREATE INDEX event_dead ON event (seq) WHERE state = 2;
+
+  -- One row for each call that has waiting events: seq is its oldest one, the only one that may be sent.
+  -- tries: the event's attempts, 16 at most (so that a query can look at each rank in turn); 0: never tried.
+  -- The indexes answer the lanes of DeliveryQueue.due.
+  CREATE TABLE head (
+    seq INTEGER PRIMARY KEY,
+    newest_at INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    next_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX head_untried ON head (newest_at) WHERE tries = 0;
+  CREATE INDEX head_retry ON head (tries, next_at) WHERE tries > 0;
+
+  -- What became of each attempt: id = seq * 16 + slot; the last slot is overwritten, so a row's tale is bounded.
+  CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    counted INTEGER NOT NULL,
+    http_status INTEGER,
+    error TEXT,
+    duration_ms REAL NOT NULL
+  ) STRICT;
+
+  -- The tracker's calls that have not ended, opaque, and the endpoints that inbound calls come in on.
+  CREATE TABLE open_call (id TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
+  CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE) STRICT;
+
+  -- One row. taken = delivered + waiting + dead, in every committed state; lost: what a corrupt file took with it.
+  CREATE TABLE tally (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    taken INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    waiting INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO tally VALUES (1, 0, 0, 0, 0, 0, 0);
+  `,
+];
+
+/** The version that this program writes. */
+export const schemaVersion = migrations.length;
+
+/** The database's version. */
+export function versionOf(db: DatabaseSync): number {
+  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
+}
+
+/** Brings a database from its version up to `to`, each step in a transaction of its own. */
+export function migrate(db: DatabaseSync, to = schemaVersion): void {
+  for (let version = versionOf(db); version < to; version++) {
+    db.exec(`BEGIN IMMEDIATE; ${migrations[version]}; PRAGMA user_version = ${version + 1}; COMMIT`);
+  }
+}
+
+/** The schema as text, in a fixed order: what `schema.sql` holds. */
+export function dumpSchema(db: DatabaseSync): string {
+  const rows = db
+    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY tbl_name, type = 'index', name")
+    .all();
+  return rows.map((row) => `${row.sql};\n`).join('');
+}

@@ -1,0 +1,148 @@
+import type { CallStatus } from '../api/contract/call-event.ts';
+import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
+import type { Log } from '../ops/log.ts';
+import type { ToldEvent } from './history.ts';
+import { behind, type IntakeBatch, repeated } from './intake.ts';
+import { startStorageThread } from './storage-thread.ts';
+import type { Tally } from './tally.ts';
+import type { StorageState } from './worker-messages.ts';
+
+export type OutboxOptions = {
+  /** The folder of the database; made with mode 0700 when it is not there. */
+  readonly directory: string;
+  /** Disk space held back, so that deliveries can be marked on a full disk. Default 16 MiB; 0 for none. */
+  readonly ballastBytes?: number;
+};
+
+/** A call event to be told. `body` is the JSON as it will go on the wire. */
+export type NewEvent = {
+  readonly callId: string;
+  readonly status: CallStatus;
+  readonly body: string;
+  /** Unix ms. */
+  readonly takenAt: number;
+};
+
+/** What changed at one moment: on disk together, or not at all. */
+export type Batch = {
+  /** Calls that changed, in order; `state` is opaque text, null when the call has ended and is forgotten. */
+  readonly calls: readonly { readonly id: string; readonly state: string | null }[];
+  /** Endpoints that inbound calls come in on. */
+  readonly trunks: readonly string[];
+  readonly events: readonly NewEvent[];
+};
+
+export type Taken = {
+  /** Those of the events that are the oldest waiting one of their call: they may be sent now. */
+  readonly heads: readonly QueuedEvent[];
+  /** Those that had been taken before (same call and status): nothing was done about them. */
+  readonly repeated: readonly NewEvent[];
+};
+
+/** A durable queue of call events, and the memory of open calls. */
+export interface Outbox extends DeliveryQueue {
+  /**
+   * Resolves when everything is on disk (fsynced). While the disk is full or fails it keeps trying, in order;
+   * `storage()` says so. Rejects only when the outbox has failed or was closed: nothing was taken then.
+   */
+  append(batch: Batch): Promise<Taken>;
+  /** Open calls and known trunks, for the start. */
+  load(): Promise<{ calls: { id: string; state: string }[]; trunks: string[] }>;
+  /** Exact counts; `taken = delivered + waiting + dead`. */
+  tally(): Promise<Tally>;
+  /** Unix ms at which the oldest waiting event was taken. */
+  oldestWaiting(): Promise<number | undefined>;
+  /** All that is kept about a call's events, each with its attempts. */
+  eventsOf(callId: string): Promise<ToldEvent[]>;
+  /** Dead letters with a number above `after` (default 0), oldest first, at most `limit` (default 100). */
+  deadLetters(page?: { after?: number; limit?: number }): Promise<ToldEvent[]>;
+  /** Makes dead letters wait again, with no attempts counted; gives how many. */
+  resend(which: readonly number[] | 'all'): Promise<number>;
+  /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
+  prune(before: number): Promise<number>;
+  /** How storage is doing, for health. */
+  storage(): StorageState;
+  /** Transactions so far. */
+  commits(): number;
+  /** Resolves if the storage thread dies: everything is rejected then, and the program must end. */
+  readonly failed: Promise<Error>;
+  /** Writes what is under way, and lets go of the folder. */
+  close(): Promise<void>;
+}
+
+const defaultBallastBytes = 16 << 20;
+
+/** Rows looked at in one step of work that could go on for long: others get their turn between the steps. */
+const stepRows = 500;
+
+/**
+ * Opens the outbox of a folder, in a thread of its own.
+ * Rejects with OutboxRefused (one line) when another process works there, a newer version wrote it, or the disk
+ * cannot promise durability.
+ */
+export async function openOutbox(options: OutboxOptions, { log }: { log: Log }): Promise<Outbox> {
+  const { directory, ballastBytes = defaultBallastBytes } = options;
+  const thread = await startStorageThread({ directory, ballastBytes }, log);
+  const { ask } = thread;
+
+  return {
+    async append(batch) {
+      const { events } = batch;
+      const numbers = await ask('append', flat(batch));
+      const heads: QueuedEvent[] = [];
+      const again: NewEvent[] = [];
+      events.forEach((event, i) => {
+        const number = numbers[i] as number;
+        if (number === repeated) again.push(event);
+        else if (number !== behind) heads.push({ seq: number, ...event, attempts: 0 });
+      });
+      return { heads, repeated: again };
+    },
+    load: () => ask('load'),
+    due: (query) => ask('due', query),
+    nextDue: (now) => ask('nextDue', now),
+    settle: (settlements) => ask('settle', settlements),
+    async expire(takenBefore, at) {
+      for (let total = 0; ; ) {
+        const { parked, more } = await ask('expire', takenBefore, at, stepRows);
+        total += parked;
+        if (!more) return total;
+      }
+    },
+    waiting: async () => (await ask('tally')).waiting,
+    tally: () => ask('tally'),
+    oldestWaiting: () => ask('oldestWaiting'),
+    eventsOf: (callId) => ask('eventsOf', callId),
+    deadLetters: ({ after = 0, limit = 100 } = {}) => ask('deadLetters', after, limit),
+    async resend(which) {
+      if (which !== 'all') return ask('resend', which);
+      for (let total = 0; ; ) {
+        const some = await ask('resendSome', stepRows);
+        total += some;
+        if (some === 0) return total;
+      }
+    },
+    async prune(before) {
+      let total = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: { forgotten: number; next?: number } = await ask('prune', before, after, stepRows);
+        total += step.forgotten;
+        after = step.next;
+      }
+      return total;
+    },
+    storage: thread.storage,
+    commits: thread.commits,
+    failed: thread.failed,
+    close: thread.close,
+  };
+}
+
+function flat({ calls, trunks, events }: Batch): IntakeBatch {
+  return {
+    calls: calls.flatMap(({ id, state }) => [id, state]),
+    trunks,
+    events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
+    takenAt: events.map(({ takenAt }) => takenAt),
+  };
+}

@@ -1,0 +1,40 @@
+CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    counted INTEGER NOT NULL,
+    http_status INTEGER,
+    error TEXT,
+    duration_ms REAL NOT NULL
+  ) STRICT;
+CREATE TABLE event (
+    seq INTEGER PRIMARY KEY,
+    call_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    body TEXT NOT NULL,
+    taken_at INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    settled_at INTEGER,
+    UNIQUE (call_id, status)
+  ) STRICT;
+CREATE INDEX event_dead ON event (seq) WHERE state = 2;
+CREATE TABLE head (
+    seq INTEGER PRIMARY KEY,
+    newest_at INTEGER NOT NULL,
+    tries INTEGER NOT NULL,
+    next_at INTEGER NOT NULL
+  ) STRICT;
+CREATE INDEX head_retry ON head (tries, next_at) WHERE tries > 0;
+CREATE INDEX head_untried ON head (newest_at) WHERE tries = 0;
+CREATE TABLE open_call (id TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
+CREATE TABLE tally (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    taken INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    waiting INTEGER NOT NULL,
+    dead INTEGER NOT NULL,
+    lost INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL
+  ) STRICT;
+CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE) STRICT;

@@ -1,0 +1,31 @@
+/** What is wrong when SQLite gives an error, as far as the outbox acts differently on it. */
+export type Trouble = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
+
+/** A row that contradicts another: the file is damaged, although SQLite could read it. */
+export class BrokenInvariant extends Error {
+  override readonly name = 'BrokenInvariant';
+}
+
+// Extended codes first: they differ from their primary code. Source: https://sqlite.org/rescode.html
+const byCode: Readonly<Record<number, Trouble>> = {
+  522: 'corrupt', // IOERR_SHORT_READ: the file ends before its own page count
+  8458: 'corrupt', // IOERR_CORRUPTFS
+  1555: 'corrupt', // CONSTRAINT_PRIMARYKEY: we number rows ourselves, rising, so only a damaged tally collides
+  2579: 'corrupt', // CONSTRAINT_ROWID
+  5: 'busy',
+  6: 'busy',
+  8: 'io', // READONLY: a file system that was remounted after errors
+  10: 'io',
+  11: 'corrupt',
+  13: 'full',
+  14: 'io', // CANTOPEN
+  26: 'corrupt', // NOTADB
+};
+
+/** Classifies an error thrown by node:sqlite (its `errcode` is SQLite's extended result code). */
+export function troubleOf(error: unknown): Trouble {
+  if (error instanceof BrokenInvariant) return 'corrupt';
+  const { errcode } = error as { errcode?: unknown };
+  if (typeof errcode !== 'number') return 'other';
+  return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';
+}

@@ -1,0 +1,40 @@
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { OutboxRefused } from './database.ts';
+import { createKeeper } from './keeper.ts';
+import type { FromWorker, Numbered, ToWorker, WorkerOptions } from './worker-messages.ts';
+
+// The thread that owns the database: it may wait for the disk, the main thread must not.
+
+const port = parentPort;
+if (!port) throw new Error('worker.ts is started by outbox.ts');
+const post = (message: FromWorker): void => port.postMessage(message);
+
+try {
+  const keeper = createKeeper(workerData as WorkerOptions, post);
+  post({ type: 'ready' });
+  port.on('message', (first: ToWorker) => {
+    // Everything that waits goes into one transaction: on a slow disk this is what keeps up with the calls.
+    const asks: Numbered[] = [];
+    let messages = 0;
+    let closing = false;
+    for (let message: ToWorker | undefined = first; message; message = next()) {
+      if (message === 'close') closing = true;
+      else {
+        asks.push(...message);
+        messages++;
+      }
+    }
+    keeper.run(asks, messages);
+    if (!closing) return;
+    keeper.close();
+    port.close();
+  });
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  post({ type: 'no-start', refused: error instanceof OutboxRefused, message });
+  port.close();
+}
+
+function next(): ToWorker | undefined {
+  return port ? (receiveMessageOnPort(port)?.message as ToWorker | undefined) : undefined;
+}
