@@ -93,6 +93,78 @@ export const messages = {
     text: 'connected to Asterisk {version} at {address}; {channels} channels there now',
     means: 'The link to the PBX is up, the login worked and the channels in progress were read.',
   },
+
+  // Delivery
+  'delivery.delivered': {
+    level: 'debug',
+    text: '{status} of call {call} delivered: {httpStatus} in {took}',
+    means: 'The API has confirmed receipt of the event.',
+  },
+  'delivery.failed': {
+    level: 'warn',
+    text: '{status} of call {call} not delivered ({reason}); try {tries} failed, next in {wait}',
+    means:
+      'The event stays on disk and is sent again. Later events of this call wait for it, other calls do not.',
+  },
+  'delivery.failures': {
+    level: 'warn',
+    text: '{count} more tries failed in the last {window}, the last one: {status} of call {call} ({reason})',
+    means: 'Many tries fail; after the first few of a minute they are summed up. Nothing is lost.',
+    todo: 'Look at the reason: the API has a fault, or does not answer in time.',
+  },
+  'delivery.paused': {
+    level: 'error',
+    text: 'delivery is paused: {reason}; {waiting} waiting, next try in {wait}',
+    means:
+      'The API refuses this bridge as such, not one event. Nothing is sent but one try now and then, until one works. Calls go on being taken.',
+    todo: 'Check API_TOKEN (401, 403) and API_BASE_URL (404, 405, a redirect). The next try finds the correction.',
+  },
+  'delivery.outage': {
+    level: 'error',
+    text: 'no delivery for now: {reason}; {waiting} waiting, next try in {wait}',
+    means:
+      'The API cannot be reached, or answers nothing but errors. Calls go on being taken, and are told when it is back.',
+    todo: 'Look at the reason: network, name server, firewall, certificate, or the API itself.',
+  },
+  'delivery.held': {
+    level: 'warn',
+    text: 'delivery is on hold: {reason}; {waiting} waiting, next try in {wait}',
+    means: 'The API has asked for fewer requests (429). The bridge waits as long as the API says.',
+    todo: 'If it comes back often, ask for a higher limit at the API.',
+  },
+  'delivery.resumed': {
+    level: 'info',
+    text: 'delivery goes on after {lasted}; {waiting} waiting',
+    means: 'The API takes events again. What waits is sent now, new calls first.',
+  },
+  'delivery.dead-letter': {
+    level: 'error',
+    text: '{status} of call {call} given up after {tries} tries ({reason}); kept as a dead letter',
+    means:
+      'The API will not have this event. It is kept, listed and can be sent again; later events of the call go on.',
+    todo: 'See what the API says about it, and send the dead letter again when the cause is gone.',
+  },
+  'delivery.expired': {
+    level: 'error',
+    text: '{count} events were not delivered within {age}; kept as dead letters',
+    means:
+      'Events older than OUTBOX_MAX_AGE are not sent by themselves any more. They are kept and can be sent again.',
+    todo: 'Find out why the API was not reached for so long, and send the dead letters again if they still matter.',
+  },
+  'delivery.not-recorded': {
+    level: 'error',
+    text: 'could not record the outcome of {count} deliveries: {error}; tried again in {wait}',
+    means:
+      'The disk does not take what was delivered. After a restart these events would be sent again, which is harmless.',
+    todo: 'Make room on the disk of STATE_DIR, or look at its health.',
+  },
+  'delivery.queue-failed': {
+    level: 'error',
+    text: 'could not read what is to be delivered: {error}; tried again in {wait}',
+    means:
+      'The disk does not give what waits for delivery. New calls are still delivered if they can be taken.',
+    todo: 'Look at the health of the disk of STATE_DIR.',
+  },
 } as const satisfies Record<string, Message>;
 
 export type MessageCode = keyof typeof messages;
