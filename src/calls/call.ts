@@ -17,7 +17,7 @@ export const NUMBER_WAIT_MS = 1_000;
 export function beginCall(step: Step, channel: Channel): void {
   const { rules, at } = step;
   if (!step.state.trunks.has(channel.endpoint)) {
-    step.state = { ...step.state, trunks: step.state.trunks.add(channel.endpoint) };
+    step.state = { ...step.state, trunks: new Set([...step.state.trunks, channel.endpoint]) };
     step.effects.push({ type: 'trunk', endpoint: channel.endpoint });
   }
   const call: OpenCall = {

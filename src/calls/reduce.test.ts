@@ -469,7 +469,7 @@ describe('after (re)connecting', () => {
     for (let cut = 1; cut < inputs.length; cut += 1) {
       const before = play(inputs.slice(0, cut));
       const saved = {
-        calls: JSON.parse(JSON.stringify([...before.state.calls.values()])) as OpenCall[],
+        calls: JSON.parse(JSON.stringify(before.state.calls.entries().map(([, call]) => call))) as OpenCall[],
         trunks: [...before.state.trunks],
       };
       const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
@@ -482,7 +482,7 @@ describe('after (re)connecting', () => {
 
   test('a number awaited across a restart is waited for on', () => {
     const before = play([caller({ callerNumber: '' } as never)]);
-    const saved = { calls: [...before.state.calls.values()], trunks: [] };
+    const saved = { calls: before.state.calls.entries().map(([, call]) => call), trunks: [] };
     const after = play(
       [snapshot([{ ...trunkRow, callerNumber: '' }]), tick(1_000)],
       { withheldNumber: '00' },

@@ -1,7 +1,7 @@
-import { Map as PersistentMap } from 'immutable';
 import { answerCallsIn, beginCall, endCall, note, reviewNumber, type Step } from './call.ts';
 import { type Channel, channelKind, endpointOf, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
+import { persistentMap } from './persistent-map.ts';
 import { comesIn, isTrunk } from './rules.ts';
 import type { Bridge, State } from './state.ts';
 
@@ -18,19 +18,19 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
   const before = step.state;
   step.state = { ...before, ...topologyOf(step, snapshot) };
 
-  for (const call of before.calls.values()) {
+  for (const [, call] of before.calls.entries()) {
     if (step.state.channels.has(call.uniqueid)) continue;
     note(step, call.id, 'vanished', 'its channel is gone; it ended while we were not connected');
     endCall(step, call, before.channels.get(call.uniqueid));
   }
-  for (const call of step.state.calls.values()) if (call.from === '') reviewNumber(step, call);
-  for (const channel of step.state.channels.values()) {
+  for (const [, call] of step.state.calls.entries()) if (call.from === '') reviewNumber(step, call);
+  for (const [, channel] of step.state.channels.entries()) {
     if (!channel.inbound || step.state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
     beginCall(step, channel);
     note(step, `${step.rules.pbxId}-${channel.uniqueid}`, 'adopted', 'was in progress when we connected');
   }
-  for (const bridge of step.state.bridges.keys()) answerCallsIn(step, bridge);
+  for (const [bridge] of step.state.bridges.entries()) answerCallsIn(step, bridge);
 }
 
 function topologyOf(step: Step, snapshot: Snapshot): Pick<State, 'channels' | 'locals' | 'bridges'> {
@@ -52,9 +52,9 @@ function topologyOf(step: Step, snapshot: Snapshot): Pick<State, 'channels' | 'l
     else bridge.members.push(seen.uniqueid);
   }
   return {
-    channels: PersistentMap(channels),
-    locals: PersistentMap(locals),
-    bridges: PersistentMap(bridges),
+    channels: persistentMap(channels),
+    locals: persistentMap(locals),
+    bridges: persistentMap(bridges),
   };
 }
 

@@ -1,6 +1,6 @@
-import { Map as PersistentMap, Set as PersistentSet } from 'immutable';
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { Channel } from './channel.ts';
+import { type PersistentMap, persistentMap } from './persistent-map.ts';
 
 /**
  * An inbound call from its first ring to its hang-up. Plain JSON: this is what is saved and read back.
@@ -37,13 +37,13 @@ export type Bridge = { readonly members: readonly string[]; readonly holding: bo
  * Keys: channels and calls by Uniqueid, locals by channel name, bridges by BridgeUniqueid.
  */
 export type State = {
-  readonly channels: PersistentMap<string, Channel>;
+  readonly channels: PersistentMap<Channel>;
   /** The Uniqueid of each half of a Local pair, by its name. */
-  readonly locals: PersistentMap<string, string>;
-  readonly bridges: PersistentMap<string, Bridge>;
-  readonly calls: PersistentMap<string, OpenCall>;
+  readonly locals: PersistentMap<string>;
+  readonly bridges: PersistentMap<Bridge>;
+  readonly calls: PersistentMap<OpenCall>;
   /** Endpoints on which inbound calls have come in. */
-  readonly trunks: PersistentSet<string>;
+  readonly trunks: ReadonlySet<string>;
   /** Uniqueids of the calls whose number is awaited. */
   readonly awaiting: readonly string[];
 };
@@ -51,11 +51,11 @@ export type State = {
 /** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
 export function initialState(saved: { calls: readonly OpenCall[]; trunks: readonly string[] }): State {
   return {
-    channels: PersistentMap(),
-    locals: PersistentMap(),
-    bridges: PersistentMap(),
-    calls: PersistentMap(saved.calls.map((call) => [call.uniqueid, call])),
-    trunks: PersistentSet(saved.trunks),
+    channels: persistentMap(),
+    locals: persistentMap(),
+    bridges: persistentMap(),
+    calls: persistentMap(saved.calls.map((call) => [call.uniqueid, call] as const)),
+    trunks: new Set(saved.trunks),
     awaiting: saved.calls.filter((call) => call.number === 'awaited').map((call) => call.uniqueid),
   };
 }

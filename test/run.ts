@@ -1,0 +1,45 @@
+import { globSync } from 'node:fs';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+
+/**
+ * `npm test`: every test of the project, or those whose path contains one of the arguments. What cannot run here says
+ * why in one line at the end. The last line is the count: `N passed, N failed, N skipped`.
+ */
+const wanted = process.argv.slice(2);
+const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
+  (path) => wanted.length === 0 || wanted.some((part) => path.includes(part)),
+);
+const skipped = new Map<string, number>();
+
+const stream = run({ files: files.sort(byWeight), concurrency: true, timeout: 30 * 60_000 });
+stream.on('test:pass', ({ skip, details }) => {
+  if (skip === undefined || details.type === 'suite') return;
+  const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
+  skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
+});
+let last = { tests: 0, passed: 0, skipped: 0, todo: 0 };
+stream.on('test:summary', ({ file, counts }) => {
+  if (file === undefined) last = counts;
+});
+stream.compose(spec).pipe(process.stdout, { end: false });
+stream.on('end', () => {
+  const left = last.skipped + last.todo;
+  const failed = last.tests - last.passed - left;
+  // After the reporter has said what failed, and how.
+  setImmediate(() => {
+    for (const [reason, count] of skipped) print(`left out ${count}: ${reason}`);
+    print(`${last.passed} passed, ${failed} failed, ${left} skipped`);
+    process.exitCode = failed === 0 && last.passed > 0 ? 0 : 1;
+  });
+});
+
+/** The long ones first, so that the short ones fill the gaps on the other core. */
+function byWeight(a: string, b: string): number {
+  const weight = (path: string) => (path.startsWith('test/asterisk/') ? 0 : path.startsWith('test/') ? 1 : 2);
+  return weight(a) - weight(b) || a.localeCompare(b);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
