@@ -23,6 +23,18 @@ export function isCallEvent(name: string): boolean {
   return readers.has(name);
 }
 
+const listEvents = new Set([
+  'CoreShowChannel',
+  'CoreShowChannelsComplete',
+  'BridgeListItem',
+  'BridgeListComplete',
+]);
+
+/** The events that a snapshot's lists are made of. */
+export function isListEvent(name: string): boolean {
+  return listEvents.has(name);
+}
+
 /** Every key that is read of an event, here or in a snapshot's list. */
 export const eventKeys: FrameKeys = frameKeys([
   'ActionID',

@@ -8,7 +8,11 @@ export type AmiFailure =
    * TLS came to nothing: the certificate is for another `name`, its `authority` is not one we know, its `dates`
    * are over or not yet begun, or there was no TLS `handshake` at all.
    */
-  | { readonly kind: 'tls'; readonly check: 'name' | 'authority' | 'dates' | 'handshake'; readonly detail: string }
+  | {
+      readonly kind: 'tls';
+      readonly check: 'name' | 'authority' | 'dates' | 'handshake';
+      readonly detail: string;
+    }
   /** Something else listens there, or nothing that greets. `detail` is what it said. */
   | { readonly kind: 'not-asterisk'; readonly detail: string }
   /** Wrong user or secret, or an address that the user may not come from; Asterisk tells these apart to nobody. */

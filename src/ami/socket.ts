@@ -22,7 +22,12 @@ export type OpenedSocket =
   | { readonly ok: false; readonly failure: AmiFailure };
 
 /** Connects within a deadline, over TLS as far as its checks go. Never rejects. */
-export function openSocket(endpoint: Endpoint, deadlineMs: number, clock: Clock): Promise<OpenedSocket> {
+export function openSocket(
+  endpoint: Endpoint,
+  deadlineMs: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<OpenedSocket> {
   return new Promise((resolve) => {
     const socket = endpoint.tls === undefined ? net.connect(endpoint) : connectTls(endpoint, endpoint.tls);
     const cancel = clock.setTimer(() => {
@@ -33,6 +38,10 @@ export function openSocket(endpoint: Endpoint, deadlineMs: number, clock: Clock)
       socket.destroy();
       settle({ ok: false, failure: connectFailure(error, endpoint.tls !== undefined) });
     };
+    const onAbort = (): void => {
+      socket.destroy();
+      settle({ ok: false, failure: { kind: 'lost', detail: 'given up' } });
+    };
     const onReady = (): void => {
       // Its next error belongs to whoever takes the socket over.
       socket.off('error', onError);
@@ -42,8 +51,11 @@ export function openSocket(endpoint: Endpoint, deadlineMs: number, clock: Clock)
     socket.on('error', onError);
     socket.once(endpoint.tls === undefined ? 'connect' : 'secureConnect', onReady);
 
+    signal?.addEventListener('abort', onAbort);
+
     function settle(result: OpenedSocket): void {
       cancel();
+      signal?.removeEventListener('abort', onAbort);
       resolve(result);
     }
   });

@@ -1,0 +1,32 @@
+/** What has come and gone over all connections of a link. */
+export type AmiCounters = {
+  bytesIn: number;
+  bytesOut: number;
+  /** Connections that got as far as a snapshot. */
+  connects: number;
+  /** Call events that became inputs. */
+  events: number;
+  /** Frames that were too long to keep. */
+  lost: number;
+  /** Call events that lacked what they are about. */
+  bad: number;
+  /** Inputs whose consumer threw. */
+  failed: number;
+  /** Events that nobody needs, by name; '' are frames that are neither event nor response. */
+  readonly ignored: Map<string, number>;
+};
+
+/** Names are made by whoever writes the dialplan, so their number has a limit; the rest is one name. */
+const maxNames = 200;
+export const otherNames = '(others)';
+
+export function createCounters(): AmiCounters {
+  return { bytesIn: 0, bytesOut: 0, connects: 0, events: 0, lost: 0, bad: 0, failed: 0, ignored: new Map() };
+}
+
+export function countIgnored({ ignored }: AmiCounters, name: string): void {
+  const count = ignored.get(name);
+  if (count !== undefined) ignored.set(name, count + 1);
+  else if (ignored.size < maxNames) ignored.set(name, 1);
+  else ignored.set(otherNames, (ignored.get(otherNames) ?? 0) + 1);
+}

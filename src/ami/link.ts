@@ -1,0 +1,157 @@
+import type { Input } from '../calls/input.ts';
+import type { Log } from '../ops/log.ts';
+import { reconnectDelay } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import { type AmiCounters, createCounters } from './counters.ts';
+import type { AmiFailure } from './failure.ts';
+import { createLinkLog } from './link-log.ts';
+import { assertSafe } from './safe-action.ts';
+import { runSession } from './session.ts';
+import type { Endpoint } from './socket.ts';
+
+export type AmiLinkOptions = Endpoint & {
+  readonly username: string;
+  readonly secret: string;
+  /** How long a connection attempt may take, and each answer; 5000 ms when absent. */
+  readonly deadlineMs?: number | undefined;
+  /** From one answered Ping to the next; 5000 ms when absent. */
+  readonly pingIntervalMs?: number | undefined;
+  /** How long nothing at all may arrive after a Ping; 4000 ms when absent. */
+  readonly pingDeadlineMs?: number | undefined;
+};
+
+export type AmiLinkTools = {
+  /** Takes every input, in order; after each (re)connect a snapshot comes first. What it throws costs that input alone. */
+  onInput(input: Input): void;
+  /** Sees every frame as Asterisk sent it, valid only during the call; `at` in Unix milliseconds. */
+  onFrame?: ((frame: Buffer, at: number) => void) | undefined;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** From 0 up to, not including, 1. */
+  random(): number;
+};
+
+/** All times are Unix milliseconds. */
+export type AmiStatus = {
+  readonly state: 'stopped' | 'connecting' | 'waiting' | 'up';
+  /** When this state began. */
+  readonly since: number;
+  /** Asterisk's version as it last told us; '' when it did not. */
+  readonly version: string;
+  readonly lastEventAt: number | undefined;
+  readonly lastPongAt: number | undefined;
+  /** Attempts since the link was last up. */
+  readonly attempts: number;
+  /** Why it is not up; absent while it is. */
+  readonly failure: AmiFailure | undefined;
+  readonly counters: Readonly<AmiCounters>;
+};
+
+/** The lasting link to one Asterisk: it connects, and connects again for ever. */
+export type AmiLink = {
+  start(): void;
+  /** Ends the connection. Nothing is handed on after it; a second stop is harmless. */
+  stop(): void;
+  status(): AmiStatus;
+};
+
+/** A connection that lasted this long was a good one: after its loss the next attempt is made at once. */
+const steadyMs = 10_000;
+
+/** @throws UnsafeValueError for a user name or secret that has a line break or NUL in it. */
+export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): AmiLink {
+  assertSafe({ Username: options.username, Secret: options.secret });
+  const { clock, log } = tools;
+  const { deadlineMs = 5000, pingIntervalMs = 5000, pingDeadlineMs = 4000 } = options;
+  const ping = { intervalMs: pingIntervalMs, deadlineMs: pingDeadlineMs };
+  const counters = createCounters();
+  const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
+  let stopper: AbortController | undefined;
+  let status: Omit<AmiStatus, 'counters'> = {
+    state: 'stopped',
+    since: clock.now(),
+    version: '',
+    lastEventAt: undefined,
+    lastPongAt: undefined,
+    attempts: 0,
+    failure: undefined,
+  };
+
+  function start(): void {
+    if (stopper !== undefined) return;
+    stopper = new AbortController();
+    void run(stopper.signal);
+  }
+
+  function stop(): void {
+    stopper?.abort();
+    stopper = undefined;
+    enter('stopped');
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    /** Attempts and short-lived connections in a row. */
+    let failures = 0;
+    while (!signal.aborted) {
+      enter('connecting', { attempts: status.attempts + 1 });
+      const failure = await attempt(signal);
+      if (signal.aborted) return;
+      if (status.state === 'up' && clock.now() - status.since >= steadyMs) failures = 0;
+      linkLog.down(clock.now(), failure);
+      enter('waiting', { failure });
+      await pause(reconnectDelay(failure, failures++, tools.random()), signal);
+    }
+  }
+
+  async function attempt(signal: AbortSignal): Promise<AmiFailure> {
+    try {
+      return await runSession(
+        { ...options, deadlineMs, ping },
+        { onInput: take, onUp, onPong, onFrame: tools.onFrame },
+        { clock, counters, log, signal },
+      );
+    } catch (error) {
+      // Nothing known ends here; if something does, the link must not end with it.
+      return { kind: 'lost', detail: String(error) };
+    }
+
+    function take(input: Input): void {
+      if (signal.aborted) return;
+      if (input.type !== 'snapshot') status = { ...status, lastEventAt: input.at };
+      try {
+        tools.onInput(input);
+      } catch (error) {
+        counters.failed++;
+        log.say('ami.input-failed', { input: input.type, error: String(error) });
+      }
+    }
+
+    function onUp({ version, channels }: { version: string; channels: number }): void {
+      enter('up', { version, attempts: 0, failure: undefined });
+      linkLog.up(status.since, version, channels);
+    }
+
+    function onPong(at: number): void {
+      status = { ...status, lastPongAt: at };
+    }
+  }
+
+  function enter(state: AmiStatus['state'], changes: Partial<typeof status> = {}): void {
+    status = { ...status, state, since: clock.now(), ...changes };
+  }
+
+  function pause(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = clock.setTimer(done, ms);
+      signal.addEventListener('abort', done);
+
+      function done(): void {
+        cancel();
+        signal.removeEventListener('abort', done);
+        resolve();
+      }
+    });
+  }
+
+  return { start, stop, status: () => ({ ...status, counters }) };
+}

@@ -1,0 +1,75 @@
+import type { Clock } from './clock.ts';
+import type { AmiFailure } from './failure.ts';
+
+/** What a connection that has ended rejects its promises with. */
+export class ConnectionEnded extends Error {
+  override readonly name = 'ConnectionEnded';
+  readonly failure: AmiFailure;
+
+  constructor(failure: AmiFailure) {
+    super(`the AMI connection has ended: ${failure.kind}`);
+    this.failure = failure;
+  }
+}
+
+/** The promises of one connection: each is kept, or rejected when the connection ends. */
+export type Pledges = {
+  /**
+   * A promise that `start` keeps by calling `done`.
+   * @param late why the connection is to be failed when that takes longer than the deadline; undefined for no deadline.
+   */
+  make<Value>(start: (done: (value: Value) => void) => void, late?: AmiFailure): Promise<Value>;
+  /** Rejects all, and those made from now on. */
+  breakAll(failure: AmiFailure): void;
+};
+
+export function createPledges(
+  clock: Clock,
+  deadlineMs: number,
+  fail: (failure: AmiFailure) => void,
+): Pledges {
+  let broken: AmiFailure | undefined;
+  const open = new Set<(failure: AmiFailure) => void>();
+
+  function make<Value>(start: (done: (value: Value) => void) => void, late?: AmiFailure): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      let cancel = (): void => {};
+      const settle = (): void => {
+        cancel();
+        open.delete(abandon);
+      };
+      const abandon = (failure: AmiFailure): void => {
+        settle();
+        reject(new ConnectionEnded(failure));
+      };
+      if (broken !== undefined) {
+        abandon(broken);
+        return;
+      }
+      open.add(abandon);
+      if (late !== undefined) {
+        // If it was we who stood still, the answer waits in the socket: it is read before the verdict.
+        const verdict = (): void => {
+          if (open.has(abandon)) fail(late);
+        };
+        cancel = clock.setTimer(() => setImmediate(verdict), deadlineMs);
+      }
+      try {
+        start((value) => {
+          settle();
+          resolve(value);
+        });
+      } catch (error) {
+        settle();
+        reject(error);
+      }
+    });
+  }
+
+  function breakAll(failure: AmiFailure): void {
+    broken = failure;
+    for (const abandon of [...open]) abandon(failure);
+  }
+
+  return { make, breakAll };
+}

@@ -1,0 +1,19 @@
+/** An action as it is sent to Asterisk, without its ActionID. */
+export type Action = { readonly action: string; readonly [key: string]: string };
+
+/** A value that would be read as another line. The message names the key only: the value may be a secret. */
+export class UnsafeValueError extends Error {
+  override readonly name = 'UnsafeValueError';
+}
+
+/** @throws UnsafeValueError for a line break or NUL in a value: the rest of it would be another line of the action. */
+export function assertSafe(fields: Readonly<Record<string, string>>): void {
+  for (const [key, value] of Object.entries(fields)) {
+    if (!/^[A-Za-z]+$/.test(key)) throw new UnsafeValueError('a key sent to Asterisk must be a plain word');
+    if (/[\r\n\0]/.test(value)) {
+      throw new UnsafeValueError(
+        `${key} must not have a line break or NUL in it: it is not sent to Asterisk`,
+      );
+    }
+  }
+}

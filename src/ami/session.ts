@@ -1,0 +1,127 @@
+import type { Input } from '../calls/input.ts';
+import type { Log } from '../ops/log.ts';
+import type { AmiObject } from './ami-object.ts';
+import { watchCallClass } from './call-class.ts';
+import type { Clock } from './clock.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
+import type { AmiCounters } from './counters.ts';
+import { isCallEvent, isListEvent, toInput } from './events.ts';
+import type { AmiFailure } from './failure.ts';
+import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
+import { ConnectionEnded } from './pledges.ts';
+import { readSnapshot } from './snapshot.ts';
+
+export type SessionHandlers = {
+  /** A snapshot first, then what arrived while it was read, then what arrives. */
+  onInput(input: Input): void;
+  /** The first snapshot has been handed on. `version` is '' where Asterisk would not tell. */
+  onUp(up: { version: string; channels: number }): void;
+  onPong(at: number): void;
+  onFrame?: ((frame: Buffer, at: number) => void) | undefined;
+};
+
+export type SessionTools = {
+  readonly clock: Clock;
+  readonly counters: AmiCounters;
+  readonly log: Log;
+  /** Ends the session. */
+  readonly signal: AbortSignal;
+};
+
+/** Snapshots that make up for lost events are at least this far apart. */
+const resyncMs = 10_000;
+/** Inputs held while a snapshot is read: more than any PBX makes in that time. */
+const maxHeld = 200_000;
+
+/** The life of one connection, from the attempt to its end. Gives why it ended. */
+export async function runSession(
+  options: ConnectionOptions & { readonly ping: KeepAliveOptions },
+  handlers: SessionHandlers,
+  { clock, counters, log, signal }: SessionTools,
+): Promise<AmiFailure> {
+  /** What waits until the snapshot that is being read has been handed on. */
+  let held: Input[] | undefined = [];
+  let callEvents = 0;
+  let cancelResync: (() => void) | undefined;
+  let onEnd: (failure: AmiFailure) => void = () => {};
+  const ended = new Promise<AmiFailure>((resolve) => {
+    onEnd = resolve;
+  });
+
+  const opened = await openConnection(
+    options,
+    { onEvent, onEnd, onLost, onFrame: handlers.onFrame },
+    { clock, counters, signal },
+  );
+  if (!opened.ok) return opened.failure;
+  const { connection } = opened;
+  const stop = (): void => {
+    connection.close();
+    onEnd({ kind: 'lost', detail: 'closed by us' });
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  live(connection).catch(onError);
+  const failure = await ended;
+  signal.removeEventListener('abort', stop);
+  cancelResync?.();
+  return failure;
+
+  async function live(connection: Connection): Promise<void> {
+    const [settings, channels] = await Promise.all([connection.request({ action: 'CoreSettings' }), sync()]);
+    counters.connects++;
+    handlers.onUp({ version: settings.asteriskversion ?? '', channels: channels.length });
+    const callClass = watchCallClass(channels);
+    await keepAlive(connection, options.ping, clock, async (at) => {
+      handlers.onPong(at);
+      if (callEvents > 0) return;
+      const { channels } = await readSnapshot(connection, clock.now);
+      const now = channels.map(({ uniqueid }) => uniqueid);
+      if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
+    });
+  }
+
+  /** Hands on what is on the PBX now, then the events held meanwhile. Gives the Uniqueids of its channels. */
+  async function sync(): Promise<string[]> {
+    held ??= [];
+    const lost = counters.lost;
+    let snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is missing for want of its frame would be a call that is over.
+    if (counters.lost > lost) snapshot = await readSnapshot(connection, clock.now);
+    const late = held ?? [];
+    held = undefined;
+    handlers.onInput(snapshot);
+    for (const input of late) handlers.onInput(input);
+    return snapshot.channels.map(({ uniqueid }) => uniqueid);
+  }
+
+  function onEvent(event: AmiObject, at: number): void {
+    if (!isCallEvent(event.event ?? '')) return;
+    callEvents++;
+    const input = toInput(event, at);
+    if (input === undefined) {
+      counters.bad++;
+      log.say('ami.bad-event', { event: event.event });
+      return;
+    }
+    counters.events++;
+    if (held === undefined) handlers.onInput(input);
+    else if (held.length < maxHeld) held.push(input);
+    else connection.fail({ kind: 'silent', detail: 'CoreShowChannels' });
+  }
+
+  function onLost(event: string): void {
+    counters.lost++;
+    log.say('ami.frame-lost', { event });
+    if (!isCallEvent(event) && !isListEvent(event)) return;
+    cancelResync ??= clock.setTimer(() => {
+      cancelResync = undefined;
+      sync().catch(onError);
+    }, resyncMs);
+  }
+
+  function onError(error: unknown): void {
+    if (error instanceof ConnectionEnded) return;
+    connection.fail({ kind: 'lost', detail: error instanceof Error ? error.message : String(error) });
+  }
+}
