@@ -75,3 +75,14 @@ export function recordable(frame: Buffer): Buffer {
   const text = frame.toString('latin1').replace(/[\r\n]+$/, '');
   return Buffer.from(text.replace(/\r*\n/g, '\r\n'), 'latin1');
 }
+
+/** A recorded frame's values by key, the first of each; one character for each byte (Latin-1). */
+export function frameFields(frame: Buffer): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const row of frame.toString('latin1').split('\r\n')) {
+    const colon = row.indexOf(':');
+    const key = row.slice(0, colon);
+    if (colon > 0 && !fields.has(key)) fields.set(key, row.slice(colon + 1).replace(/^ /, ''));
+  }
+  return fields;
+}

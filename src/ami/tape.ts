@@ -1,0 +1,75 @@
+import type { Clock } from './clock.ts';
+import type { RecordedFrame } from './recording.ts';
+
+/** A recording in a player: where it is, and what moves it on. */
+export type Tape = {
+  readonly length: number;
+  /** Frames played so far. */
+  played(): number;
+  /** Plays the next frame; false at the end. */
+  step(): boolean;
+  /** Plays the rest in its own time, `speed` times as fast as recorded. */
+  run(clock: Clock, speed: number): TapeRun;
+};
+
+export type TapeRun = {
+  /** Kept after the last frame, or once it is stopped. */
+  readonly done: Promise<void>;
+  stop(): void;
+};
+
+/** At full speed the sockets get their turn after so many frames. */
+const batch = 100;
+
+export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffer) => void): Tape {
+  let played = 0;
+
+  function step(): boolean {
+    const next = frames[played];
+    if (next === undefined) return false;
+    played++;
+    send(next.frame);
+    return true;
+  }
+
+  function run(clock: Clock, speed: number): TapeRun {
+    const begun = clock.now();
+    const beginsAt = frames[played]?.ms ?? 0;
+    let cancel = (): void => {};
+    let finish = (): void => {};
+    const done = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+
+    /** The time on the recording's own clock. */
+    function position(): number {
+      return speed === Number.POSITIVE_INFINITY ? speed : beginsAt + (clock.now() - begun) * speed;
+    }
+
+    function playDue(): void {
+      for (let count = 0; count < batch && isDue(frames[played]); count++) step();
+      const next = frames[played];
+      if (next === undefined) {
+        finish();
+        return;
+      }
+      const wait = (next.ms - position()) / speed;
+      cancel = clock.setTimer(playDue, wait > 0 ? wait : 0);
+    }
+
+    function isDue(next: RecordedFrame | undefined): boolean {
+      return next !== undefined && next.ms <= position();
+    }
+
+    playDue();
+    return {
+      done,
+      stop(): void {
+        cancel();
+        finish();
+      },
+    };
+  }
+
+  return { length: frames.length, played: () => played, step, run };
+}
