@@ -237,6 +237,60 @@ export const messages = {
       'The disk does not give what waits for delivery. New calls are still delivered if they can be taken.',
     todo: 'Look at the health of the disk of STATE_DIR.',
   },
+
+  // The API service
+  'service.started': {
+    level: 'info',
+    text: 'the Call Integration API answers at {url}/api/v1; {accounts} accounts, {integrations} integrations',
+    means: 'The service listens, and everything it answers is stored first.',
+  },
+  'service.first-start': {
+    level: 'info',
+    text: 'first start: made account {account}, integration {integration} and the server secret in {stateDir}',
+    means:
+      'The state folder was empty. Every token is derived from the server secret: keep it with the backups.',
+    todo: 'Run pbx-bridge service link to sign in, and pbx-bridge service token for the lines of .env.',
+  },
+  'service.not-stored': {
+    level: 'error',
+    text: 'could not store a request: {error}; events are answered 503 until it works again',
+    means:
+      'The database does not take writes. Clients keep their events and send them again: nothing is lost.',
+    todo: "Make room on the state folder's disk, or look at its permissions and its health.",
+  },
+  'service.storing-again': {
+    level: 'info',
+    text: 'requests are stored again',
+    means: 'The database takes writes again.',
+  },
+  'service.failed': {
+    level: 'error',
+    text: 'a request to {path} failed: {error}; it was answered 500',
+    means: 'The service met something that it does not expect. Other requests go on.',
+    todo: 'Report it, with this line.',
+  },
+  'service.list-cut': {
+    level: 'warn',
+    text: 'a history list ended early: {error}',
+    means: 'The client went away while it read, or the database could not be read.',
+  },
+  'service.screen-too-slow': {
+    level: 'warn',
+    text: 'cut off a screen that did not read its events; it connects again by itself',
+    means:
+      'A browser was asleep or its network too slow. After it connects again, it shows what is true then.',
+  },
+  'service.trimmed': {
+    level: 'info',
+    text: 'deleted {entries} entries of request history, as the retention says',
+    means: 'The retention settings are at work.',
+  },
+  'service.trim-failed': {
+    level: 'warn',
+    text: 'could not delete old request history: {error}; tried again in a minute',
+    means: 'The history grows until this works again.',
+    todo: "Look at the state folder's disk.",
+  },
 } as const satisfies Record<string, Message>;
 
 export type MessageCode = keyof typeof messages;
