@@ -1,0 +1,103 @@
+import type { ReaderMethods } from './sqlite/reader.ts';
+import { type Methods, startThread } from './sqlite/rpc.ts';
+import type { WriterMethods } from './sqlite/writer.ts';
+import type { Customer, HistoryOrder, HistorySearch, Store, StoredRequest } from './store.ts';
+
+/** Entries per chunk, and rows that one slice of a text search looks at. */
+const CHUNK = 200;
+const SCAN = 10_000;
+const CUSTOMERS = 1000;
+
+/**
+ * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
+ * `fail` is told if one of them ends by itself: nothing can be stored any more.
+ */
+export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
+  const start = <M extends Methods>(script: string) =>
+    startThread<M>(new URL(script, import.meta.url), { file }, fail);
+  const writer = await start<WriterMethods>('./sqlite/writer.ts');
+  const reader = await start<ReaderMethods>('./sqlite/reader.ts').catch(async (error: unknown) => {
+    await writer.close();
+    throw error;
+  });
+
+  type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
+
+  /** The ids that match, slice by slice. */
+  async function* found({ account, search, order }: Query): AsyncGenerator<number[]> {
+    const { lastId, filter } = await reader.call('historyStart', account, search);
+    const rows = filter.by === 'text' ? SCAN : CHUNK;
+    for (let after = null; ; ) {
+      const hits = await reader.call('historySlice', { account, filter, order, after, lastId, rows });
+      if (hits.ids.length > 0) yield hits.ids;
+      if (hits.next === null) return;
+      after = hits.next as never;
+    }
+  }
+
+  return {
+    requests: {
+      record: (request) => writer.call('record', request),
+      async page({ account, search, order, offset, limit }) {
+        const { lastId, filter } = await reader.call('historyStart', account, search);
+        if (filter.by !== 'text') {
+          const slice = { account, filter, order, after: null, lastId, rows: limit };
+          const ids = await reader.call('historyPage', slice, offset);
+          const total = await reader.call('historyTotal', account, filter);
+          return { entries: await reader.call('historyEntries', ids), total };
+        }
+        const ids: number[] = [];
+        let total = 0;
+        for await (const hits of found({ account, search, order })) {
+          ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+          total += hits.length;
+        }
+        return { entries: await reader.call('historyEntries', ids), total };
+      },
+      async *all(query): AsyncGenerator<StoredRequest[]> {
+        for await (const ids of found(query)) {
+          for (let start = 0; start < ids.length; start += CHUNK) {
+            yield await reader.call('historyEntries', ids.slice(start, start + CHUNK));
+          }
+        }
+      },
+      async trim(limits) {
+        let deleted = 0;
+        for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
+          if (Object.values(limit)[0] === undefined) continue;
+          for (let rows = -1; rows !== 0; deleted += rows)
+            rows = await writer.call('trim', limit as typeof limits);
+        }
+        return deleted;
+      },
+    },
+    directory: {
+      read: (version) => reader.call('directory', version),
+      addAccount: (account) => writer.call('addAccount', account),
+      changeAccount: (id, change) => writer.call('changeAccount', id, change),
+      addIntegration: (integration) => writer.call('addIntegration', integration),
+      changeIntegration: (id, change) => writer.call('changeIntegration', id, change),
+    },
+    customers: {
+      segmentOf: (account, number) => reader.call('segmentOf', account, number),
+      put: (account, customers) => writer.call('putCustomers', account, customers),
+      remove: (account, reference) => writer.call('removeCustomer', account, reference),
+      async *all(account): AsyncGenerator<Customer[]> {
+        for (let after = '', page = []; ; after = page.at(-1)?.reference ?? '') {
+          page = await reader.call('customers', account, after, CUSTOMERS);
+          if (page.length > 0) yield page;
+          if (page.length < CUSTOMERS) return;
+        }
+      },
+      segments: (account) => reader.call('segments', account),
+      putSegment: (account, segment) => writer.call('putSegment', account, segment),
+      removeSegment: (account, name) => writer.call('removeSegment', account, name),
+    },
+    openCalls: (account, max) => reader.call('openCalls', account, max),
+    useLink: (link, until, now) => writer.call('useLink', link, until, now),
+    close: async () => {
+      await reader.close();
+      await writer.close();
+    },
+  };
+}

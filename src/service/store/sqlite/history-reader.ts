@@ -1,0 +1,129 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { HistoryCursor, HistoryOrder, HistorySearch, StoredRequest } from '../store.ts';
+
+/** How entries are found: all of them, those of one call by index, or by reading every text. */
+export type HistoryFilter =
+  | { readonly by: 'all' }
+  | { readonly by: 'call'; readonly id: string }
+  | { readonly by: 'text'; readonly search: HistorySearch };
+
+export type HistorySlice = {
+  readonly account: number;
+  readonly filter: HistoryFilter;
+  readonly order: HistoryOrder;
+  readonly after: HistoryCursor | null;
+  /** Entries recorded later than this one are left out. */
+  readonly lastId: number;
+  /** Rows to look at. */
+  readonly rows: number;
+};
+
+/** The entries that match among the rows looked at; `next` is null when there is nothing after them. */
+export type HistoryHits = { readonly ids: number[]; readonly next: HistoryCursor | null };
+
+const columns = 'id, created_at, method, path, request, status, response, duration';
+
+/** Reads the history in slices, each short enough that a lookup behind it does not wait. */
+export function historyReader(db: DatabaseSync) {
+  const prepared = new Map<string, ReturnType<typeof db.prepare>>();
+  const all = (sql: string, ...values: SQLInputValue[]) => {
+    const statement = prepared.get(sql) ?? db.prepare(sql);
+    prepared.set(sql, statement);
+    return statement.all(...values) as { id: number; created_at: number }[];
+  };
+  const one = (sql: string, ...values: SQLInputValue[]) =>
+    Object.values(all(sql, ...values)[0] ?? {})[0] as number;
+  const byId = db.prepare(`SELECT ${columns} FROM history WHERE id = ?`);
+
+  return {
+    historyStart(account: number, search: HistorySearch | null): { lastId: number; filter: HistoryFilter } {
+      const lastId = one('SELECT coalesce(max(id), 0) FROM history');
+      if (search === null) return { lastId, filter: { by: 'all' } };
+      const known =
+        search.in === 'request' &&
+        all('SELECT id FROM history WHERE account_id = ? AND call_id = ? LIMIT 1', account, search.term)
+          .length > 0;
+      return { lastId, filter: known ? { by: 'call', id: search.term } : { by: 'text', search } };
+    },
+
+    historyTotal(account: number, filter: HistoryFilter): number {
+      return filter.by === 'call'
+        ? one('SELECT count(*) FROM history WHERE account_id = ? AND call_id = ?', account, filter.id)
+        : (one('SELECT entries FROM history_counts WHERE account_id = ?', account) ?? 0);
+    },
+
+    /** Ids by position: deep pages are counted through the index alone. */
+    historyPage(slice: HistorySlice, offset: number): number[] {
+      const { where, values } = conditions(slice);
+      const rows = all(
+        `SELECT id, created_at FROM history WHERE ${where} ${orderBy(slice.order)} LIMIT ? OFFSET ?`,
+        ...values,
+        slice.rows,
+        offset,
+      );
+      return rows.map((row) => row.id);
+    },
+
+    historySlice(slice: HistorySlice): HistoryHits {
+      const { where, values } = conditions(slice);
+      const order = orderBy(slice.order);
+      if (slice.filter.by !== 'text') {
+        const rows = all(
+          `SELECT id, created_at FROM history WHERE ${where} ${order} LIMIT ?`,
+          ...values,
+          slice.rows,
+        );
+        const last = rows[slice.rows - 1];
+        return { ids: rows.map((row) => row.id), next: last ? cursorOf(last) : null };
+      }
+      const edge = `SELECT id, created_at FROM history WHERE ${where} ${order} LIMIT 1 OFFSET ?`;
+      const last = all(edge, ...values, slice.rows - 1)[0];
+      const [compare, to] = last
+        ? [slice.order === 'newest' ? '>=' : '<=', [last.created_at, last.id]]
+        : ['', []];
+      const until = last ? `AND (created_at, id) ${compare} (?, ?)` : '';
+      const { search } = slice.filter;
+      const hits = all(
+        `SELECT id, created_at FROM history WHERE ${where} ${until}
+           AND (instr(${search.in}, ?) > 0 OR instr(${search.in}, ?) > 0) ${order}`,
+        ...values,
+        ...to,
+        search.term,
+        encodeURIComponent(search.term),
+      );
+      return { ids: hits.map((row) => row.id), next: last ? cursorOf(last) : null };
+    },
+
+    historyEntries(ids: readonly number[]): StoredRequest[] {
+      return ids.flatMap((id) => {
+        const row = byId.get(id);
+        if (row === undefined) return []; // deleted by the retention since it was found
+        const { created_at, ...entry } = row;
+        return [{ ...entry, at: (created_at as number) / 1000 } as StoredRequest];
+      });
+    },
+  };
+}
+
+function conditions({ account, filter, order, after, lastId }: HistorySlice) {
+  const where = ['account_id = ?', 'id <= ?'];
+  const values: SQLInputValue[] = [account, lastId];
+  if (filter.by === 'call') {
+    where.push('call_id = ?');
+    values.push(filter.id);
+  }
+  if (after !== null) {
+    where.push(`(created_at, id) ${order === 'newest' ? '<' : '>'} (?, ?)`);
+    values.push(after.at, after.id);
+  }
+  return { where: where.join(' AND '), values };
+}
+
+function orderBy(order: HistoryOrder): string {
+  return order === 'newest' ? 'ORDER BY created_at DESC, id DESC' : 'ORDER BY created_at, id';
+}
+
+/** Cursors hold microseconds, as the column does: no rounding on the way. */
+function cursorOf(row: { id: number; created_at: number }): HistoryCursor {
+  return { at: row.created_at, id: row.id };
+}

@@ -1,0 +1,138 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Every step of the schema, oldest first. Append only: a step that was released is never changed. The number of
+ * steps done is SQLite's `user_version`.
+ */
+export const migrations: readonly string[] = [
+  `CREATE TABLE accounts (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    country TEXT,
+    token_counter INTEGER NOT NULL DEFAULT 1
+  ) STRICT;
+
+  CREATE TABLE integrations (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    name TEXT NOT NULL,
+    token_counter INTEGER NOT NULL DEFAULT 1,
+    enabled INTEGER NOT NULL DEFAULT 1,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  -- One row: raised by every change of accounts and integrations, also by another process (the command line).
+  CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+  INSERT INTO directory VALUES (1);
+  CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+  CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+  CREATE TRIGGER integrations_added AFTER INSERT ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+  CREATE TRIGGER integrations_changed AFTER UPDATE ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+
+  CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    name TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    UNIQUE (account_id, name)
+  ) STRICT;
+
+  CREATE TABLE customers (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    reference TEXT NOT NULL,
+    name TEXT NOT NULL,
+    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL,
+    UNIQUE (account_id, reference)
+  ) STRICT;
+  CREATE INDEX customers_by_segment ON customers (segment_id);
+
+  CREATE TABLE customer_numbers (
+    account_id INTEGER NOT NULL,
+    number TEXT NOT NULL,
+    customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
+    PRIMARY KEY (account_id, number)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
+
+  -- A call and its activity record. Times are Unix milliseconds.
+  CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    account_id INTEGER NOT NULL,
+    integration_id INTEGER NOT NULL,
+    call_id TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('ringing', 'answered', 'completed')),
+    from_number TEXT NOT NULL,
+    number TEXT NOT NULL,
+    customer_reference TEXT,
+    customer_name TEXT,
+    segment TEXT,
+    priority INTEGER,
+    caller_id TEXT,
+    started_at INTEGER NOT NULL,
+    ringing_at INTEGER,
+    answered_at INTEGER,
+    completed_at INTEGER,
+    missed INTEGER,
+    UNIQUE (account_id, call_id)
+  ) STRICT;
+  CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
+
+  -- What reports count, by hour of the call's start (hours since 1970, UTC). Durations in ms.
+  CREATE TABLE report_hours (
+    account_id INTEGER NOT NULL,
+    hour INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    answered INTEGER NOT NULL,
+    completed INTEGER NOT NULL,
+    missed INTEGER NOT NULL,
+    rang_ms INTEGER NOT NULL,
+    talked_ms INTEGER NOT NULL,
+    PRIMARY KEY (account_id, hour)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Every authenticated request. created_at in Unix microseconds; request is text, or bytes that are no UTF-8.
+  CREATE TABLE history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id INTEGER NOT NULL,
+    integration_id INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    call_id TEXT,
+    request ANY NOT NULL,
+    status INTEGER NOT NULL,
+    response TEXT,
+    duration REAL NOT NULL
+  ) STRICT;
+  CREATE INDEX history_by_time ON history (account_id, created_at);
+  CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
+
+  -- How many entries each account has: counting five million rows for every page would take a second.
+  CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
+
+  CREATE TABLE used_links (link TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+];
+
+/** Brings the schema up to date. Throws if the file was written by a newer version. */
+export function migrate(db: DatabaseSync, steps: readonly string[] = migrations): void {
+  const version = () => (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+  if (version() === steps.length) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const done = version();
+    if (done > steps.length) {
+      throw new Error(
+        `the database is of a newer version: schema ${done}, this program knows ${steps.length}`,
+      );
+    }
+    for (const step of steps.slice(done)) db.exec(step);
+    db.exec(`PRAGMA user_version = ${steps.length}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type CallRecord, moveCall } from '../../call-record.ts';
+import { addChange, type Figures, hourOf } from '../../figures.ts';
+import type { RecordedRequest } from '../store.ts';
+import { callRows } from './call-rows.ts';
+
+/**
+ * Writes requests and the effects of their events. Sums (report figures, entries per account) are collected over a
+ * transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
+ */
+export function recorder(db: DatabaseSync, clock: () => number) {
+  const calls = callRows(db);
+  const customerOf = customerLookup(db);
+  const insert = db.prepare(
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response,
+       duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const count = db.prepare(
+    `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
+  );
+  const addFigures = db.prepare(
+    `INSERT INTO report_hours VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       calls = calls + excluded.calls, answered = answered + excluded.answered,
+       completed = completed + excluded.completed, missed = missed + excluded.missed,
+       rang_ms = rang_ms + excluded.rang_ms, talked_ms = talked_ms + excluded.talked_ms`,
+  );
+  const entries = new Map<number, number>();
+  const figures = new Map<number, Map<number, Figures>>();
+
+  function applyEvent(request: RecordedRequest): CallRecord | undefined {
+    const { account, integration, event, at } = request;
+    if (event === null) return undefined;
+    const before = calls.get(account, event.id);
+    const after = moveCall(before, event, Math.floor(at), (number) => customerOf(account, number));
+    if (after === undefined) return undefined;
+    if (before === undefined) calls.add(account, integration, after);
+    else calls.move(account, after);
+    const hours = figures.get(account) ?? new Map<number, Figures>();
+    figures.set(account, hours.set(hourOf(after), addChange(hours.get(hourOf(after)), before, after)));
+    return after;
+  }
+
+  return {
+    record(request: RecordedRequest): CallRecord | undefined {
+      const { account, integration, at, method, path, callId, status, response } = request;
+      const call = applyEvent(request);
+      const duration = Math.max(0, Math.round((clock() - at) * 1000) / 1000);
+      const created = Math.round(at * 1000);
+      insert.run(
+        account,
+        integration,
+        created,
+        method,
+        path,
+        callId,
+        request.request,
+        status,
+        response,
+        duration,
+      );
+      entries.set(account, (entries.get(account) ?? 0) + 1);
+      return call;
+    },
+    /** Entries that were deleted in this transaction. */
+    removed(account: number, rows: number): void {
+      entries.set(account, (entries.get(account) ?? 0) - rows);
+    },
+    finish(): void {
+      for (const [account, added] of entries) count.run(account, added);
+      for (const [account, hours] of figures) {
+        for (const [hour, sum] of hours) {
+          const { calls, answered, completed, missed, rangMs, talkedMs } = sum;
+          addFigures.run(account, hour, calls, answered, completed, missed, rangMs, talkedMs);
+        }
+      }
+      this.forget();
+    },
+    forget(): void {
+      entries.clear();
+      figures.clear();
+    },
+  };
+}
+
+/** The customer with a number, and its segment, as they are when a call begins. */
+function customerLookup(db: DatabaseSync) {
+  const select = db.prepare(
+    `SELECT c.reference, c.name, s.name AS segment, s.priority FROM customer_numbers n
+     JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
+     WHERE n.account_id = ? AND n.number = ?`,
+  );
+  return (account: number, number: string): Pick<CallRecord, 'customer' | 'segment' | 'priority'> => {
+    const row = select.get(account, number) as
+      | { reference: string; name: string; segment: string | null; priority: number | null }
+      | undefined;
+    if (row === undefined) return { customer: null, segment: null, priority: null };
+    return {
+      customer: { reference: row.reference, name: row.name },
+      segment: row.segment,
+      priority: row.priority,
+    };
+  };
+}

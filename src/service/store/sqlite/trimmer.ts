@@ -1,0 +1,30 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Rows deleted in one go, so that no event waits long behind it. */
+const STEP = 1000;
+
+/** Deletes history, oldest first, one step per call; gives how many rows it deleted (0: nothing is left to do). */
+export function trimmer(db: DatabaseSync, removed: (account: number, rows: number) => void) {
+  const accounts = db.prepare('SELECT account_id AS account, entries FROM history_counts');
+  const byAge = db.prepare(
+    `DELETE FROM history WHERE id IN
+       (SELECT id FROM history WHERE account_id = ? AND created_at < ? ORDER BY created_at, id LIMIT ${STEP})`,
+  );
+  const oldest = db.prepare(
+    `DELETE FROM history WHERE id IN
+       (SELECT id FROM history WHERE account_id = ? ORDER BY created_at, id LIMIT ?)`,
+  );
+  return (limits: { before?: number; keep?: number }): number => {
+    for (const { account, entries } of accounts.all() as { account: number; entries: number }[]) {
+      const excess = limits.keep === undefined ? 0 : Math.min(STEP, entries - limits.keep);
+      let rows = 0;
+      if (limits.before !== undefined) rows = Number(byAge.run(account, limits.before * 1000).changes);
+      else if (excess > 0) rows = Number(oldest.run(account, excess).changes);
+      if (rows > 0) {
+        removed(account, rows);
+        return rows;
+      }
+    }
+    return 0;
+  };
+}

@@ -1,0 +1,59 @@
+import { workerData } from 'node:worker_threads';
+import { customerWriter } from './customer-rows.ts';
+import { directoryWriter } from './directory-rows.ts';
+import { openForWriting } from './open.ts';
+import { recorder } from './recorder.ts';
+import { serveThread } from './rpc.ts';
+import { trimmer } from './trimmer.ts';
+
+/** The thread that writes: everything that has come while the last commit was under way is the next one. */
+
+const db = openForWriting(workerData.file);
+const records = recorder(db, () => performance.timeOrigin + performance.now());
+const trim = trimmer(db, records.removed);
+
+const insertLink = db.prepare('INSERT OR IGNORE INTO used_links VALUES (?, ?)');
+const forgetLinks = db.prepare('DELETE FROM used_links WHERE until < ?');
+
+const methods = {
+  record: records.record,
+  trim,
+  useLink(link: string, until: number, now: number): boolean {
+    forgetLinks.run(now);
+    return until >= now && insertLink.run(link, until).changes === 1;
+  },
+  ...directoryWriter(db),
+  ...customerWriter(db),
+};
+
+export type WriterMethods = typeof methods;
+
+type Outcome = { value: unknown } | { error: unknown };
+
+function transaction(calls: (() => unknown)[]): Outcome[] {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const outcomes = calls.map((call) => ({ value: call() }));
+    records.finish();
+    db.exec('COMMIT');
+    return outcomes;
+  } catch (error) {
+    records.forget();
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+serveThread({
+  methods,
+  runAll(calls) {
+    if (calls.length === 0) return [];
+    try {
+      return transaction(calls);
+    } catch (error) {
+      // One of them may be at fault: each for itself, so that it fails alone.
+      return calls.length === 1 ? [{ error }] : calls.flatMap((call) => this.runAll([call]));
+    }
+  },
+  close: () => db.close(),
+});

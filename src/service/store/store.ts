@@ -1,0 +1,152 @@
+import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { CallRecord } from '../call-record.ts';
+
+/**
+ * What the service needs of its storage. SQLite implements it here; a second engine stands beside it and runs the
+ * same conformance suite. Nothing has a clock: times (`at`) are Unix milliseconds and are passed in.
+ * A promise that resolves means: on disk. One that rejects means: not stored (a full disk, a closed store).
+ */
+export interface Store {
+  readonly requests: RequestStore;
+  readonly directory: DirectoryStore;
+  readonly customers: CustomerStore;
+  /** The calls of an account that are not completed, oldest first, at most `max`. */
+  openCalls(account: number, max: number): Promise<CallRecord[]>;
+  /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
+  useLink(link: string, until: number, now: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+/** A call event that passed the contract, with its number as numbers are compared (see number.ts). */
+export type AcceptedEvent = {
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly from: string;
+  readonly number: string;
+  readonly callerId: string | null;
+};
+
+/** An authenticated request: what the history keeps of it, and the event it brought, if it brought one. */
+export type RecordedRequest = {
+  readonly account: number;
+  readonly integration: number;
+  /** Unix ms with fractions, when the request came. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  /** The payload as received; bytes if they are no valid UTF-8. */
+  readonly request: string | Uint8Array;
+  readonly status: number;
+  /** The JSON text given; null if it is not kept. */
+  readonly response: string | null;
+  /** The `id` that the payload names, accepted or not: the history is searched by it. */
+  readonly callId: string | null;
+  readonly event: AcceptedEvent | null;
+};
+
+export type StoredRequest = Omit<RecordedRequest, 'account' | 'integration' | 'event' | 'callId'> & {
+  readonly id: number;
+  /** ms from `at` to the writing of the entry. */
+  readonly duration: number;
+};
+
+export type HistorySearch = { readonly in: 'request' | 'response'; readonly term: string };
+export type HistoryOrder = 'oldest' | 'newest';
+
+/** A place in the history: everything up to and with this entry has been read. */
+export type HistoryCursor = { readonly at: number; readonly id: number };
+
+export interface RequestStore {
+  /**
+   * Records a request and, in the same transaction, what its event does: the call and its activity record move
+   * forward and the report figures follow. Gives the call if it moved, undefined if the event was discarded or none.
+   */
+  record(request: RecordedRequest): Promise<CallRecord | undefined>;
+  /** Entries `offset` to `offset + limit` of those that match, and how many match. */
+  page(query: {
+    account: number;
+    search: HistorySearch | null;
+    order: HistoryOrder;
+    offset: number;
+    limit: number;
+  }): Promise<{ entries: StoredRequest[]; total: number }>;
+  /**
+   * All that match and were recorded before the first chunk was asked for, in chunks: read with bounded memory
+   * however long the history and however slow the reader.
+   */
+  all(query: {
+    account: number;
+    search: HistorySearch | null;
+    order: HistoryOrder;
+  }): AsyncIterable<StoredRequest[]>;
+  /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
+  trim(limits: { before?: number; keep?: number }): Promise<number>;
+}
+
+export type Account = {
+  readonly id: number;
+  /** Random; names the account outside of this database. */
+  readonly uid: string;
+  readonly name: string;
+  /** ISO 3166-1 alpha-2: how numbers without a country code are read. Null: none. */
+  readonly country: string | null;
+  /** Raised to make the administration token a new one. */
+  readonly tokenCounter: number;
+};
+
+export type Integration = {
+  readonly id: number;
+  readonly uid: string;
+  readonly account: number;
+  readonly name: string;
+  readonly tokenCounter: number;
+  readonly enabled: boolean;
+  /** Unix ms. */
+  readonly createdAt: number;
+};
+
+export type Directory = { readonly accounts: Account[]; readonly integrations: Integration[] };
+
+/** Accounts and integrations: few, read often, changed by people (also by another process: the command line). */
+export interface DirectoryStore {
+  /** Everything, if it changed since `version`. */
+  read(version: number): Promise<{ version: number; directory: Directory } | undefined>;
+  addAccount(account: { uid: string; name: string; country: string | null }): Promise<Account>;
+  changeAccount(id: number, change: { name?: string; country?: string | null; rotate?: true }): Promise<void>;
+  addIntegration(integration: {
+    uid: string;
+    account: number;
+    name: string;
+    createdAt: number;
+  }): Promise<Integration>;
+  changeIntegration(id: number, change: { name?: string; enabled?: boolean; rotate?: true }): Promise<void>;
+}
+
+export type Segment = { readonly name: string; readonly priority: number };
+
+/** A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared. */
+export type Customer = {
+  readonly reference: string;
+  readonly name: string;
+  readonly segment: string | null;
+  readonly numbers: readonly string[];
+};
+
+export type CustomerRefusal =
+  | { readonly reason: 'no-such-segment'; readonly segment: string }
+  | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
+
+export interface CustomerStore {
+  /** The segment of the customer with this number; undefined without a customer or a segment. */
+  segmentOf(account: number, number: string): Promise<Segment | undefined>;
+  /** Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. */
+  put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
+  /** False if there is none. */
+  remove(account: number, reference: string): Promise<boolean>;
+  /** All of an account, by reference, in chunks. */
+  all(account: number): AsyncIterable<Customer[]>;
+  segments(account: number): Promise<Segment[]>;
+  putSegment(account: number, segment: Segment): Promise<void>;
+  /** Its customers stay, without a segment. False if there is none. */
+  removeSegment(account: number, name: string): Promise<boolean>;
+}
