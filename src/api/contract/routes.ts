@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { callEventReplySchema, callEventSchema } from './call-event.ts';
+import { type DecisionKey, decisions } from './decisions.ts';
+import { errorSchema, validationErrorSchema } from './errors.ts';
+import { historyArraySchema, historyPageSchema, historyQuerySchema } from './history.ts';
+import { priorityQuerySchema, priorityResultSchema } from './priority.ts';
+
+/** The path that every base address ends in. Part 9. */
+export const basePath = '/api/v1';
+
+const refusals = {
+  401: errorSchema.describe('The token is missing or not valid, and Accept: application/json was sent.'),
+  302: z.null().describe('The token is missing or not valid, and Accept: application/json was not sent.'),
+  422: validationErrorSchema.describe('A field is missing or invalid.'),
+  429: errorSchema.describe('More requests than the limit that is set.'),
+};
+const bodyRefusals = {
+  400: errorSchema.describe('The body is not a JSON object in UTF-8.'),
+  413: errorSchema.describe('The body is too large.'),
+  415: errorSchema.describe('The Content-Type is not application/json.'),
+};
+const notStored = { 503: errorSchema.describe('The event could not be stored; send it again.') };
+
+/** `(part 3)`-like references to decisions, in the words of the table. */
+function because(...keys: DecisionKey[]): string {
+  return keys.map((key) => `- ${decisions[key].decides}`).join('\n');
+}
+
+/** Every operation of the document, with what it takes and gives. Paths are relative to the base address. */
+export const routes = {
+  postCall: {
+    method: 'POST',
+    path: '/voice/call',
+    schema: {
+      summary: 'Post a call event',
+      description: `Creates a call or moves it forward; the same \`id\` throughout the call. 200 confirms receipt only.\n${because('duplicate-event', 'late-fields', 'unknown-fields')}`,
+      tags: ['Voice'],
+      body: callEventSchema,
+      response: { 200: callEventReplySchema, ...refusals, ...bodyRefusals, ...notStored },
+    },
+  },
+  getCall: {
+    method: 'GET',
+    path: '/voice/call',
+    schema: {
+      summary: 'Post a call event with a URL alone',
+      description: `The same fields in the query string, for systems that can only request a URL.\n${because('plus-in-query', 'repeated-key')}`,
+      tags: ['Voice'],
+      querystring: callEventSchema,
+      response: { 200: callEventReplySchema, ...refusals, ...notStored },
+    },
+  },
+  getPriority: {
+    method: 'GET',
+    path: '/voice/priority',
+    schema: {
+      summary: "Look up a caller's priority",
+      description: because('priority-parameter', 'priority-result', 'number-format'),
+      tags: ['Voice'],
+      querystring: priorityQuerySchema,
+      response: { 200: priorityResultSchema, ...refusals },
+    },
+  },
+  postPriority: {
+    method: 'POST',
+    path: '/voice/priority',
+    schema: {
+      summary: "Look up a caller's priority",
+      description: because('priority-parameter', 'priority-result', 'number-format'),
+      tags: ['Voice'],
+      body: priorityQuerySchema,
+      response: { 200: priorityResultSchema, ...refusals, ...bodyRefusals },
+    },
+  },
+  getHistory: {
+    method: 'GET',
+    path: '/voice',
+    schema: {
+      summary: 'List the request history',
+      description: because(
+        'history-entry',
+        'history-of-lists',
+        'history-search',
+        'history-sort',
+        'history-pages',
+      ),
+      tags: ['Voice'],
+      querystring: historyQuerySchema,
+      response: {
+        200: z
+          .union([historyPageSchema, historyArraySchema])
+          .describe('With limit: a page. Without: everything, as a bare array.'),
+        ...refusals,
+      },
+    },
+  },
+} as const;
+
+export type RouteKey = keyof typeof routes;
+
+/** The methods that a path of the API takes; undefined if it has none. Decision `unknown-path`. */
+export function methodsOf(path: string): string[] | undefined {
+  const methods = Object.values(routes).flatMap((route) => (route.path === path ? [route.method] : []));
+  return methods.length > 0 ? methods : undefined;
+}

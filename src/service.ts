@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import { type Part, startInOrder } from './ops/lifecycle.ts';
+import type { Log } from './ops/log.ts';
+import { type AppOptions, buildApp } from './service/app.ts';
+import { openDirectory } from './service/directory.ts';
+import { makeKeys } from './service/keys.ts';
+import { makeRateLimit } from './service/rate-limit.ts';
+import { applyRetention, type Retention } from './service/retention.ts';
+import { makeScreens } from './service/screens.ts';
+import { serverSecret } from './service/server-secret.ts';
+import { firstAccount } from './service/setup.ts';
+import { makeLink } from './service/sign-in.ts';
+import { lockStateDir } from './service/store/instance-lock.ts';
+import { openSqliteStore } from './service/store/sqlite-store.ts';
+
+export type ServiceOptions = AppOptions & {
+  /** Where to listen; port 0 takes any free one. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** A folder for the database and the server secret; made if missing. */
+  readonly stateDir: string;
+  /** Country of the first account, ISO 3166-1 alpha-2. */
+  readonly country: string | null;
+  readonly retention: Retention;
+  /** Requests per minute and integration; null: no limit. */
+  readonly requestsPerMinute: number | null;
+};
+
+export type RunningService = {
+  /** `http://host:port`, as it listens; the API's base address is this and `/api/v1`. */
+  readonly url: string;
+  /** True if this start made the first account. */
+  readonly firstStart: boolean;
+  /** The first account's first token that is switched on. */
+  token(): string;
+  /** A new one-time address that signs a browser in to the first account. */
+  link(): string;
+  stop(): Promise<void>;
+};
+
+const DIRECTORY_MS = 1000;
+const RETENTION_MS = 60_000;
+/** What is under way when the service stops may take so long to end. */
+const DRAIN_MS = 4000;
+
+/**
+ * Starts the Call Integration API service. `fail` is told if it can go on no longer.
+ * @throws if the state folder is in use, not durable or of a newer version, or the address is taken.
+ */
+export async function startService(
+  options: ServiceOptions,
+  { log, fail = () => {} }: { log: Log; fail?: (error: unknown) => void },
+): Promise<RunningService> {
+  const clock = () => performance.timeOrigin + performance.now();
+  const keys = makeKeys(serverSecret(options.stateDir));
+  const screens = makeScreens();
+
+  const lock = part(
+    'state folder',
+    () => lockStateDir(options.stateDir),
+    (release) => release(),
+  );
+  const store = part(
+    'store',
+    () => openSqliteStore(join(options.stateDir, 'service.db'), fail),
+    (opened) => opened.close(),
+  );
+  const directory = part(
+    'directory',
+    async () => {
+      const made = await firstAccount(store.value(), options.country, Math.floor(clock()));
+      if (made) {
+        const { account, integration } = made;
+        log.say('service.first-start', {
+          account: account.name,
+          integration: integration.name,
+          stateDir: options.stateDir,
+        });
+      }
+      const opened = await openDirectory(store.value(), keys);
+      const timer = setInterval(() => void opened.refresh().catch(() => {}), DIRECTORY_MS);
+      return { ...opened, made: made !== undefined, stop: () => clearInterval(timer) };
+    },
+    ({ stop }) => stop(),
+  );
+  const retention = part(
+    'retention',
+    () =>
+      setInterval(
+        () => void applyRetention(store.value().requests, options.retention, Date.now(), log),
+        RETENTION_MS,
+      ),
+    (timer) => clearInterval(timer),
+  );
+  const app = part(
+    'app',
+    async () => {
+      const { requestsPerMinute: perMinute } = options;
+      const rateLimit = perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) };
+      const built = await buildApp(
+        { store: store.value(), directory: directory.value(), keys, screens, rateLimit, clock, log },
+        options,
+      );
+      await built.listen(options.listen);
+      return built;
+    },
+    async (built) => {
+      const cut = setTimeout(() => built.server.closeAllConnections(), DRAIN_MS);
+      await built.close();
+      clearTimeout(cut);
+    },
+  );
+
+  const stop = await startInOrder([lock, store, directory, retention, app], log);
+  const { port } = app.value().server.address() as { port: number };
+  const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
+  const url = `http://${host}:${port}`;
+  const accounts = () => directory.value().accounts();
+  const first = () => accounts()[0] as NonNullable<ReturnType<typeof accounts>[0]>;
+  const integrations = () => directory.value().integrations(first().id);
+  log.say('service.started', {
+    url,
+    accounts: accounts().length,
+    integrations: accounts().flatMap((account) => directory.value().integrations(account.id)).length,
+  });
+  return {
+    url,
+    firstStart: directory.value().made,
+    token: () => {
+      const integration = integrations().find((candidate) => candidate.enabled);
+      if (integration === undefined)
+        throw new Error('the first account has no integration that is switched on');
+      return keys.integrationToken(integration);
+    },
+    link: () => `${url}/sign-in#${makeLink(keys, first().uid, Date.now())}`,
+    stop,
+  };
+}
+
+/** A part that holds something from its start to its stop. */
+function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {
+  let held: { value: T } | undefined;
+  return {
+    name,
+    start: async () => {
+      held = { value: await open() };
+    },
+    stop: async () => {
+      const { value } = held ?? {};
+      held = undefined;
+      if (value !== undefined) await close(value);
+    },
+    value: () => (held as { value: T }).value,
+  } satisfies Part & { value: () => T };
+}

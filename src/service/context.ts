@@ -1,0 +1,30 @@
+import type { Log } from '../ops/log.ts';
+import type { Caller, ServiceDirectory } from './directory.ts';
+import type { Keys } from './keys.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { makeScreens } from './screens.ts';
+import type { Store } from './store/store.ts';
+
+/** What the routes are built from. */
+export type ServiceContext = {
+  readonly store: Store;
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly screens: ReturnType<typeof makeScreens>;
+  /** Requests per minute and integration; null: no limit. */
+  readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  /** Unix ms with fractions. */
+  readonly clock: () => number;
+  readonly log: Log;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Unix ms with fractions. */
+    receivedAt: number;
+    /** Set once the request is authenticated. */
+    caller: Caller | null;
+    /** The body as received. */
+    payload: Buffer | null;
+  }
+}

@@ -1,0 +1,35 @@
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
+
+/**
+ * The form in which numbers are compared (decision `number-format`): E.164, numbers without a country code as dialled
+ * in `country` (ISO 3166-1 alpha-2, or null); what is no such number by its digits.
+ */
+export function comparable(number: string, country: string | null): string {
+  const defaultCountry =
+    country !== null && isSupportedCountry(country) ? (country as CountryCode) : undefined;
+  const international = defaultCountry ? number : number.replace(/^00(?=[1-9])/, '+');
+  const parsed = parsePhoneNumberFromString(international, {
+    extract: false,
+    ...(defaultCountry && { defaultCountry }),
+  });
+  return parsed?.isPossible() ? parsed.number : number.replace(/\D/g, '');
+}
+
+/** Numbers seen lately: the events of one call bring the same one, and parsing it is the dearest step of a request. */
+export function comparableCache(max = 10_000): typeof comparable {
+  const known = new Map<string, string>();
+  return (number, country) => {
+    const key = `${country} ${number}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (known.size >= max) known.clear();
+    const result = comparable(number, country);
+    known.set(key, result);
+    return result;
+  };
+}
+
+/** True for a country that numbers can be read in. */
+export function isCountry(text: string): boolean {
+  return isSupportedCountry(text);
+}

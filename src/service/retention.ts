@@ -1,0 +1,24 @@
+import type { Log } from '../ops/log.ts';
+import type { RequestStore } from './store/store.ts';
+
+/** How long the request history is kept; undefined: for ever, all of it. */
+export type Retention = { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined };
+
+/** Deletes what the retention says, once. */
+export async function applyRetention(
+  requests: Pick<RequestStore, 'trim'>,
+  { maxAgeMs, maxEntries }: Retention,
+  now: number,
+  log: Log,
+): Promise<void> {
+  if (maxAgeMs === undefined && maxEntries === undefined) return;
+  try {
+    const entries = await requests.trim({
+      ...(maxAgeMs !== undefined && { before: now - maxAgeMs }),
+      ...(maxEntries !== undefined && { keep: maxEntries }),
+    });
+    if (entries > 0) log.say('service.trimmed', { entries });
+  } catch (error) {
+    log.say('service.trim-failed', { error });
+  }
+}

@@ -1,0 +1,86 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { type ErrorBody, validationError } from '../../api/contract/errors.ts';
+import { basePath, methodsOf } from '../../api/contract/routes.ts';
+import { takeJsonBodies } from '../body.ts';
+import type { ServiceContext } from '../context.ts';
+import { makeExchange, send } from '../exchange.ts';
+import { callRoutes } from './call.ts';
+import { historyRoutes } from './history.ts';
+import { priorityRoutes } from './priority.ts';
+
+/** Everything under /api/v1: authentication, refusals and the history around the three areas of routes. */
+export function apiRoutes(context: ServiceContext) {
+  const { directory, rateLimit, clock, log } = context;
+  const exchange = makeExchange(context);
+  const say = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
+
+  /** Part 5. The same answer for an unknown and a wrong token, and no entry in the history. */
+  function refuseStranger(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    if (!/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return reply.redirect('/sign-in', 302);
+    return send(reply.header('www-authenticate', 'Bearer'), 401, say('Unauthenticated.'));
+  }
+
+  return async (app: FastifyInstance) => {
+    takeJsonBodies(app);
+    app.setValidatorCompiler(validatorCompiler);
+    app.setSerializerCompiler(serializerCompiler);
+
+    app.addHook('onRequest', (request, reply, done) => {
+      request.receivedAt = clock();
+      if (request.method === 'POST') request.body = {}; // stays so if none comes: each missing field is named
+      const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+      const caller = directory.caller(token);
+      if (caller === undefined) {
+        refuseStranger(request, reply);
+        return;
+      }
+      request.caller = caller;
+      if (rateLimit !== null) {
+        const { allowed, remaining, resetAt } = rateLimit.limiter.take(
+          caller.integration.id,
+          request.receivedAt,
+        );
+        reply.header('x-ratelimit-limit', rateLimit.perMinute).header('x-ratelimit-remaining', remaining);
+        if (!allowed) {
+          const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
+          reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
+          void exchange.answer(request, reply, { status: 429, text: say('Too Many Attempts.') });
+          return;
+        }
+      }
+      done();
+    });
+
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      if (error.validation !== undefined) {
+        const issues = error.validation.map(({ instancePath, message }) => ({
+          path: instancePath.split('/').slice(1),
+          message: message ?? '',
+        }));
+        const text = JSON.stringify(validationError(issues));
+        return exchange.answer(request, reply, { status: 422, text });
+      }
+      const status = error.statusCode ?? 500;
+      if (status >= 500) log.say('service.failed', { error, path: request.routeOptions.url ?? '' });
+      const message = status >= 500 ? 'Server Error' : error.message;
+      return exchange.answer(request, reply, { status, text: say(message) });
+    });
+
+    app.setNotFoundHandler((request, reply) => {
+      const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
+      const methods = methodsOf(path);
+      if (methods === undefined) {
+        return exchange.answer(request, reply, { status: 404, text: say('There is nothing at this path.') });
+      }
+      reply.header('allow', methods.join(', '));
+      const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
+      return exchange.answer(request, reply, { status: 405, text: say(message) });
+    });
+
+    const typed = app.withTypeProvider<ZodTypeProvider>();
+    callRoutes(typed, exchange);
+    priorityRoutes(typed, exchange, context);
+    historyRoutes(typed, exchange, context);
+  };
+}

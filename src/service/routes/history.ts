@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { HistoryPage, HistoryQuery } from '../../api/contract/history.ts';
+import { routes } from '../../api/contract/routes.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Caller } from '../directory.ts';
+import type { Exchange } from '../exchange.ts';
+import type { HistoryOrder, HistorySearch, StoredRequest } from '../store/store.ts';
+import type { ZodInstance } from './zod-instance.ts';
+
+/** Part 4.3: the history, as a page or as everything. */
+export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
+  async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
+    const current = query.page ?? 1;
+    const { entries, total } = await store.requests.page({
+      ...selection(query, request),
+      offset: Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER),
+      limit,
+    });
+    const frame = pageFrame(request, { current, limit, total, shown: entries.length });
+    const text = `{"data":[${entries.map(entryText).join(',')}],${JSON.stringify(frame).slice(1)}`;
+    return exchange.answer(request, reply, { status: 200, text, kept: false });
+  }
+
+  /** The first chunk is read before this request is recorded: a list does not hold itself. */
+  async function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
+    const chunks = store.requests.all(selection(query, request))[Symbol.asyncIterator]();
+    const first = await chunks.next();
+    await exchange.record(request, 200);
+    const rest = { [Symbol.asyncIterator]: () => chunks };
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(
+        Readable.from(arrayText(first.done ? [] : first.value, rest), {
+          objectMode: false,
+          highWaterMark: 65_536,
+        }),
+      );
+  }
+
+  app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, (request, reply) => {
+    const { query } = request;
+    return query.limit === undefined
+      ? everything(query, request, reply)
+      : page(query, query.limit, request, reply);
+  });
+}
+
+function selection({ search, search_term, sort }: HistoryQuery, request: FastifyRequest) {
+  const order: HistoryOrder = sort === '-created_at' ? 'newest' : 'oldest';
+  const found: HistorySearch | null =
+    search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
+  return { account: (request.caller as Caller).account.id, search: found, order };
+}
+
+async function* arrayText(
+  first: StoredRequest[],
+  rest: AsyncIterable<StoredRequest[]>,
+): AsyncGenerator<string> {
+  yield `[${first.map(entryText).join(',')}`;
+  for await (const entries of rest) yield `,${entries.map(entryText).join(',')}`;
+  yield ']';
+}
+
+/** An entry as JSON text; the response is JSON already. */
+function entryText(entry: StoredRequest): string {
+  const { id, at, method, path, request, status, response, duration } = entry;
+  const text = typeof request === 'string';
+  const head = JSON.stringify({
+    id,
+    created_at: timestamp(at),
+    method,
+    path,
+    request: text ? request : Buffer.from(request).toString('base64'),
+    request_encoding: text ? 'utf-8' : 'base64',
+    status,
+    duration,
+  });
+  return `${head.slice(0, -1)},"response":${response}}`;
+}
+
+/** ISO 8601 in UTC with microseconds, as Laravel writes dates in JSON. */
+function timestamp(at: number): string {
+  const micros = Math.round(at * 1000);
+  const digits = String(micros % 1000).padStart(3, '0');
+  return new Date(Math.floor(micros / 1000)).toISOString().replace('Z', `${digits}Z`);
+}
+
+/** `links` and `meta`. Decision `history-pages`. */
+function pageFrame(
+  request: FastifyRequest,
+  { current, limit, total, shown }: { current: number; limit: number; total: number; shown: number },
+): Pick<HistoryPage, 'links' | 'meta'> {
+  const path = `${request.protocol}://${request.host}${request.url.split('?')[0]}`;
+  const last = Math.max(1, Math.ceil(total / limit));
+  const link = (page: number) => {
+    const query = new URLSearchParams(request.url.split('?')[1]);
+    query.set('page', String(page));
+    return `${path}?${query}`;
+  };
+  const before = (current - 1) * limit;
+  return {
+    links: {
+      first: link(1),
+      last: link(last),
+      prev: current > 1 ? link(Math.min(current - 1, last)) : null,
+      next: current < last ? link(current + 1) : null,
+    },
+    meta: {
+      current_page: current,
+      from: shown > 0 ? before + 1 : null,
+      last_page: last,
+      path,
+      per_page: limit,
+      to: shown > 0 ? before + shown : null,
+      total,
+    },
+  };
+}

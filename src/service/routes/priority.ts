@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PriorityResult } from '../../api/contract/priority.ts';
+import { routes } from '../../api/contract/routes.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Caller } from '../directory.ts';
+import type { Exchange } from '../exchange.ts';
+import { comparableCache } from '../number.ts';
+import type { ZodInstance } from './zod-instance.ts';
+
+/** Part 4.2: the priority of the segment that the customer with a number belongs to. */
+export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
+  const comparable = comparableCache();
+
+  async function look(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { account } = request.caller as Caller;
+    const segment = await store.customers.segmentOf(account.id, comparable(number, account.country));
+    const result: PriorityResult = { priority: segment?.priority ?? null, segment: segment?.name ?? null };
+    return exchange.answer(request, reply, { status: 200, text: JSON.stringify(result) });
+  }
+
+  const { getPriority, postPriority } = routes;
+  app.get(getPriority.path, { schema: getPriority.schema }, (request, reply) =>
+    look(request.query.number, request, reply),
+  );
+  app.post(postPriority.path, { schema: postPriority.schema }, (request, reply) =>
+    look(request.body.number, request, reply),
+  );
+}
