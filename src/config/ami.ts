@@ -1,5 +1,5 @@
 import { section } from './section.ts';
-import { line, port, secret, yesNo } from './variable.ts';
+import { file, line, port, secret, yesNo } from './variable.ts';
 
 export const amiSection = section({
   title: 'The PBX: a manager user with read = call and write = reporting (manager.conf)',
@@ -13,7 +13,7 @@ export const amiSection = section({
     ),
     AMI_SECRET: secret("the manager user's secret").describe('Its secret.'),
     AMI_TLS: yesNo().prefault('no').describe('Speak TLS to Asterisk (tlsenable in manager.conf).'),
-    AMI_TLS_CA: line('the path of a PEM file')
+    AMI_TLS_CA: file('the path of a PEM file that can be read', /-----BEGIN CERTIFICATE-----/)
       .optional()
       .describe(
         "The authority that signed Asterisk's certificate; without it, those that the system trusts.",
@@ -33,6 +33,6 @@ export const amiSection = section({
     port: values.AMI_PORT,
     username: values.AMI_USERNAME,
     secret: values.AMI_SECRET,
-    tls: values.AMI_TLS ? { caFile: values.AMI_TLS_CA, servername: values.AMI_TLS_SERVERNAME } : undefined,
+    tls: values.AMI_TLS ? { ca: values.AMI_TLS_CA, serverName: values.AMI_TLS_SERVERNAME } : undefined,
   }),
 });

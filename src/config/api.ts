@@ -1,5 +1,5 @@
 import { section } from './section.ts';
-import { baseUrl, count, duration, secret, yesNo } from './variable.ts';
+import { baseUrl, duration, secret, yesNo } from './variable.ts';
 
 const thisMachine = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -9,14 +9,13 @@ export const apiSection = section({
     API_BASE_URL: baseUrl('an http or https address that ends in /api/v1', (url) =>
       /\/api\/v1\/?$/.test(url.pathname + url.search + url.hash),
     ).describe('Its base address, such as https://example.com/api/v1.'),
-    API_TOKEN: secret('the integration token').describe(
+    API_TOKEN: secret('the integration token, without spaces', /^[\x21-\x7e]+$/).describe(
       'The token, from the Integrations section of the account.',
     ),
     API_ALLOW_HTTP: yesNo()
       .prefault('no')
       .describe('Send the token over plain http to another machine: only in a network that you trust.'),
     API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long an answer may take.'),
-    API_CONNECTIONS: count(1, 200).prefault('20').describe('Requests under way at once, at most.'),
   },
   conflicts: ({ API_BASE_URL, API_ALLOW_HTTP }) => {
     const url = new URL(API_BASE_URL);
@@ -29,7 +28,6 @@ export const apiSection = section({
   build: (values) => ({
     baseUrl: values.API_BASE_URL.replace(/\/$/, ''),
     token: values.API_TOKEN,
-    timeoutMs: values.API_TIMEOUT,
-    connections: values.API_CONNECTIONS,
+    answerTimeoutMs: values.API_TIMEOUT,
   }),
 });

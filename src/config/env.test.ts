@@ -5,6 +5,10 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { bridgeSections, ConfigError, type Environment, isUnset, loadConfig } from './env.ts';
 
+/** Something that looks like an authority's certificate. */
+const pem = join(mkdtempSync(join(tmpdir(), 'config-')), 'ca.pem');
+writeFileSync(pem, '-----BEGIN CERTIFICATE-----\n');
+
 const good = {
   AMI_USERNAME: 'bridge',
   AMI_SECRET: 'a secret',
@@ -49,10 +53,7 @@ describe('each variable, wrong', () => {
       "AMI_SECRET: got a value of 4 characters that does not fit; takes the manager user's secret, on one line",
     ],
     [{ AMI_TLS: 'maybe' }, 'AMI_TLS: got "maybe"; takes yes or no'],
-    [
-      { AMI_TLS_CA: '/ca.pem' },
-      'AMI_TLS_CA: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_CA',
-    ],
+    [{ AMI_TLS_CA: pem }, 'AMI_TLS_CA: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_CA'],
     [
       { AMI_TLS_SERVERNAME: 'pbx' },
       'AMI_TLS_SERVERNAME: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_SERVERNAME',
@@ -90,7 +91,7 @@ describe('each variable, wrong', () => {
     ],
     [
       { API_TOKEN: 'tok\nen' },
-      'API_TOKEN: got a value of 6 characters that does not fit; takes the integration token, on one line',
+      'API_TOKEN: got a value of 6 characters that does not fit; takes the integration token, without spaces, on one line',
     ],
     [{ API_ALLOW_HTTP: 'x' }, 'API_ALLOW_HTTP: got "x"; takes yes or no'],
     [
@@ -101,7 +102,6 @@ describe('each variable, wrong', () => {
       { API_TIMEOUT: '2m' },
       'API_TIMEOUT: got "2m"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',
     ],
-    [{ API_CONNECTIONS: '0' }, 'API_CONNECTIONS: got "0"; takes a whole number from 1 to 200'],
     [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
     [
       { OUTBOX_MAX_AGE: 'long' },
@@ -134,6 +134,11 @@ describe('each variable, wrong', () => {
     assert.ok(names.length >= 20);
   });
 });
+
+test('an authority that is no PEM file', () =>
+  assert.deepEqual(problemsOf({ AMI_TLS: 'yes', AMI_TLS_CA: '/nowhere' }), [
+    'AMI_TLS_CA: got "/nowhere"; takes the path of a PEM file that can be read',
+  ]));
 
 test('the token is never printed', () => {
   for (const token of ['very-secret\n', 'very\0secret'])
@@ -175,7 +180,9 @@ describe('secrets from files', () => {
     chmodSync(empty, 0o600);
     assert.deepEqual(
       problemsOf({ API_TOKEN: undefined, API_TOKEN_FILE: empty }),
-      ['API_TOKEN: is not set; takes the integration token'].map((text) => `${text}, on one line`),
+      ['API_TOKEN: is not set; takes the integration token, without spaces'].map(
+        (text) => `${text}, on one line`,
+      ),
     );
   });
 });

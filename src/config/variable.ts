@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /**
@@ -13,8 +14,24 @@ export const line = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
   described(z.string().regex(pattern), { takes });
 
 /** A value that is never printed. */
-export const secret = (takes: string) =>
-  described(z.string().regex(/^[^\r\n\0]+$/), { takes: `${takes}, on one line`, secret: true });
+export const secret = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
+  described(z.string().regex(pattern), { takes: `${takes}, on one line`, secret: true });
+
+/** The path of a file that is read at once; gives its content. */
+export const file = (takes: string, pattern: RegExp) =>
+  described(
+    z.string().transform((path, context) => {
+      try {
+        const content = readFileSync(path, 'utf8');
+        if (pattern.test(content)) return content;
+      } catch {
+        // Said below, in the same words: what it takes is a file that can be read.
+      }
+      context.addIssue({ code: 'custom' });
+      return z.NEVER;
+    }),
+    { takes },
+  );
 
 export const port = () =>
   described(
@@ -24,16 +41,6 @@ export const port = () =>
       .transform(Number)
       .pipe(z.number().int().min(1).max(65_535)),
     { takes: 'a port number from 1 to 65535' },
-  );
-
-export const count = (min: number, max: number) =>
-  described(
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number)
-      .pipe(z.number().int().min(min).max(max)),
-    { takes: `a whole number from ${min} to ${max}` },
   );
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

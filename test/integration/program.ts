@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** `pbx-bridge <command>` as a process of its own, as a service manager would run it. */
+export type Program = {
+  readonly process: ChildProcess;
+  /** All that it has written so far. */
+  output(): string;
+  /** Resolves when its output matches. Fails if it ends before that. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** Sends the signal and waits for the end. */
+  end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+};
+
+export type ProgramOptions = {
+  /** The whole environment, but for PATH. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+};
+
+export function runProgram(args: readonly string[], { env, cwd }: ProgramOptions): Program {
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { PATH: process.env.PATH, ...env } });
+  let text = '';
+  const listeners = new Set<() => void>();
+  const hear = (chunk: Buffer) => {
+    text += chunk.toString();
+    for (const listener of listeners) listener();
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return {
+    process: child,
+    output: () => text,
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(text);
+          if (match === null) return;
+          listeners.delete(look);
+          resolve(match);
+        };
+        listeners.add(look);
+        void ended.then(() => reject(new Error(`ended without saying ${pattern}:\n${text}`)));
+        look();
+      }),
+    ended,
+    end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** An empty folder that is removed at the end of the test. */
+export function temporaryFolder(t: { after(callback: () => void): void }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
