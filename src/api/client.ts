@@ -156,7 +156,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         },
         onResponseError(_, error) {
           const { code, message } = error as NodeJS.ErrnoException;
-          fail(errorKind(error), [message, code].filter((part) => part).join(' '));
+          fail(errorKind(error), message || (code ?? ''));
         },
       });
     });

@@ -1,0 +1,92 @@
+import { backoff } from './backoff.ts';
+import type { Classified } from './classify.ts';
+
+/** Failures in a row, without one success, from which on the API counts as out: if there was no connection at all ... */
+const outAfterNoConnection = 3;
+/** ... and if it answered with errors or not in time, which a handful of bad events could also cause. */
+const outAfterFailures = 20;
+
+/**
+ * Whether the queue flows. Times are monotonic ms.
+ * - `ok`: everything is sent;
+ * - `paused`: nobody's event is at fault (token, address): nothing is sent but a probe;
+ * - `held`: the API wants fewer requests: nothing is sent until the time it named, then a probe;
+ * - `outage`: nothing but failures: a probe now and then; while the API can be reached at all, new calls are also
+ *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events.
+ */
+export type Flow =
+  | {
+      readonly state: 'ok';
+      readonly since: number;
+      /** In a row, without a success. */
+      readonly failures: number;
+    }
+  | {
+      readonly state: 'paused' | 'held' | 'outage';
+      readonly since: number;
+      readonly reason: string;
+      /** Probes that failed, and the attempt that began it. */
+      readonly tries: number;
+      readonly nextTryAt: number;
+      /** False if the last failure was that there was no connection. */
+      readonly reachable: boolean;
+    };
+
+/** One attempt that has come to its end. */
+export type Attempt = {
+  readonly classified: Classified;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** True if it was the one request that tries whether it works again. */
+  readonly probe: boolean;
+};
+
+export function flowing(since: number): Flow {
+  return { state: 'ok', since, failures: 0 };
+}
+
+/** What an attempt does to the flow. Gives the same object if nothing changes. */
+export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Flow {
+  // What was under way when the state changed says nothing about the new one.
+  if (attempt.startedAt < flow.since) return flow;
+  const { classified, endedAt, probe } = attempt;
+  const { verdict } = classified;
+  if (verdict === 'delivered' || verdict === 'reject') {
+    return flow.state === 'ok' && flow.failures === 0
+      ? flow
+      : flowing(flow.state === 'ok' ? flow.since : endedAt);
+  }
+  if (verdict === 'pause') return stopped('paused', flow, attempt, random);
+  if (verdict === 'hold') return stopped('held', flow, attempt, random);
+
+  if (flow.state === 'ok') {
+    const failures = flow.failures + 1;
+    const limit = classified.noConnection ? outAfterNoConnection : outAfterFailures;
+    return failures >= limit ? stopped('outage', flow, attempt, random) : { ...flow, failures };
+  }
+  if (!probe) return { ...flow, reachable: !classified.noConnection };
+  // The time that the API named is over, and it does not ask for more.
+  if (flow.state === 'held') return { state: 'ok', since: endedAt, failures: 1 };
+  const next = stopped(flow.state, flow, attempt, random);
+  return flow.state === 'paused' ? { ...next, reason: flow.reason } : next;
+}
+
+function stopped(
+  state: 'paused' | 'held' | 'outage',
+  flow: Flow,
+  { classified, endedAt }: Attempt,
+  random: () => number,
+): Exclude<Flow, { state: 'ok' }> {
+  const again = flow.state === state;
+  const tries = again ? flow.tries + 1 : 1;
+  const named = classified.retryAfterMs;
+  const wait = state === 'held' && named !== undefined ? named : Math.max(backoff(tries, random), named ?? 0);
+  return {
+    state,
+    since: again ? flow.since : endedAt,
+    reason: classified.reason,
+    tries,
+    nextTryAt: endedAt + wait,
+    reachable: !classified.noConnection,
+  };
+}

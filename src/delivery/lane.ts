@@ -1,0 +1,66 @@
+import PQueue from 'p-queue';
+import type { QueuedEvent } from './queue.ts';
+
+export type LaneLimits = {
+  /** Requests at the same time. */
+  readonly concurrency: number;
+  /**
+   * After so many ms without an answer a request gives its place to the next one, and goes on: calls whose requests
+   * hang must not be in the way of the others.
+   */
+  readonly patienceMs: number;
+  /** Events in memory that wait for their turn; the rest stays on disk. */
+  readonly buffer: number;
+};
+
+export type LaneGate = {
+  /** How many more events it takes. */
+  room(): number;
+  /** `send` must not reject. */
+  add(event: QueuedEvent, send: () => Promise<void>): void;
+  /** Forgets what has not begun, and gives it. */
+  clear(): QueuedEvent[];
+  /** Frees the places of requests that began at or before `startedBefore`, at most `most`. */
+  release(startedBefore: number, most: number): void;
+};
+
+/** A gate: so many at the same time, in the order in which they came. p-queue is memory: a gate, never a store. */
+export function createLaneGate({ concurrency, buffer }: LaneLimits, monotonic: () => number): LaneGate {
+  const gate = new PQueue({ concurrency });
+  const waiting = new Set<QueuedEvent>();
+  /** Requests that hold a place, in the order in which they began. */
+  const holders = new Set<{ readonly startedAt: number; readonly free: () => void }>();
+
+  return {
+    room: () => concurrency + buffer - gate.pending - gate.size,
+    add(event, send) {
+      waiting.add(event);
+      void gate.add(
+        () =>
+          new Promise<void>((free) => {
+            waiting.delete(event);
+            const holder = { startedAt: monotonic(), free };
+            holders.add(holder);
+            void send().then(() => {
+              holders.delete(holder);
+              free();
+            });
+          }),
+      );
+    },
+    clear() {
+      gate.clear();
+      const forgotten = [...waiting];
+      waiting.clear();
+      return forgotten;
+    },
+    release(startedBefore, most) {
+      let left = most;
+      for (const holder of holders) {
+        if (left-- <= 0 || holder.startedAt > startedBefore) return;
+        holders.delete(holder);
+        holder.free();
+      }
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { LaneLimits } from './lane.ts';
+import type { Lane } from './queue.ts';
+
+export type DeliveryLimits = {
+  readonly lanes: Readonly<Record<Lane, LaneLimits>>;
+  /** Requests at the same time in all; the client must allow as many connections. */
+  readonly inFlight: number;
+  /** Attempts that are not recorded yet, beyond which nothing more is sent. */
+  readonly unrecorded: number;
+  /** A call is fresh for so long after its newest event, ms. */
+  readonly freshMs: number;
+  /** The queue is looked at this often, ms, even if nothing gave a hint. */
+  readonly pollMs: number;
+  /** Tries of an event that the API will not have, before it is parked. */
+  readonly rejectTries: number;
+  /** Undelivered events older than this are parked (OUTBOX_MAX_AGE), ms. */
+  readonly maxAgeMs: number;
+  /** How often old events are looked for, ms; the first time after as long, when clocks have been set. */
+  readonly expireEveryMs: number;
+  /** In an outage, a new call may bring the next probe forward, but not nearer than this to the last, ms. */
+  readonly probeGapMs: number;
+};
+
+const minute = 60_000;
+
+export const defaultLimits: DeliveryLimits = {
+  lanes: {
+    fresh: { concurrency: 48, patienceMs: 250, buffer: 1_024 },
+    backlog: { concurrency: 32, patienceMs: 2_000, buffer: 256 },
+    // No buffer: those with the fewest attempts go first, and the queue knows them best.
+    retry: { concurrency: 16, patienceMs: Number.POSITIVE_INFINITY, buffer: 0 },
+  },
+  inFlight: 512,
+  unrecorded: 4_000,
+  freshMs: 5 * minute,
+  pollMs: 5_000,
+  rejectTries: 3,
+  maxAgeMs: 14 * 24 * 60 * minute,
+  expireEveryMs: 10 * minute,
+  probeGapMs: 1_000,
+};

@@ -1,0 +1,36 @@
+import { backoff } from './backoff.ts';
+import type { Classified } from './classify.ts';
+import type { QueuedEvent, Settlement } from './queue.ts';
+
+export type Outcome = Pick<Settlement, 'outcome' | 'counted'> & {
+  /** Until the next attempt, ms; for `retry`. */
+  readonly waitMs: number;
+};
+
+type Circumstances = {
+  /** True if the whole queue is stopped after this attempt: then a lack of connection is no event's fault. */
+  readonly outage: boolean;
+  readonly rejectTries: number;
+  readonly random: () => number;
+};
+
+/** What becomes of an event after an attempt. */
+export function outcomeOf(event: QueuedEvent, classified: Classified, circumstances: Circumstances): Outcome {
+  const tries = event.attempts + 1;
+  switch (classified.verdict) {
+    case 'delivered':
+      return { outcome: 'delivered', counted: true, waitMs: 0 };
+    case 'pause':
+    case 'hold':
+      return { outcome: 'retry', counted: false, waitMs: 0 };
+    case 'reject':
+      if (tries >= circumstances.rejectTries) return { outcome: 'dead', counted: true, waitMs: 0 };
+      return { outcome: 'retry', counted: true, waitMs: backoff(tries, circumstances.random) };
+    case 'retry': {
+      if (classified.noConnection && circumstances.outage)
+        return { outcome: 'retry', counted: false, waitMs: 0 };
+      const waitMs = Math.max(backoff(tries, circumstances.random), classified.retryAfterMs ?? 0);
+      return { outcome: 'retry', counted: true, waitMs };
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import type { Log } from '../ops/log.ts';
+import type { Flow } from './flow.ts';
+import type { QueuedEvent } from './queue.ts';
+
+/** Trouble that goes on is told once a minute, and failed tries up to ten a minute before they are summed up. */
+const windowMs = 60_000;
+const linesPerWindow = 10;
+
+export type Report = ReturnType<typeof createReport>;
+
+type ReportOptions = {
+  readonly log: Log;
+  readonly waiting: () => Promise<number>;
+  readonly monotonic: () => number;
+};
+
+/** What delivery says in the log: once per thing that matters, however often it happens. */
+export function createReport({ log, waiting, monotonic }: ReportOptions) {
+  let windowEndsAt = 0;
+  let linesLeft = 0;
+  let summed = 0;
+  let lastSummed: { readonly event: QueuedEvent; readonly reason: string } | undefined;
+  /** When trouble of each kind was last told of. */
+  const toldAt = new Map<string, number>();
+  /** The state that the log was told of and that has not ended for it. */
+  let told: Flow['state'] = 'ok';
+
+  function tell(flow: Exclude<Flow, { state: 'ok' }>): void {
+    const at = monotonic();
+    if (at - (toldAt.get(flow.state) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
+    toldAt.set(flow.state, at);
+    told = flow.state;
+    const { reason, nextTryAt } = flow;
+    withWaiting((count) =>
+      log.say(`delivery.${flow.state}`, { reason, waiting: count, wait: duration(nextTryAt - at) }),
+    );
+  }
+
+  function withWaiting(say: (count: number | string) => void): void {
+    waiting().then(say, () => say('an unknown number'));
+  }
+
+  function once(
+    code: 'delivery.not-recorded' | 'delivery.queue-failed',
+    fields: Record<string, unknown>,
+  ): void {
+    const at = monotonic();
+    if (at - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
+    toldAt.set(code, at);
+    log.say(code, fields);
+  }
+
+  function sumUp(): void {
+    if (!lastSummed) return;
+    const { event, reason } = lastSummed;
+    log.say('delivery.failures', {
+      count: summed,
+      window: duration(windowMs),
+      status: event.status,
+      call: event.callId,
+      reason,
+    });
+    summed = 0;
+    lastSummed = undefined;
+  }
+
+  /** Sums up what was not told one by one, when its window is over. */
+  function tick(): void {
+    const at = monotonic();
+    if (at < windowEndsAt) return;
+    sumUp();
+    windowEndsAt = at + windowMs;
+    linesLeft = linesPerWindow;
+  }
+
+  return {
+    tick,
+
+    /** Nothing more will be told. */
+    end: sumUp,
+
+    delivered(event: QueuedEvent, httpStatus: number, durationMs: number): void {
+      const { status, callId } = event;
+      log.say('delivery.delivered', {
+        status,
+        call: callId,
+        httpStatus,
+        took: `${Math.round(durationMs)} ms`,
+      });
+    },
+
+    failed(event: QueuedEvent, reason: string, waitMs: number): void {
+      tick();
+      if (linesLeft > 0) {
+        linesLeft--;
+        const { status, callId, attempts } = event;
+        log.say('delivery.failed', {
+          status,
+          call: callId,
+          reason,
+          tries: attempts + 1,
+          wait: duration(waitMs),
+        });
+      } else {
+        summed++;
+        lastSummed = { event, reason };
+      }
+    },
+
+    dead(event: QueuedEvent, reason: string): void {
+      const { status, callId, attempts } = event;
+      log.say('delivery.dead-letter', { status, call: callId, reason, tries: attempts + 1 });
+    },
+
+    expired(count: number, ageMs: number): void {
+      log.say('delivery.expired', { count, age: duration(ageMs) });
+    },
+
+    /** The flow has changed, or a probe has failed once more. */
+    flow(before: Flow, after: Flow): void {
+      if (after.state !== 'ok') {
+        tell(after);
+      } else if (before.state !== 'ok' && told !== 'ok') {
+        told = 'ok';
+        const lasted = duration(after.since - before.since);
+        withWaiting((count) => log.say('delivery.resumed', { lasted, waiting: count }));
+      }
+    },
+
+    notRecorded(error: unknown, count: number, waitMs: number): void {
+      once('delivery.not-recorded', { error: messageOf(error), count, wait: duration(waitMs) });
+    },
+
+    queueFailed(error: unknown, waitMs: number): void {
+      once('delivery.queue-failed', { error: messageOf(error), wait: duration(waitMs) });
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A span of time for people. */
+export function duration(ms: number): string {
+  if (ms < 950) return `${(Math.max(ms, 0) / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}

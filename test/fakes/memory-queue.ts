@@ -1,0 +1,142 @@
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import {
+  type DeliveryQueue,
+  longestWaitMs,
+  type QueuedEvent,
+  type Settlement,
+} from '../../src/delivery/queue.ts';
+
+type Row = QueuedEvent & {
+  state: 'waiting' | 'delivered' | 'dead';
+  attempts: number;
+  nextAt: number;
+};
+
+/** The queue's port over plain memory: a model of what the outbox does, for tests of delivery. */
+export type MemoryQueue = DeliveryQueue & {
+  /** Takes events; gives those that are heads, as whoever appends offers them. */
+  append(events: readonly { callId: string; status: CallStatus; takenAt: number }[]): QueuedEvent[];
+  /** Every event ever taken, in order. */
+  readonly rows: readonly Readonly<Row>[];
+  readonly settlements: readonly Settlement[];
+  /** How often each operation was asked for. */
+  readonly asked: { due: number; nextDue: number; settle: number; expire: number };
+  /** The next `count` settlements fail. */
+  failSettlements(count: number): void;
+};
+
+export function createMemoryQueue(): MemoryQueue {
+  const rows: Row[] = [];
+  const byCall = new Map<string, Row[]>();
+  const settlements: Settlement[] = [];
+  const asked = { due: 0, nextDue: 0, settle: 0, expire: 0 };
+  let failing = 0;
+
+  const head = (call: readonly Row[]) => call.find((row) => row.state === 'waiting');
+  const heads = () => [...byCall.values()].flatMap((call) => head(call) ?? []);
+  const newestAt = (row: Row) => Math.max(...(byCall.get(row.callId) ?? []).map((it) => it.takenAt));
+  const given = ({ seq, callId, status, body, takenAt, attempts }: Row): QueuedEvent => ({
+    seq,
+    callId,
+    status,
+    body,
+    takenAt,
+    attempts,
+  });
+
+  function settleOne({ seq, callId, outcome, counted, nextAt }: Settlement): QueuedEvent | undefined {
+    const row = rows[seq - 1];
+    if (row?.state !== 'waiting') return undefined;
+    if (counted) row.attempts++;
+    if (outcome === 'retry') {
+      row.nextAt = nextAt ?? 0;
+      return undefined;
+    }
+    row.state = outcome;
+    const next = head(byCall.get(callId) ?? []);
+    return next && given(next);
+  }
+
+  return {
+    rows,
+    settlements,
+    asked,
+    append(events) {
+      const fresh: QueuedEvent[] = [];
+      for (const { callId, status, takenAt } of events) {
+        const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
+        const row: Row = {
+          seq: rows.length + 1,
+          callId,
+          status,
+          body,
+          takenAt,
+          attempts: 0,
+          state: 'waiting',
+          nextAt: 0,
+        };
+        rows.push(row);
+        const call = byCall.get(callId) ?? [];
+        byCall.set(callId, [...call, row]);
+        if (!head(call)) fresh.push(given(row));
+      }
+      return fresh;
+    },
+    async due({ lane, now, freshSince, limit, except }) {
+      asked.due++;
+      const barred = new Set(except);
+      const open = heads().filter((row) => !barred.has(row.callId));
+      const found =
+        lane === 'retry'
+          ? open
+              .filter((row) => row.attempts > 0 && (row.nextAt <= now || row.nextAt > now + longestWaitMs))
+              .sort((a, b) => a.attempts - b.attempts || a.nextAt - b.nextAt || a.seq - b.seq)
+          : lane === 'fresh'
+            ? open
+                .filter((row) => row.attempts === 0 && newestAt(row) >= freshSince)
+                .sort((a, b) => newestAt(b) - newestAt(a) || b.seq - a.seq)
+            : open.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
+      return found.slice(0, limit).map(given);
+    },
+    async nextDue(now) {
+      asked.nextDue++;
+      const times = heads()
+        .filter((row) => row.attempts > 0 && row.nextAt > now && row.nextAt <= now + longestWaitMs)
+        .map((row) => row.nextAt);
+      return times.length > 0 ? Math.min(...times) : undefined;
+    },
+    async settle(batch) {
+      asked.settle++;
+      if (failing > 0) {
+        failing--;
+        throw new Error('the disk is full');
+      }
+      settlements.push(...batch);
+      return batch.flatMap((settlement) => settleOne(settlement) ?? []);
+    },
+    async expire(takenBefore, at) {
+      asked.expire++;
+      let parked = 0;
+      for (const row of rows) {
+        if (row.state !== 'waiting' || row.takenAt >= takenBefore) continue;
+        row.state = 'dead';
+        settlements.push({
+          seq: row.seq,
+          callId: row.callId,
+          outcome: 'dead',
+          at,
+          counted: false,
+          durationMs: 0,
+        });
+        parked++;
+      }
+      return parked;
+    },
+    async waiting() {
+      return rows.filter((row) => row.state === 'waiting').length;
+    },
+    failSettlements(count) {
+      failing = count;
+    },
+  };
+}
