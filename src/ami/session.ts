@@ -70,7 +70,9 @@ export async function runSession(
   async function live(connection: Connection): Promise<void> {
     const [settings, channels] = await Promise.all([connection.request({ action: 'CoreSettings' }), sync()]);
     counters.connects++;
-    handlers.onUp({ version: settings.asteriskversion ?? '', channels: channels.length });
+    // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
+    const version = (settings.asteriskversion ?? '').replace(/[+~].*/, '');
+    handlers.onUp({ version, channels: channels.length });
     const callClass = watchCallClass(channels);
     await keepAlive(connection, options.ping, clock, async (at) => {
       handlers.onPong(at);
@@ -100,8 +102,7 @@ export async function runSession(
     callEvents++;
     const input = toInput(event, at);
     if (input === undefined) {
-      counters.bad++;
-      log.say('ami.bad-event', { event: event.event });
+      if (counters.bad++ === 0) log.say('ami.bad-event', { event: event.event });
       return;
     }
     counters.events++;
@@ -111,13 +112,14 @@ export async function runSession(
   }
 
   function onLost(event: string): void {
-    counters.lost++;
-    log.say('ami.frame-lost', { event });
-    if (!isCallEvent(event) && !isListEvent(event)) return;
-    cancelResync ??= clock.setTimer(() => {
-      cancelResync = undefined;
-      sync().catch(onError);
-    }, resyncMs);
+    if (counters.lost++ === 0) log.say('ami.frame-lost', { event });
+    if (isCallEvent(event) || isListEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
+  }
+
+  function resync(): void {
+    // One that is being read already may be older than the loss.
+    cancelResync = held === undefined ? undefined : clock.setTimer(resync, resyncMs);
+    if (held === undefined) sync().catch(onError);
   }
 
   function onError(error: unknown): void {

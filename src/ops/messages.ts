@@ -152,12 +152,12 @@ export const messages = {
   'ami.frame-lost': {
     level: 'warn',
     text: 'an AMI message ({event}) was too long and is lost; if it was about a call, the channels are read again soon',
-    means: 'Asterisk sent a line of more than 16 KB or a message of more than 64 KB.',
+    means: 'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Told once; the rest is counted.',
   },
   'ami.bad-event': {
     level: 'warn',
     text: 'an AMI event ({event}) lacks what it is about and is left out',
-    means: 'An event without a Uniqueid or the like cannot be told to belong to a call.',
+    means: 'An event without a Uniqueid or the like cannot be told to belong to a call. Told once; the rest is counted.',
   },
   'ami.input-failed': {
     level: 'error',
