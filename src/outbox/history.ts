@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { QueuedEvent, Settlement } from '../delivery/queue.ts';
-import type { HeadRow } from './lanes.ts';
-import { deliveredState, slots } from './outcomes.ts';
+import type { EventRow } from './lanes.ts';
+import { deadState, deliveredState, slots } from './outcomes.ts';
 import type { TallyKeeper } from './tally.ts';
 
 /** One attempt to deliver an event, and what came of it. */
@@ -21,8 +21,9 @@ const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, set
 export const historySql = {
   ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
   dead: `SELECT ${eventColumns} FROM event WHERE state = 2 AND seq > ? ORDER BY seq LIMIT ?`,
+  headOf: 'SELECT seq, newest_at, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
-  oldest: 'SELECT taken_at FROM event WHERE seq = (SELECT min(seq) FROM head)',
+  oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL ORDER BY seq LIMIT 1',
   old: 'SELECT seq, state, settled_at, taken_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
@@ -34,17 +35,15 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   const oldest = db.prepare(historySql.oldest);
   const old = db.prepare(historySql.old);
   const revive = db.prepare(
-    'UPDATE event SET state = 0, attempts = 0, settled_at = NULL WHERE seq = ? AND state = 2 RETURNING call_id, taken_at',
+    `UPDATE event SET state = 0, attempts = 0, settled_at = NULL WHERE seq = ? AND state = ${deadState}
+     RETURNING call_id, taken_at`,
   );
-  const otherHead = db.prepare(
-    `DELETE FROM head WHERE seq = (SELECT min(seq) FROM event WHERE call_id = ? AND state = 0 AND seq <> ?)
-     RETURNING seq, newest_at, tries, next_at`,
-  );
-  const putHead = db.prepare('INSERT INTO head (seq, newest_at, tries, next_at) VALUES (?, ?, ?, ?)');
+  const headOf = db.prepare(historySql.headOf);
+  const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
 
-  function told(row: EventRow): ToldEvent {
+  function told(row: ToldRow): ToldEvent {
     const { seq, status, body, state } = row;
     const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
     const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts: row.attempts };
@@ -54,24 +53,27 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
 
   /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
   function reviveOne(seq: number): boolean {
-    const row = revive.get(seq);
+    const row = revive.get(seq) as { call_id: string; taken_at: number } | undefined;
     if (!row) return false;
     tally.move('dead', 'waiting');
-    const at = row.taken_at as number;
-    const head = otherHead.get(row.call_id as string, seq) as Record<string, number> | undefined;
-    const newest = Math.max(at, head?.newest_at ?? at);
-    if (head && (head.seq as number) < seq) {
-      putHead.run(head.seq as number, newest, head.tries as number, head.next_at as number);
-    } else putHead.run(seq, newest, 0, 0);
+    const head = headOf.get(row.call_id) as
+      | { seq: number; newest_at: number; next_at: number | null }
+      | undefined;
+    const newest = Math.max(row.taken_at, head?.newest_at ?? row.taken_at);
+    if (head && head.seq < seq) place.run(newest, head.next_at, head.seq);
+    else {
+      if (head) place.run(null, null, head.seq);
+      place.run(newest, null, seq);
+    }
     return true;
   }
 
   return {
-    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as EventRow[]).map(told),
+    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as ToldRow[]).map(told),
 
     /** Dead letters with a number above `after`, oldest first. */
     deadLetters: (after: number, limit: number): ToldEvent[] =>
-      (dead.all(after, limit) as EventRow[]).map(told),
+      (dead.all(after, limit) as ToldRow[]).map(told),
 
     /** Gives how many of them were dead letters and wait again now. */
     resend: (seqs: readonly number[]): number => seqs.filter(reviveOne).length,
@@ -105,7 +107,7 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   };
 }
 
-type EventRow = HeadRow & { readonly state: number; readonly settled_at: number | null };
+type ToldRow = EventRow & { readonly settled_at: number | null };
 
 type AttemptRow = {
   readonly at: number;

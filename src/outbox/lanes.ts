@@ -5,21 +5,17 @@ import { BrokenInvariant } from './sqlite-trouble.ts';
 /** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
 export const mostTries = 16;
 
-const columns = 'h.seq, e.call_id, e.status, e.body, e.taken_at, e.attempts, e.state';
-// LEFT JOIN: a head whose event is missing is a damaged file, and must not just be invisible.
-const heads = 'FROM head h LEFT JOIN event e ON e.seq = h.seq';
+const columns = 'seq, call_id, status, body, taken_at, attempts, state';
+const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';
+const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostTries}) = ?`;
 
 /** The statements of `createLanes`: here, so that a test can ask SQLite for their plans. */
 export const laneSql = {
-  fresh: `SELECT ${columns} ${heads} WHERE h.tries = 0 AND h.newest_at >= ?
-    ORDER BY h.newest_at DESC, h.seq DESC LIMIT ?`,
-  backlog: `SELECT ${columns} ${heads} WHERE h.tries = 0 AND h.newest_at < ? ORDER BY h.newest_at, h.seq LIMIT ?`,
-  come: `SELECT ${columns} ${heads} WHERE h.tries > 0 AND h.tries = ? AND h.next_at <= ?
-    ORDER BY h.next_at, h.seq LIMIT ?`,
-  beyond: `SELECT ${columns} ${heads} WHERE h.tries > 0 AND h.tries = ? AND h.next_at > ?
-    ORDER BY h.next_at, h.seq LIMIT ?`,
-  next: `SELECT next_at FROM head WHERE tries > 0 AND tries = ? AND next_at > ? AND next_at <= ?
-    ORDER BY next_at LIMIT 1`,
+  fresh: `SELECT ${columns} ${untried} AND newest_at >= ? ORDER BY newest_at DESC, seq DESC LIMIT ?`,
+  backlog: `SELECT ${columns} ${untried} AND newest_at < ? ORDER BY newest_at, seq LIMIT ?`,
+  come: `SELECT ${columns} ${retry} AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
+  beyond: `SELECT ${columns} ${retry} AND next_at > ? ORDER BY next_at, seq LIMIT ?`,
+  next: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
 /** Gives out heads. Every statement goes straight to its rows, however many wait. */
@@ -30,13 +26,13 @@ export function createLanes(db: DatabaseSync) {
   const beyond = db.prepare(laneSql.beyond);
   const next = db.prepare(laneSql.next);
 
-  function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<HeadRow> {
-    if (query.lane === 'fresh') yield* fresh.all(query.freshSince, limit) as HeadRow[];
-    else if (query.lane === 'backlog') yield* backlog.all(query.freshSince, limit) as HeadRow[];
+  function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<EventRow> {
+    if (query.lane === 'fresh') yield* fresh.all(query.freshSince, limit) as EventRow[];
+    else if (query.lane === 'backlog') yield* backlog.all(query.freshSince, limit) as EventRow[];
     else {
       for (let tries = 1; tries <= mostTries; tries++) {
-        yield* come.all(tries, query.now, limit) as HeadRow[];
-        yield* beyond.all(tries, query.now + longestWaitMs, limit) as HeadRow[];
+        yield* come.all(tries, query.now, limit) as EventRow[];
+        yield* beyond.all(tries, query.now + longestWaitMs, limit) as EventRow[];
       }
     }
   }
@@ -64,19 +60,20 @@ export function createLanes(db: DatabaseSync) {
   };
 }
 
-/** A row of `head` joined with its event; null where that is missing. */
-export type HeadRow = {
+/** A row of `event`, as far as sending it goes. */
+export type EventRow = {
   readonly seq: number;
   readonly call_id: string;
   readonly status: QueuedEvent['status'];
   readonly body: string;
   readonly taken_at: number;
   readonly attempts: number;
-  readonly state: number | null;
+  readonly state: number;
 };
 
-export function queuedEvent(row: HeadRow): QueuedEvent {
-  if (row.state !== 0) throw new BrokenInvariant(`the head ${row.seq} is not a waiting event`);
+/** The event of a row that must be a waiting one. */
+export function queuedEvent(row: EventRow): QueuedEvent {
+  if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
   const { seq, status, body, attempts } = row;
   return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts };
 }

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { QueuedEvent, Settlement } from '../delivery/queue.ts';
-import { type HeadRow, mostTries, queuedEvent } from './lanes.ts';
+import { type EventRow, queuedEvent } from './lanes.ts';
 import type { TallyKeeper } from './tally.ts';
 
-export const waitingState = 0;
 export const deliveredState = 1;
 export const deadState = 2;
 
@@ -13,27 +12,29 @@ export const slots = 16;
 /** An error's text is kept up to this many characters. */
 const longestError = 500;
 
+export const outcomeSql = {
+  nextOfCall: `SELECT seq, call_id, status, body, taken_at, attempts, state FROM event
+    WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
+  oldHeads: `SELECT seq, call_id, status, body, taken_at, attempts, state FROM event
+    WHERE newest_at IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`,
+} as const;
+
 /** Records what became of attempts. Runs inside the caller's transaction. */
 export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
-  const find = db.prepare('SELECT state, attempts, call_id FROM event WHERE seq = ?');
-  const finish = db.prepare('UPDATE event SET state = ?, settled_at = ?, attempts = ? WHERE seq = ?');
-  const count = db.prepare('UPDATE event SET attempts = ? WHERE seq = ?');
-  const postpone = db.prepare('UPDATE head SET tries = ?, next_at = ? WHERE seq = ?');
-  const dropHead = db.prepare('DELETE FROM head WHERE seq = ? RETURNING newest_at');
-  const nextOfCall = db.prepare(
-    `SELECT seq, call_id, status, body, taken_at, attempts, state FROM event
-     WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
+  const find = db.prepare('SELECT state, attempts, call_id, newest_at FROM event WHERE seq = ?');
+  const finish = db.prepare(
+    'UPDATE event SET state = ?, settled_at = ?, attempts = ?, newest_at = NULL, next_at = NULL WHERE seq = ?',
   );
-  const newHead = db.prepare('INSERT INTO head (seq, newest_at, tries, next_at) VALUES (?, ?, ?, 0)');
+  const postpone = db.prepare('UPDATE event SET attempts = ?, next_at = ? WHERE seq = ?');
+  const nextOfCall = db.prepare(outcomeSql.nextOfCall);
+  // One that was tried before it lost its place to a revived dead letter is due at once.
+  const promote = db.prepare('UPDATE event SET newest_at = ?, next_at = 0 WHERE seq = ?');
   const lastSlot = db.prepare('SELECT max(id) AS id FROM attempt WHERE id >= ? AND id < ?');
   const record = db.prepare(
     `INSERT OR REPLACE INTO attempt (id, at, outcome, counted, http_status, error, duration_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const oldHeads = db.prepare(
-    `SELECT h.seq, e.call_id, e.status, e.body, e.taken_at, e.attempts, e.state
-     FROM head h LEFT JOIN event e ON e.seq = h.seq WHERE h.seq > ? ORDER BY h.seq LIMIT ?`,
-  );
+  const oldHeads = db.prepare(outcomeSql.oldHeads);
 
   function remember(of: Settlement): void {
     const first = of.seq * slots;
@@ -43,31 +44,28 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     record.run(id, of.at, of.outcome, of.counted ? 1 : 0, of.httpStatus ?? null, error, of.durationMs);
   }
 
-  /** Takes an event off the head of its call, if it is there; gives the call's next one. */
-  function advance(seq: number, callId: string): QueuedEvent | undefined {
-    const dropped = dropHead.get(seq);
-    if (!dropped) return undefined;
-    const row = nextOfCall.get(callId) as HeadRow | undefined;
-    if (!row) return undefined;
-    newHead.run(row.seq, dropped.newest_at as number, Math.min(row.attempts, mostTries));
-    return queuedEvent(row);
-  }
-
   function settleOne(of: Settlement): QueuedEvent | undefined {
-    const event = find.get(of.seq);
+    const event = find.get(of.seq) as FoundRow | undefined;
     // Pruned, delivered or parked meanwhile: a late word about it changes nothing, except that it arrived after all.
     if (!event || event.state === deliveredState) return undefined;
     if (event.state === deadState && of.outcome !== 'delivered') return undefined;
     remember(of);
-    const attempts = (event.attempts as number) + (of.counted ? 1 : 0);
+    const attempts = event.attempts + (of.counted ? 1 : 0);
     if (of.outcome === 'retry') {
-      count.run(attempts, of.seq);
-      postpone.run(Math.min(attempts, mostTries), of.nextAt ?? of.at, of.seq);
+      postpone.run(attempts, of.nextAt ?? of.at, of.seq);
       return undefined;
     }
     tally.move(event.state === deadState ? 'dead' : 'waiting', of.outcome);
     finish.run(of.outcome === 'delivered' ? deliveredState : deadState, of.at, attempts, of.seq);
-    return advance(of.seq, event.call_id as string);
+    return event.newest_at === null ? undefined : advance(event.call_id, event.newest_at);
+  }
+
+  /** Puts the oldest waiting event of a call at its head. */
+  function advance(callId: string, newestAt: number): QueuedEvent | undefined {
+    const row = nextOfCall.get(callId) as EventRow | undefined;
+    if (!row) return undefined;
+    promote.run(newestAt, row.seq);
+    return queuedEvent(row);
   }
 
   return {
@@ -81,7 +79,7 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
      * `more`: there may be others; without it a backlog of millions would hold up the intake.
      */
     expire(takenBefore: number, at: number, limit: number): { parked: number; more: boolean } {
-      const rows = oldHeads.all(0, limit) as HeadRow[];
+      const rows = oldHeads.all(0, limit) as EventRow[];
       let parked = 0;
       for (const row of rows) {
         let event: QueuedEvent | undefined = queuedEvent(row);
@@ -96,3 +94,10 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     },
   };
 }
+
+type FoundRow = {
+  readonly state: number;
+  readonly attempts: number;
+  readonly call_id: string;
+  readonly newest_at: number | null;
+};

@@ -15,18 +15,15 @@ CREATE TABLE event (
     taken_at INTEGER NOT NULL,
     state INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
+    newest_at INTEGER,
+    next_at INTEGER,
     settled_at INTEGER,
     UNIQUE (call_id, status)
   ) STRICT;
 CREATE INDEX event_dead ON event (seq) WHERE state = 2;
-CREATE TABLE head (
-    seq INTEGER PRIMARY KEY,
-    newest_at INTEGER NOT NULL,
-    tries INTEGER NOT NULL,
-    next_at INTEGER NOT NULL
-  ) STRICT;
-CREATE INDEX head_retry ON head (tries, next_at) WHERE tries > 0;
-CREATE INDEX head_untried ON head (newest_at) WHERE tries = 0;
+CREATE INDEX event_head ON event (seq) WHERE newest_at IS NOT NULL;
+CREATE INDEX event_retry ON event (min(attempts, 16), next_at) WHERE newest_at IS NOT NULL AND attempts > 0;
+CREATE INDEX event_untried ON event (newest_at) WHERE newest_at IS NOT NULL AND attempts = 0;
 CREATE TABLE open_call (id TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
 CREATE TABLE tally (
     id INTEGER PRIMARY KEY CHECK (id = 1),

@@ -54,12 +54,6 @@ export function createTallyKeeper(db: DatabaseSync) {
       dirty = true;
       return ++lastSeq;
     },
-    /** Takes the last number back: the event was there already. */
-    untake(): void {
-      delta.taken--;
-      delta.waiting--;
-      lastSeq--;
-    },
     move(from: 'waiting' | 'dead', to: 'waiting' | 'delivered' | 'dead'): void {
       delta[from]--;
       delta[to]++;
