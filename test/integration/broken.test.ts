@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { HeldCall } from '../fakes/far-side-book.ts';
+import { always, type FaultScript, times } from '../fakes/far-side-faults.ts';
+import { scenario } from '../recordings/library.ts';
+import { runProgram, temporaryFolder } from './program.ts';
+import { createStand, type Stand } from './stand.ts';
+
+/**
+ * What breaks between the PBX and the bridge, and between the bridge and the API, on recorded calls. Every position
+ * is tried at once: as many copies of the call as it has frames are under way when it breaks, each a frame further.
+ */
+const recorded = [
+  'asterisk-22/answered-caller-hangs-up',
+  'asterisk-22/queue-local-members',
+  'asterisk-22/transfer-attended',
+].map(scenario);
+
+/** Copies of one recording, the nth of them n frames in. */
+function insertCopies({ pbx }: Stand, { recording }: (typeof recorded)[number]) {
+  const tapes = recording.frames.map((_, position) => {
+    const tape = pbx.insert(recording);
+    for (let n = 0; n < position; n += 1) tape.step();
+    return tape;
+  });
+  return {
+    count: tapes.length,
+    /** Plays each copy on, by so many frames. */
+    step(frames: number) {
+      for (const tape of tapes) for (let n = 0; n < frames && tape.step(); n += 1);
+    },
+    finish() {
+      for (const tape of tapes) while (tape.step());
+    },
+  };
+}
+
+function assertRight(calls: Iterable<HeldCall>, expected: readonly string[], count: number): void {
+  let seen = 0;
+  for (const { id, received } of calls) {
+    assert.deepEqual(received, expected, id);
+    seen += 1;
+  }
+  assert.equal(seen, count);
+}
+
+const allCompleted = (count: number) => (farSide: Stand['farSide']) =>
+  farSide.calls().size === count && [...farSide.calls().values()].every(({ state }) => state === 'completed');
+
+describe('the link to the PBX', () => {
+  for (const each of recorded) {
+    const [call] = each.calls;
+    assert.ok(call !== undefined && each.calls.length === 1, `${each.name} must be one call`);
+    const expected = call.told.map(({ status }) => status);
+
+    test(`${each.name}: cut at every event, back at once: told as if nothing had happened`, async (t) => {
+      const stand = await createStand(t);
+      await stand.start();
+      const copies = insertCopies(stand, each);
+      stand.pbx.cut({ hard: true });
+      await stand.connected();
+      copies.finish();
+      await stand.farSide.waitFor(allCompleted(copies.count));
+      await stand.stop();
+      assertRight(stand.farSide.calls().values(), expected, copies.count);
+    });
+
+    test(`${each.name}: cut at every event, back when all is over: each call that was told is ended once`, async (t) => {
+      const stand = await createStand(t);
+      await stand.start();
+      const copies = insertCopies(stand, each);
+      await stand.farSide.waitFor(
+        ({ calls }) => calls().size >= copies.count - each.recording.frames.length + 1,
+      );
+      stand.pbx.setRefuseLogins(true);
+      stand.pbx.cut();
+      copies.finish();
+      stand.pbx.setRefuseLogins(false);
+      await stand.connected();
+      const { size } = stand.farSide.calls();
+      await stand.farSide.waitFor(allCompleted(size));
+      await stand.stop();
+      for (const { id, received } of stand.farSide.calls().values()) {
+        assert.deepEqual(
+          received,
+          expected.filter((status) => received.includes(status)),
+          id,
+        );
+        assert.equal(received[0], 'ringing', id);
+      }
+      assert.equal(stand.farSide.counts().inverted, 0);
+    });
+  }
+
+  test('cut in the middle of a frame', async (t) => {
+    const stand = await createStand(t);
+    await stand.start();
+    const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
+    stand.pbx.cutAfter(1_000);
+    copies.step(3);
+    await stand.connected();
+    copies.finish();
+    await stand.farSide.waitFor(allCompleted(copies.count));
+  });
+
+  test('half-open: found without a word from the other side, and nothing is lost', async (t) => {
+    const stand = await createStand(t);
+    await stand.start();
+    const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
+    stand.pbx.setSilent(true);
+    copies.step(5);
+    const silence = stand.connected();
+    // The bridge gives up on the silent link and comes again; only then does the PBX speak.
+    setTimeout(() => stand.pbx.setSilent(false), 11_000);
+    await silence;
+    copies.finish();
+    await stand.farSide.waitFor(allCompleted(copies.count));
+  });
+
+  test('Asterisk dies in mid-call and comes back empty: every call is completed', async (t) => {
+    const stand = await createStand(t);
+    await stand.start();
+    const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
+    await stand.farSide.waitFor(({ calls }) => calls().size > 3);
+    await stand.pbx.crash();
+    await stand.pbx.listen();
+    await stand.connected();
+    await stand.farSide.waitFor(({ calls }) =>
+      [...calls().values()].every(({ state }) => state === 'completed'),
+    );
+    assert.ok(copies.count > 3);
+  });
+});
+
+describe('the bridge', () => {
+  for (const each of recorded)
+    test(`${each.name}: killed with -9 at every event and started again`, async (t) => {
+      const stand = await createStand(t);
+      const cwd = temporaryFolder(t);
+      const first = runProgram(['run'], { env: stand.env, cwd });
+      await first.says(/"code":"ami\.connected"/);
+      const copies = insertCopies(stand, each);
+      await stand.farSide.waitFor(({ calls }) => calls().size > 3);
+      await first.end('SIGKILL');
+      const second = runProgram(['run'], { env: stand.env, cwd });
+      t.after(async () => {
+        await second.end();
+      });
+      await second.says(/"code":"ami\.connected"/);
+      copies.finish();
+      await stand.farSide.waitFor(allCompleted(copies.count));
+      // An event may arrive twice when the kill came between its answer and the note that it was delivered.
+      for (const { id, received } of stand.farSide.calls().values())
+        assert.deepEqual(
+          [...new Set(received)],
+          each.calls[0]?.told.map(({ status }) => status),
+          id,
+        );
+      assert.equal(stand.farSide.counts().inverted, 0);
+    });
+});
+
+describe('the API', () => {
+  const rows: [string, FaultScript][] = [
+    ['answers 500 three times', times(3, { kind: 'status', status: 500 })],
+    ['answers 401, then takes the token', times(3, { kind: 'status', status: 401 })],
+    [
+      'redirects to a sign-in page',
+      times(2, { kind: 'status', status: 302, headers: { location: '/login' } }),
+    ],
+    ['sends a page with status 200', times(3, { kind: 'html' })],
+    [
+      'answers 429 with Retry-After',
+      times(2, { kind: 'status', status: 429, headers: { 'retry-after': '1' } }),
+    ],
+    ['loses the answer after it applied the event', times(3, { kind: 'reset', when: 'after' })],
+    ['breaks off in the middle of the answer', times(3, { kind: 'reset', when: 'during' })],
+    ['resets every connection at first', times(3, { kind: 'reset', when: 'before' })],
+    ['answers with bytes that are not HTTP', times(3, { kind: 'garbage' })],
+  ];
+  const [each] = recorded as [(typeof recorded)[number]];
+  for (const [name, script] of rows)
+    test(`${name}: all is told, in order`, async (t) => {
+      const stand = await createStand(t);
+      await stand.start();
+      stand.farSide.inject(script);
+      await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
+      await stand.farSide.waitFor(allCompleted(1), 30_000);
+      const [call] = stand.farSide.calls().values();
+      assert.deepEqual([...new Set(call?.received)], ['ringing', 'answered', 'completed']);
+      assert.equal(stand.farSide.counts().inverted, 0);
+      assert.ok(stand.farSide.counts().requests > 3, 'the fault did not happen');
+    });
+
+  test('is down for the whole call, and for a restart of the bridge', async (t) => {
+    const stand = await createStand(t);
+    stand.farSide.inject(always({ kind: 'reset', when: 'before' }));
+    await stand.start();
+    await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
+    await stand.stop();
+    await stand.start();
+    stand.farSide.inject(undefined);
+    await stand.farSide.waitFor(allCompleted(1), 30_000);
+    assertRight(stand.farSide.calls().values(), ['ringing', 'answered', 'completed'], 1);
+  });
+});
