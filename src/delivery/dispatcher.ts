@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../ops/log.ts';
+import { createAlarm } from './alarm.ts';
 import { classify } from './classify.ts';
-import { flowing, nextFlow } from './flow.ts';
-import { createLaneGate } from './lane.ts';
+import { type Flow, flowing, nextFlow } from './flow.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf } from './outcome.ts';
-import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent } from './queue.ts';
+import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent, type Settlement } from './queue.ts';
 import { createReport } from './report.ts';
 import { createSettler } from './settler.ts';
+import { createSupply, lanes } from './supply.ts';
 
 export type DispatcherOptions = {
   readonly queue: DeliveryQueue;
@@ -37,7 +38,7 @@ export type Dispatcher = {
 
 /** Times are Unix ms. */
 export type DeliveryStatus = {
-  readonly state: 'ok' | 'paused' | 'outage' | 'held';
+  readonly state: Flow['state'];
   /** Why it is not `ok`. */
   readonly reason?: string;
   readonly since: number;
@@ -52,8 +53,6 @@ export type DeliveryStatus = {
   readonly deadLetters: number;
   readonly lastDeliveredAt?: number;
 };
-
-const lanes = ['fresh', 'backlog', 'retry'] as const satisfies readonly Lane[];
 
 /** How often places are taken from requests that hang, ms. */
 const sweepMs = 50;
@@ -74,47 +73,37 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const offset = now() - monotonic();
   const steadyNow = () => offset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
-  const gates = {
-    fresh: createLaneGate(limits.lanes.fresh, monotonic),
-    backlog: createLaneGate(limits.lanes.backlog, monotonic),
-    retry: createLaneGate(limits.lanes.retry, monotonic),
-  };
-  /** Lanes of which the disk may hold more than memory. */
-  const more = new Set<Lane>(lanes);
-  const loading = new Set<Lane>();
-  /** Calls of which an event is in memory; true: another was offered meanwhile. */
-  const busy = new Map<string, boolean>();
+  const alarm = createAlarm(monotonic, tick);
   const settler = createSettler({ queue, onRecorded, onFailed: report.notRecorded });
+  const supply = createSupply({
+    queue,
+    limits,
+    now,
+    steadyNow,
+    monotonic,
+    isOpen,
+    send: (event, lane) => attempt(event, lane, false),
+    onRetryAt,
+    onFailed: report.queueFailed,
+  });
+  const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow = flowing(monotonic());
   let inFlight = 0;
   let probing = false;
-  let lastProbeAt = Number.NEGATIVE_INFINITY;
+  let probedAt = Number.NEGATIVE_INFINITY;
   let pollAt = 0;
   let expireAt = 0;
   let retryAt = Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let timerAt = Number.POSITIVE_INFINITY;
   let sweeper: NodeJS.Timeout | undefined;
   let onIdle = () => {};
   let stopped: Promise<void> | undefined;
-  const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
   let lastDeliveredAt: number | undefined;
 
   function isOpen(lane: Lane): boolean {
     if (phase !== 'running' || settler.size() >= limits.unrecorded) return false;
     return flow.state === 'ok' || (flow.state === 'outage' && flow.reachable && lane === 'fresh');
-  }
-
-  /** Takes a head into memory if there is room, else leaves it on disk. */
-  function take(event: QueuedEvent, lane: Lane): void {
-    if (busy.has(event.callId)) busy.set(event.callId, true);
-    else if (!isOpen(lane) || gates[lane].room() <= 0) more.add(lane);
-    else {
-      busy.set(event.callId, false);
-      gates[lane].add(event, () => attempt(event, lane, false));
-    }
   }
 
   async function attempt(event: QueuedEvent, lane: Lane, probe: boolean): Promise<void> {
@@ -124,133 +113,77 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const result = await send(event).catch(unexpected);
     inFlight--;
     if (phase === 'abandoned') return;
-    conclude(event, result, { startedAt, probe });
+    conclude(event, result, startedAt, probe);
     if (inFlight === 0) onIdle();
-    refillIfLow(lane);
+    supply.refillIfLow(lane);
   }
 
-  function conclude(
-    event: QueuedEvent,
-    result: ApiResult,
-    { startedAt, probe }: { startedAt: number; probe: boolean },
-  ) {
+  /** Draws every conclusion from an attempt: for the queue, for the event, for the log. */
+  function conclude(event: QueuedEvent, result: ApiResult, startedAt: number, probe: boolean): void {
     const at = now();
     const classified = classify(result, at);
-    const attempted = { classified, startedAt, endedAt: monotonic(), probe };
-    changeFlow(nextFlow(flow, attempted, random));
-    const { outcome, counted, waitMs } = outcomeOf(event, classified, {
-      outage: flow.state === 'outage',
-      rejectTries: limits.rejectTries,
-      random,
-    });
+    changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
+    const outage = flow.state === 'outage';
+    const outcome = outcomeOf(event, classified, { outage, rejectTries: limits.rejectTries, random });
     const httpStatus = result.kind === 'answer' ? result.status : undefined;
-    if (outcome === 'delivered') {
-      counts.delivered++;
-      lastDeliveredAt = at;
-      report.delivered(event, httpStatus ?? 0, result.durationMs);
-    } else {
-      counts.failedAttempts++;
-      if (outcome === 'dead') {
-        counts.deadLetters++;
-        report.dead(event, classified.reason);
-      } else if (flow.state === 'ok') report.failed(event, classified.reason, waitMs);
-    }
     settler.add({
       seq: event.seq,
       callId: event.callId,
-      outcome,
+      outcome: outcome.outcome,
       at,
-      counted,
-      ...(outcome === 'retry' && { nextAt: Math.round(steadyNow() + waitMs) }),
+      counted: outcome.counted,
+      ...(outcome.outcome === 'retry' && { nextAt: Math.round(steadyNow() + outcome.waitMs) }),
       ...(httpStatus !== undefined && { httpStatus }),
       ...(classified.reason !== '' && { error: classified.reason }),
       durationMs: result.durationMs,
     });
+    if (outcome.outcome === 'delivered') {
+      counts.delivered++;
+      lastDeliveredAt = at;
+      report.delivered(event, httpStatus, result.durationMs);
+      return;
+    }
+    counts.failedAttempts++;
+    if (outcome.outcome === 'dead') {
+      counts.deadLetters++;
+      report.dead(event, classified.reason);
+    } else if (flow.state === 'ok') report.failed(event, classified.reason, outcome.waitMs);
   }
 
-  function onRecorded(batch: Parameters<DeliveryQueue['settle']>[0], heads: readonly QueuedEvent[]): void {
-    const steady = steadyNow();
-    for (const { callId, outcome, nextAt } of batch) {
-      if (busy.get(callId)) more.add('fresh');
-      busy.delete(callId);
-      if (outcome === 'retry') wakeRetry((nextAt ?? steady) - steady);
+  function onRecorded(batch: readonly Settlement[], heads: readonly QueuedEvent[]): void {
+    for (const { callId, nextAt } of batch) {
+      supply.release(callId);
+      if (nextAt !== undefined) onRetryAt(nextAt);
     }
     for (const head of heads) {
       // Tried before and overtaken by one that was sent again: the disk knows when it is due.
-      if (head.attempts > 0) wakeRetry(0);
-      else take(head, head.takenAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      if (head.attempts > 0) onRetryAt(steadyNow());
+      else supply.take(head, head.takenAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
-    for (const lane of lanes) refillIfLow(lane);
+    for (const lane of lanes) supply.refillIfLow(lane);
   }
 
-  function changeFlow(next: typeof flow): void {
+  function changeFlow(next: Flow): void {
     if (next === flow) return;
     const before = flow;
     flow = next;
-    for (const lane of lanes) {
-      if (isOpen(lane)) continue;
-      for (const event of gates[lane].clear()) busy.delete(event.callId);
-      more.add(lane);
-    }
     if (before.state === 'ok' && next.state === 'ok') return;
+    supply.shut();
     report.flow(before, next);
-    if (next.state === 'ok') for (const lane of lanes) void refill(lane);
-    else wakeAt(next.nextTryAt);
+    if (next.state === 'ok') poke();
+    else alarm.by(next.nextTryAt);
   }
 
-  function refillIfLow(lane: Lane): void {
-    if (more.has(lane) && gates[lane].room() > limits.lanes[lane].buffer / 2) void refill(lane);
-  }
-
-  /** Fills a lane from disk. */
-  async function refill(lane: Lane): Promise<void> {
-    if (loading.has(lane) || !isOpen(lane)) return;
-    const room = gates[lane].room();
-    if (room <= 0) return void more.add(lane);
-    loading.add(lane);
-    more.delete(lane);
-    try {
-      const found = await due(lane, room, steadyNow());
-      for (const event of found) take(event, lane);
-      if (found.length === room) more.add(lane);
-      else if (lane === 'retry') {
-        const next = await queue.nextDue(steadyNow());
-        if (next !== undefined) wakeRetry(next - steadyNow());
-      }
-    } catch (error) {
-      more.add(lane);
-      report.queueFailed(error, limits.pollMs);
-    } finally {
-      loading.delete(lane);
-    }
-  }
-
-  function due(lane: Lane, limit: number, at: number): Promise<QueuedEvent[]> {
-    return queue.due({
-      lane,
-      now: at,
-      freshSince: now() - limits.freshMs,
-      limit,
-      except: [...busy.keys()],
-    });
-  }
-
-  /** Sends one event to see whether it works again: a new call's if there is one. */
+  /** Sends one event to see whether it works again. */
   async function probe(): Promise<void> {
-    if (probing || phase !== 'running' || flow.state === 'ok') return;
+    if (probing || phase !== 'running') return;
     probing = true;
-    lastProbeAt = monotonic();
+    probedAt = monotonic();
     try {
-      for (const lane of lanes) {
-        // What failed before need not be due: something has to be tried.
-        const [event] = await due(lane, 1, steadyNow() + (lane === 'retry' ? longestWaitMs : 0));
-        if (!event || busy.has(event.callId)) continue;
-        busy.set(event.callId, false);
-        await attempt(event, lane, true);
-        break;
-      }
+      const one = await supply.takeOne();
+      if (one) await attempt(one.event, one.lane, true);
     } catch (error) {
-      report.queueFailed(error, limits.pollMs);
+      report.queueFailed(error);
     } finally {
       probing = false;
     }
@@ -258,74 +191,62 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function sweep(): void {
     sweeper = inFlight > 0 ? setTimeout(sweep, sweepMs) : undefined;
-    const at = monotonic();
-    for (const lane of lanes) {
-      gates[lane].release(at - limits.lanes[lane].patienceMs, limits.inFlight - inFlight);
-      refillIfLow(lane);
-    }
+    supply.giveWay(limits.inFlight - inFlight);
   }
 
-  function wakeRetry(inMs: number): void {
-    const at = monotonic() + Math.min(Math.max(inMs, 0), longestWaitMs);
-    if (at >= retryAt) return;
-    retryAt = at;
-    wakeAt(at);
-  }
-
-  /** Sees to it that `tick` runs at a monotonic time, at the latest. */
-  function wakeAt(at: number): void {
-    if (phase !== 'running' || at >= timerAt) return;
-    clearTimeout(timer);
-    timerAt = at;
-    timer = setTimeout(tick, Math.max(0, at - monotonic()));
+  function onRetryAt(steady: number): void {
+    retryAt = Math.min(retryAt, monotonic() + Math.min(steady - steadyNow(), longestWaitMs));
+    alarm.by(retryAt);
   }
 
   function tick(): void {
-    timerAt = Number.POSITIVE_INFINITY;
     const at = monotonic();
     report.tick();
     if (flow.state !== 'ok' && at >= flow.nextTryAt) void probe();
     if (at >= retryAt) {
       retryAt = Number.POSITIVE_INFINITY;
-      void refill('retry');
+      void supply.refill('retry');
     }
     if (at >= pollAt) {
       pollAt = at + limits.pollMs;
-      for (const lane of lanes) void refill(lane);
+      poke();
     }
     if (at >= expireAt) {
       expireAt = at + limits.expireEveryMs;
       void expire();
     }
-    wakeAt(Math.min(pollAt, retryAt, flow.state !== 'ok' && flow.nextTryAt > at ? flow.nextTryAt : pollAt));
+    alarm.by(Math.min(pollAt, retryAt));
+    if (flow.state !== 'ok' && flow.nextTryAt > at) alarm.by(flow.nextTryAt);
   }
 
   async function expire(): Promise<void> {
     try {
-      // The younger of both clocks: one that was wrong and is set must not make events look old.
+      // The earlier of both clocks: one that was wrong and is set must not make events look old.
       const count = await queue.expire(Math.min(now(), steadyNow()) - limits.maxAgeMs, now());
       if (count > 0) report.expired(count, limits.maxAgeMs);
     } catch (error) {
-      report.queueFailed(error, limits.expireEveryMs);
+      report.queueFailed(error);
     }
+  }
+
+  function poke(): void {
+    for (const lane of lanes) void supply.refill(lane);
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
     const wasRunning = phase === 'running';
     phase = 'stopping';
-    clearTimeout(timer);
-    for (const lane of lanes) gates[lane].clear();
+    alarm.off();
+    supply.shut();
     if (wasRunning) {
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
         if (inFlight === 0) resolve();
       });
-      const tooLong = new AbortController();
-      await Promise.race([
-        idle.then(() => settler.idle()),
-        delay(limitMs, undefined, tooLong).catch(() => {}),
-      ]);
-      tooLong.abort();
+      const done = new AbortController();
+      const tooLong = delay(limitMs, undefined, { signal: done.signal }).catch(() => {});
+      await Promise.race([idle.then(() => settler.idle()), tooLong]);
+      done.abort();
     }
     phase = 'abandoned';
     clearTimeout(sweeper);
@@ -341,27 +262,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       tick();
     },
     offer(heads) {
-      for (const head of heads) take(head, 'fresh');
+      for (const head of heads) supply.take(head, 'fresh');
       if (flow.state === 'ok' || isOpen('fresh')) return;
       const at = monotonic();
-      const soonEnough = flow.state === 'outage' && at - lastProbeAt >= limits.probeGapMs;
-      if (soonEnough || at >= flow.nextTryAt) void probe();
+      const brought = flow.state === 'outage' && at - probedAt >= limits.probeGapMs;
+      if (brought || at >= flow.nextTryAt) void probe();
     },
-    poke() {
-      for (const lane of lanes) void refill(lane);
-    },
+    poke,
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
       return stopped;
     },
     status() {
+      const toUnix = (at: number) => Math.round(now() + at - monotonic());
       return {
         state: flow.state,
-        since: Math.round(now() - (monotonic() - flow.since)),
-        ...(flow.state !== 'ok' && {
-          reason: flow.reason,
-          nextTryAt: Math.round(now() + (flow.nextTryAt - monotonic())),
-        }),
+        since: toUnix(flow.since),
+        ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
         inFlight,
         unrecorded: settler.size(),
         ...counts,

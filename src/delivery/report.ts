@@ -79,7 +79,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     /** Nothing more will be told. */
     end: sumUp,
 
-    delivered(event: QueuedEvent, httpStatus: number, durationMs: number): void {
+    delivered(event: QueuedEvent, httpStatus: number | undefined, durationMs: number): void {
       const { status, callId } = event;
       log.say('delivery.delivered', {
         status,
@@ -131,8 +131,8 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
       once('delivery.not-recorded', { error: messageOf(error), count, wait: duration(waitMs) });
     },
 
-    queueFailed(error: unknown, waitMs: number): void {
-      once('delivery.queue-failed', { error: messageOf(error), wait: duration(waitMs) });
+    queueFailed(error: unknown): void {
+      once('delivery.queue-failed', { error: messageOf(error) });
     },
   };
 }

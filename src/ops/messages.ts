@@ -232,7 +232,7 @@ export const messages = {
   },
   'delivery.queue-failed': {
     level: 'error',
-    text: 'could not read what is to be delivered: {error}; tried again in {wait}',
+    text: 'could not read what is to be delivered: {error}; tried again soon',
     means:
       'The disk does not give what waits for delivery. New calls are still delivered if they can be taken.',
     todo: 'Look at the health of the disk of STATE_DIR.',

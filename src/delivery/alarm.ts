@@ -1,0 +1,29 @@
+export type Alarm = {
+  /** Rings at this monotonic time, or earlier if it is set so. */
+  by(at: number): void;
+  off(): void;
+};
+
+/** One timer for many reasons to wake up: it rings at the earliest, once, and whoever is woken sets it again. */
+export function createAlarm(monotonic: () => number, ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+  let ringsAt = Number.POSITIVE_INFINITY;
+
+  return {
+    by(at) {
+      if (at >= ringsAt) return;
+      clearTimeout(timer);
+      ringsAt = at;
+      const wait = Math.max(0, at - monotonic());
+      timer = setTimeout(() => {
+        ringsAt = Number.POSITIVE_INFINITY;
+        ring();
+      }, wait);
+    },
+    off() {
+      clearTimeout(timer);
+      // Nothing is earlier: it never rings again.
+      ringsAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { createLaneGate, type LaneGate } from './lane.ts';
+import type { DeliveryLimits } from './limits.ts';
+import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent } from './queue.ts';
+
+export const lanes = ['fresh', 'backlog', 'retry'] as const satisfies readonly Lane[];
+
+export type Supply = {
+  /** Takes a head into memory if there is room, else leaves it on disk. */
+  take(event: QueuedEvent, lane: Lane): void;
+  /** An attempt of this call is recorded: its next event may come. */
+  release(callId: string): void;
+  /** Fills a lane from disk. */
+  refill(lane: Lane): Promise<void>;
+  /** The same, if memory has run low and the disk may have more. */
+  refillIfLow(lane: Lane): void;
+  /** Takes one head for a probe, a new call's if there is one; `release` it afterwards. */
+  takeOne(): Promise<{ readonly event: QueuedEvent; readonly lane: Lane } | undefined>;
+  /** Lanes that are not open any more forget what has not begun. */
+  shut(): void;
+  /** Requests that hang give their place to the next, at most `most` per lane. */
+  giveWay(most: number): void;
+};
+
+type SupplyOptions = {
+  readonly queue: DeliveryQueue;
+  readonly limits: DeliveryLimits;
+  /** Unix ms. */
+  readonly now: () => number;
+  /** Unix ms of the clock that is never set. */
+  readonly steadyNow: () => number;
+  readonly monotonic: () => number;
+  readonly isOpen: (lane: Lane) => boolean;
+  /** Never rejects. */
+  readonly send: (event: QueuedEvent, lane: Lane) => Promise<void>;
+  /** Asks for a refill of `retry` at this steady time. */
+  readonly onRetryAt: (steady: number) => void;
+  readonly onFailed: (error: unknown) => void;
+};
+
+/** What of the queue is in memory: a cache, by lane, filled by hints and from disk. */
+export function createSupply(options: SupplyOptions): Supply {
+  const { queue, limits, now, steadyNow, monotonic, isOpen, send, onRetryAt, onFailed } = options;
+  const gates: Readonly<Record<Lane, LaneGate>> = {
+    fresh: createLaneGate(limits.lanes.fresh, monotonic),
+    backlog: createLaneGate(limits.lanes.backlog, monotonic),
+    retry: createLaneGate(limits.lanes.retry, monotonic),
+  };
+  /** Lanes of which the disk may hold more than memory. */
+  const more = new Set<Lane>(lanes);
+  const loading = new Set<Lane>();
+  /** Calls of which an event is in memory; true: another was offered meanwhile. */
+  const busy = new Map<string, boolean>();
+
+  function due(lane: Lane, limit: number, at: number): Promise<QueuedEvent[]> {
+    return queue.due({ lane, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy.keys()] });
+  }
+
+  const supply: Supply = {
+    take(event, lane) {
+      if (busy.has(event.callId)) busy.set(event.callId, true);
+      else if (!isOpen(lane) || gates[lane].room() <= 0) more.add(lane);
+      else {
+        busy.set(event.callId, false);
+        gates[lane].add(event, () => send(event, lane));
+      }
+    },
+
+    release(callId) {
+      if (busy.get(callId)) more.add('fresh');
+      busy.delete(callId);
+    },
+
+    async refill(lane) {
+      if (loading.has(lane) || !isOpen(lane)) return;
+      const room = gates[lane].room();
+      more.add(lane);
+      if (room <= 0) return;
+      loading.add(lane);
+      more.delete(lane);
+      try {
+        const found = await due(lane, room, steadyNow());
+        for (const event of found) supply.take(event, lane);
+        if (found.length === room) more.add(lane);
+        else if (lane === 'retry') {
+          const next = await queue.nextDue(steadyNow());
+          if (next !== undefined) onRetryAt(next);
+        }
+      } catch (error) {
+        more.add(lane);
+        onFailed(error);
+      } finally {
+        loading.delete(lane);
+      }
+    },
+
+    refillIfLow(lane) {
+      if (more.has(lane) && gates[lane].room() > limits.lanes[lane].buffer / 2) void supply.refill(lane);
+    },
+
+    async takeOne() {
+      for (const lane of lanes) {
+        // What failed before need not be due: something has to be tried.
+        const [event] = await due(lane, 1, steadyNow() + (lane === 'retry' ? longestWaitMs : 0));
+        if (!event || busy.has(event.callId)) continue;
+        busy.set(event.callId, false);
+        return { event, lane };
+      }
+      return undefined;
+    },
+
+    shut() {
+      for (const lane of lanes) {
+        if (isOpen(lane)) continue;
+        for (const event of gates[lane].clear()) busy.delete(event.callId);
+        more.add(lane);
+      }
+    },
+
+    giveWay(most) {
+      const at = monotonic();
+      for (const lane of lanes) {
+        gates[lane].release(at - limits.lanes[lane].patienceMs, most);
+        supply.refillIfLow(lane);
+      }
+    },
+  };
+  return supply;
+}
