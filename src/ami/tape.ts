@@ -18,8 +18,10 @@ export type TapeRun = {
   stop(): void;
 };
 
-/** At full speed the sockets get their turn after so many frames. */
-const batch = 100;
+/** Faster than this is at once. It keeps the arithmetic finite. */
+const fullSpeed = 1e9;
+/** Frames in a row, after which the sockets get their turn. */
+const batch = 500;
 
 export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffer) => void): Tape {
   let played = 0;
@@ -41,9 +43,11 @@ export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffe
       finish = resolve;
     });
 
+    const pace = Math.min(speed, fullSpeed);
+
     /** The time on the recording's own clock. */
     function position(): number {
-      return speed === Number.POSITIVE_INFINITY ? speed : beginsAt + (clock.now() - begun) * speed;
+      return beginsAt + (clock.now() - begun) * pace;
     }
 
     function playDue(): void {
@@ -53,8 +57,7 @@ export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffe
         finish();
         return;
       }
-      const wait = (next.ms - position()) / speed;
-      cancel = clock.setTimer(playDue, wait > 0 ? wait : 0);
+      cancel = clock.setTimer(playDue, Math.max(0, next.ms - position()) / pace);
     }
 
     function isDue(next: RecordedFrame | undefined): boolean {

@@ -1,0 +1,143 @@
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createAmiLink } from '../../src/ami/link.ts';
+import { parseRecording } from '../../src/ami/recording.ts';
+import { createIdRewriter } from '../../src/ami/rewrite-ids.ts';
+import type { Input } from '../../src/calls/input.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import { account, type Sender, startSender } from './ami-sender.ts';
+import { type Contestant, compare, print } from './compare.ts';
+
+/**
+ * AMI bytes over TCP to inputs of the tracker, against asterisk-manager alone and against framing and decoding
+ * without it. The bytes are the recordings of the matrix, again and again under new ids, sent by another thread.
+ * `consume` is what takes the inputs: nothing here, the tracker where the whole way is measured.
+ */
+export async function benchAmi(
+  consume: (input: Input) => void,
+  events = 200_000,
+): Promise<Map<string, number>> {
+  const { stream, count } = recordedStream(events);
+  print(
+    `${count} events, ${(stream.length / 1e6).toFixed(0)} MB, ${(stream.length / count).toFixed(0)} bytes each`,
+  );
+  const sender = await startSender(stream);
+  const contestant = (name: string, read: Reader): Contestant => ({
+    name,
+    run: () => read(sender, consume).then(() => count),
+  });
+  const result = await compare('AMI over TCP to inputs', 'events', [
+    contestant('src/ami', throughLink),
+    contestant('asterisk-manager alone', throughLibrary),
+    contestant('framing and decoding only', throughFraming),
+  ]);
+  await sender.close();
+  const ratio = (result.get('src/ami') ?? 0) / (result.get('asterisk-manager alone') ?? 0);
+  print(`  src/ami is ${ratio.toFixed(2)} times asterisk-manager alone (goal 0.9)`);
+  return result;
+}
+
+type Reader = (sender: Sender, consume: (input: Input) => void) => Promise<void>;
+
+/** Ends every stream: a bridge that no recording has. */
+const lastFrame = 'Event: BridgeDestroy\r\nPrivilege: call,all\r\nBridgeUniqueid: end\r\n\r\n';
+
+function recordedStream(atLeast: number): { stream: Buffer; count: number } {
+  const root = path.join(import.meta.dirname, '..', 'recordings');
+  const recordings = globSync(path.join(root, 'asterisk-22', '*', 'ami.jsonl'))
+    .sort()
+    .map((file) => parseRecording(readFileSync(file, 'utf8')));
+  if (recordings.length === 0) throw new Error('there are no recordings to play yet');
+  const ids = { channels: 0, names: 0, bridges: 0 };
+  const parts: Buffer[] = [];
+  let count = 1;
+  while (count < atLeast) {
+    for (const { frames } of recordings) {
+      const rewrite = createIdRewriter(ids, 0);
+      for (const { frame } of frames) parts.push(rewrite(frame), Buffer.from('\r\n\r\n'));
+      count += frames.length;
+    }
+  }
+  return { stream: Buffer.concat([...parts, Buffer.from(lastFrame)]), count };
+}
+
+function throughLink({ port, send }: Sender, consume: (input: Input) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const link = createAmiLink(
+      { host: '127.0.0.1', port, ...account },
+      {
+        onInput(input) {
+          consume(input);
+          if (input.type === 'snapshot') send();
+          if (input.type === 'bridge-destroyed' && input.bridge === 'end') {
+            link.stop();
+            resolve();
+          }
+        },
+        log: silentLog,
+        clock: systemClock,
+        random: () => 0,
+      },
+    );
+    link.start();
+  });
+}
+
+/** The library as it comes, on its own socket: one listener, which does nothing but look for the end. */
+function throughLibrary({ port, send }: Sender): Promise<void> {
+  const manager = createManager(port, '127.0.0.1', account.username, account.secret, true);
+  return new Promise((resolve) => {
+    manager.on('response', send);
+    manager.on('managerevent', (event: Record<string, string>) => {
+      if (event.bridgeuniqueid !== 'end') return;
+      manager.disconnect();
+      resolve();
+    });
+  });
+}
+
+/** The library as it is: a copy, since src/ami has loaded the installed one with another `net` (see manager.ts). */
+const createManager = (() => {
+  const require = createRequire(import.meta.url);
+  const folder = mkdtempSync(path.join(tmpdir(), 'asterisk-manager-'));
+  cpSync(path.dirname(require.resolve('asterisk-manager/package.json')), folder, { recursive: true });
+  try {
+    return require(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+})();
+
+/** What nobody can do without: find each frame's end and make a string of it. */
+function throughFraming({ port, send }: Sender): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1');
+    const { username, secret } = account;
+    socket.write(`Action: Login\r\nActionID: 1\r\nUsername: ${username}\r\nSecret: ${secret}\r\n\r\n`);
+    let rest: Buffer = Buffer.alloc(0);
+    let started = false;
+    let last = '';
+    socket.on('data', (chunk: Buffer) => {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let start = 0;
+      for (let end = bytes.indexOf('\r\n\r\n'); end >= 0; end = bytes.indexOf('\r\n\r\n', start)) {
+        last = bytes.toString('utf8', start, end);
+        start = end + 4;
+        if (!started) {
+          started = true;
+          send();
+        }
+      }
+      rest = bytes.subarray(start);
+      if (!last.endsWith('BridgeUniqueid: end')) return;
+      socket.destroy();
+      resolve();
+    });
+  });
+}
+
+if (import.meta.main) await benchAmi(() => {});
