@@ -1,10 +1,14 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { limits } from '../api/contract/decisions.ts';
 import { queryFields } from '../api/contract/fields.ts';
 import { basePath } from '../api/contract/routes.ts';
 import type { ServiceContext } from './context.ts';
+import { describeApi } from './openapi.ts';
+import { refusalOf } from './refusal.ts';
+import { adminRoutes } from './routes/admin.ts';
 import { apiRoutes } from './routes/api.ts';
 import { eventRoutes } from './routes/events.ts';
+import { pageRoutes } from './routes/pages.ts';
 
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers count; empty: none. */
@@ -27,7 +31,17 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   app.decorateRequest('caller', null);
   app.decorateRequest('payload', null);
   app.addHook('preClose', async () => context.screens.close());
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
+    return reply.code(status).send(body);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ message: 'There is nothing at this path.' }),
+  );
+  await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
+  await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(eventRoutes(context));
+  await app.register(pageRoutes(context));
   return app;
 }

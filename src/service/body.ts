@@ -1,15 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsOf } from '../api/contract/fields.ts';
-
-/** A request that is refused before its fields are looked at. */
-export class Refusal extends Error {
-  readonly statusCode: number;
-  constructor(statusCode: number, message: string) {
-    super(message);
-    this.statusCode = statusCode;
-  }
-}
+import { Refusal } from './refusal.ts';
 
 /** Bodies are JSON objects in UTF-8; the bytes are kept for the history, also when they are not. */
 export function takeJsonBodies(app: FastifyInstance): void {

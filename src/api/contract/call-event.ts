@@ -38,7 +38,6 @@ export const callEventSchema = z
     when: ({ value }) => (value as { direction?: unknown } | undefined)?.direction === 'inbound',
   })
   .meta({
-    id: 'CallEvent',
     if: { properties: { direction: { const: 'inbound' } } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema, never awaited
     then: { required: ['from'] },

@@ -9,10 +9,14 @@ export const historySearches = ['request', 'response'] as const;
 function count(name: string, max: number) {
   return z
     .string({ error: `The ${name} field must be an integer.` })
-    .regex(/^[+-]?\d+$/, { error: `The ${name} field must be an integer.`, abort: true })
+    .refine((value) => /^[+-]?\d+$/.test(value), {
+      error: `The ${name} field must be an integer.`,
+      abort: true,
+    })
     .transform(Number)
     .refine((value) => value >= 1, `The ${name} field must be at least 1.`)
-    .refine((value) => value <= max, `The ${name} field must not be greater than ${max}.`);
+    .refine((value) => value <= max, `The ${name} field must not be greater than ${max}.`)
+    .meta({ type: 'integer', minimum: 1, maximum: max });
 }
 
 /** Part 4.3, query parameters; decisions `history-search`, `history-sort`, `history-pages`. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { phoneNumber } from './phone-number.ts';
 
 /** Part 4.2; decision `priority-parameter`. */
-export const priorityQuerySchema = z.object({ number: phoneNumber('number') }).meta({ id: 'PriorityQuery' });
+export const priorityQuerySchema = z.object({ number: phoneNumber('number') });
 
 export type PriorityQuery = z.infer<typeof priorityQuerySchema>;
 

@@ -21,7 +21,7 @@ const bodyRefusals = {
 };
 const notStored = { 503: errorSchema.describe('The event could not be stored; send it again.') };
 
-/** `(part 3)`-like references to decisions, in the words of the table. */
+/** What was decided, in the words of the table. */
 function because(...keys: DecisionKey[]): string {
   return keys.map((key) => `- ${decisions[key].decides}`).join('\n');
 }

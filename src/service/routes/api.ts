@@ -1,10 +1,12 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { type ErrorBody, validationError } from '../../api/contract/errors.ts';
+import type { ErrorBody } from '../../api/contract/errors.ts';
 import { basePath, methodsOf } from '../../api/contract/routes.ts';
+import { bearerToken } from '../bearer.ts';
 import { takeJsonBodies } from '../body.ts';
 import type { ServiceContext } from '../context.ts';
 import { makeExchange, send } from '../exchange.ts';
+import { refusalOf } from '../refusal.ts';
 import { callRoutes } from './call.ts';
 import { historyRoutes } from './history.ts';
 import { priorityRoutes } from './priority.ts';
@@ -29,8 +31,7 @@ export function apiRoutes(context: ServiceContext) {
     app.addHook('onRequest', (request, reply, done) => {
       request.receivedAt = clock();
       if (request.method === 'POST') request.body = {}; // stays so if none comes: each missing field is named
-      const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-      const caller = directory.caller(token);
+      const caller = directory.caller(bearerToken(request.headers.authorization) ?? '');
       if (caller === undefined) {
         refuseStranger(request, reply);
         return;
@@ -53,18 +54,8 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      if (error.validation !== undefined) {
-        const issues = error.validation.map(({ instancePath, message }) => ({
-          path: instancePath.split('/').slice(1),
-          message: message ?? '',
-        }));
-        const text = JSON.stringify(validationError(issues));
-        return exchange.answer(request, reply, { status: 422, text });
-      }
-      const status = error.statusCode ?? 500;
-      if (status >= 500) log.say('service.failed', { error, path: request.routeOptions.url ?? '' });
-      const message = status >= 500 ? 'Server Error' : error.message;
-      return exchange.answer(request, reply, { status, text: say(message) });
+      const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
+      return exchange.answer(request, reply, { status, text: JSON.stringify(body) });
     });
 
     app.setNotFoundHandler((request, reply) => {

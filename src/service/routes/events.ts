@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { bearerToken } from '../bearer.ts';
 import type { ServiceContext } from '../context.ts';
 import { eventFrame, screenCall } from '../screens.ts';
 import { sessionAccount } from '../sign-in.ts';
@@ -15,7 +16,7 @@ const OPEN_CALLS = 500;
  */
 export function eventRoutes({ store, directory, keys, screens, clock, log }: ServiceContext) {
   function accountOf(request: FastifyRequest): number | undefined {
-    const token = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    const token = bearerToken(request.headers.authorization);
     if (token !== undefined) return directory.caller(token)?.account.id;
     const uid = sessionAccount(request.headers.cookie, keys, clock());
     return uid === undefined ? undefined : directory.accounts().find((account) => account.uid === uid)?.id;

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { isCountry } from '../calls/number.ts';
+import { section } from './section.ts';
+import { duration, line } from './variable.ts';
+
+/** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
+const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+const count = () =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/)
+    .transform(Number)
+    .meta({ takes: 'a whole number from 1 to 999999999' });
+
+export const serviceSection = section({
+  title: 'The API service (pbx-bridge service)',
+  shape: {
+    SERVICE_LISTEN: z
+      .string()
+      .refine((text) => Number(address.exec(text)?.[2] ?? 65_536) < 65_536)
+      .meta({
+        takes: 'an address and a port, such as 127.0.0.1:8080 or [::]:8080; port 0 for any that is free',
+      })
+      .prefault('127.0.0.1:8080')
+      .describe('Where it listens. Beyond this machine only behind a proxy that does https.'),
+    SERVICE_STATE_DIR: line('the path of a folder')
+      .prefault('./state/service')
+      .describe(
+        'Where its database and the server secret are kept; the secret is all that its tokens hang on.',
+      ),
+    SERVICE_COUNTRY: z
+      .string()
+      .refine(isCountry)
+      .meta({ takes: 'a country as two capital letters (ISO 3166), such as NL', example: 'NL' })
+      .optional()
+      .describe(
+        'The country of the account that the first start makes: how numbers without + or 00 are read.',
+      ),
+    SERVICE_HISTORY_MAX_AGE: duration('1h', '3650d')
+      .optional()
+      .describe('Request history older than this is deleted; without it, none is.'),
+    SERVICE_HISTORY_MAX_ENTRIES: count()
+      .optional()
+      .describe('Request history beyond so many entries of an account is deleted; without it, none is.'),
+    SERVICE_RATE_LIMIT: count()
+      .optional()
+      .describe('Requests per minute that one integration may make; without it, there is no limit.'),
+    SERVICE_TRUSTED_PROXIES: line(
+      'addresses or networks with commas between them, such as 127.0.0.1,10.0.0.0/8',
+      /^[0-9a-fA-F.:/, ]*$/,
+    )
+      .prefault('')
+      .describe('Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.'),
+    SERVICE_REQUEST_TIMEOUT: duration('1s', '10m')
+      .prefault('30s')
+      .describe('How long a request may take to arrive.'),
+  },
+  build: (values) => {
+    const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
+    const proxies = values.SERVICE_TRUSTED_PROXIES.split(',').map((proxy) => proxy.trim());
+    return {
+      listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+      stateDir: values.SERVICE_STATE_DIR,
+      country: values.SERVICE_COUNTRY ?? null,
+      retention: {
+        maxAgeMs: values.SERVICE_HISTORY_MAX_AGE,
+        maxEntries: values.SERVICE_HISTORY_MAX_ENTRIES,
+      },
+      requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
+      trustedProxies: proxies.filter((proxy) => proxy !== ''),
+      requestTimeoutMs: values.SERVICE_REQUEST_TIMEOUT,
+    };
+  },
+});
