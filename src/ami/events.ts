@@ -11,6 +11,7 @@ const readers: ReadonlyMap<string, (event: AmiObject, at: number) => Input | und
   ['Newchannel', newchannel],
   ['Newstate', newstate],
   ['NewCallerid', newCallerid],
+  ['DialBegin', dialBegin],
   ['Rename', rename],
   ['BridgeEnter', bridgeEnter],
   ['BridgeLeave', bridgeLeave],
@@ -49,6 +50,8 @@ export const eventKeys: FrameKeys = frameKeys([
   'Exten',
   'Application',
   'Newname',
+  'DestUniqueid',
+  'DialString',
   'Cause',
   'BridgeUniqueid',
   'BridgeTechnology',
@@ -99,6 +102,12 @@ function newCallerid(event: AmiObject, at: number): Input | undefined {
   if (uniqueid === '') return undefined;
   const presentation = presentationOf(event['cid-callingpres']);
   return { type: 'caller-number', at, uniqueid, callerNumber: known(event.calleridnum), presentation };
+}
+
+function dialBegin(event: AmiObject, at: number): Input | undefined {
+  const uniqueid = copy(event.destuniqueid);
+  const dialString = copy(event.dialstring);
+  return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString };
 }
 
 function rename(event: AmiObject, at: number): Input | undefined {

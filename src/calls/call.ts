@@ -131,17 +131,18 @@ function withoutCall(awaiting: readonly string[], call: OpenCall): readonly stri
     : awaiting;
 }
 
-function isTrunkEnd(state: State, channel: Channel): boolean {
+export function isTrunkEnd(state: State, channel: Channel): boolean {
   return channel.trunk || state.trunks.has(channel.endpoint);
 }
 
 /**
  * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
- * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number.
+ * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
+ * dialled; the CallerIDNum of such a leg can be our own number that the caller dialled.
  */
 function callerIdOf({ rules, state }: Step, person: Channel): string {
   const extension = extensionOf(person.name);
   if (rules.answeredBy === 'callerid') return person.number || extension;
   if (!isTrunkEnd(state, person)) return extension;
-  return normaliseNumber(person.number, rules.defaultCountry) || extension;
+  return normaliseNumber(person.dialled || person.number, rules.defaultCountry) || extension;
 }

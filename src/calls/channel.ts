@@ -11,6 +11,8 @@ export type Channel = {
   readonly endpoint: string;
   readonly state: number;
   readonly number: string;
+  /** The number that was dialled to make this leg, or ''. */
+  readonly dialled: string;
   readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
   readonly inbound: boolean;
@@ -73,4 +75,14 @@ export function extensionOf(name: string): string {
 /** The name of the other half of a Local pair: `Local/s@ring-0001;1` for `Local/s@ring-0001;2`. */
 export function otherHalf(localName: string): string {
   return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
+}
+
+/**
+ * The number in a dial string: `0171392` in `0171392@trunk`, `g0/0171392` and `trunk/sip:0171392@10.0.0.1:5060`.
+ * '' if what was dialled is no number.
+ */
+export function dialledNumber(dialString: string): string {
+  const [address = ''] = dialString.slice(dialString.lastIndexOf('/') + 1).split('@');
+  const number = address.replace(/^(sips?|tel):/i, '');
+  return /^\+?[\d().*# -]+$/.test(number) ? number : '';
 }

@@ -7,6 +7,7 @@ export type Input =
   | ChannelCreated
   | ChannelStateChanged
   | CallerNumberChanged
+  | Dialled
   | ChannelRenamed
   | BridgeEntered
   | BridgeLeft
@@ -49,6 +50,15 @@ export type CallerNumberChanged = {
   readonly uniqueid: string;
   readonly callerNumber: string;
   readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
+};
+
+/** DialBegin: what was asked of a leg's technology, such as `1001` or `trunk/sip:+491713920011@10.0.0.1`. */
+export type Dialled = {
+  readonly type: 'dialled';
+  readonly at: number;
+  /** The dialled leg's own, DestUniqueid. */
+  readonly uniqueid: string;
+  readonly dialString: string;
 };
 
 /** Rename: masquerades (pickup, AMI redirect) give a channel another's name and technology. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dialledNumber } from './channel.ts';
 import type { Effect } from './effect.ts';
 import type { Input, SnapshotChannel } from './input.ts';
 import { reduce } from './reduce.ts';
@@ -270,6 +271,20 @@ describe('what is told of a call', () => {
       [R, 'answered +31201234567 by +31612345678'],
     ],
     [
+      'a mobile dialled straight from the trunk: the number dialled, not our own that the leg bears',
+      [
+        caller(),
+        created('1.2', 'PJSIP/trunk-00000002', {
+          context: 'from-trunk-isp',
+          callerNumber: '0205550000',
+        } as never),
+        { type: 'dialled', at, uniqueid: '1.2', dialString: 'trunk/sip:+31612345678@10.0.0.1:5060' },
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+      ],
+      [R, 'answered +31201234567 by +31612345678'],
+    ],
+    [
       'a bridge destroyed under the caller is not an answer later',
       [
         caller(),
@@ -311,6 +326,19 @@ describe('what is told of a call', () => {
     assert.deepEqual(play(inputs).told, []);
     assert.deepEqual(play(inputs, { inboundChannels: ['PJSIP/trunk-*'] }).told, [R]);
   });
+});
+
+test('the number in a dial string', () => {
+  const rows = [
+    ['1001', '1001'],
+    ['0612345678@trunk', '0612345678'],
+    ['g0/0612345678', '0612345678'],
+    ['trunk/sip:+31612345678@10.0.0.1:5060', '+31612345678'],
+    ['i1/0612345678', '0612345678'],
+    ['reception@10.0.0.1', ''],
+    ['', ''],
+  ] as const;
+  for (const [dialString, number] of rows) assert.equal(dialledNumber(dialString), number, dialString);
 });
 
 describe("the caller's number", () => {

@@ -1,5 +1,5 @@
-import { answerCallsIn, beginCall, endCall, reviewNumber, type Step } from './call.ts';
-import { type Channel, channelKind, endpointOf, RING, UP } from './channel.ts';
+import { answerCallsIn, beginCall, endCall, isTrunkEnd, reviewNumber, type Step } from './call.ts';
+import { type Channel, channelKind, dialledNumber, endpointOf, RING, UP } from './channel.ts';
 import type { Effect } from './effect.ts';
 import type {
   BridgeDestroyed,
@@ -10,6 +10,7 @@ import type {
   ChannelHungUp,
   ChannelRenamed,
   ChannelStateChanged,
+  Dialled,
   Input,
 } from './input.ts';
 import { isWithheld } from './number.ts';
@@ -36,6 +37,9 @@ export function reduce(rules: Rules, state: State, input: Input): Transition {
       break;
     case 'caller-number':
       callerNumber(step, input);
+      break;
+    case 'dialled':
+      dialled(step, input);
       break;
     case 'channel-renamed':
       channelRenamed(step, input);
@@ -76,6 +80,7 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
         endpoint: endpointOf(seen.channel),
         state: seen.state,
         number: seen.callerNumber,
+        dialled: '',
         presentation: 'allowed',
         inbound,
         trunk,
@@ -107,6 +112,13 @@ function callerNumber(step: Step, input: CallerNumberChanged): void {
   newsOfCaller(step, channel);
 }
 
+function dialled(step: Step, { uniqueid, dialString }: Dialled): void {
+  const known = step.state.channels.get(uniqueid);
+  // Only of a leg over a trunk is it asked what was dialled; spare the others the copy.
+  if (known === undefined || !isTrunkEnd(step.state, known)) return;
+  step.state = putChannel(step.state, { ...known, dialled: dialledNumber(dialString) });
+}
+
 function channelRenamed(step: Step, { uniqueid, channel: name }: ChannelRenamed): void {
   const known = step.state.channels.get(uniqueid);
   if (known === undefined) return;
@@ -128,6 +140,7 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     endpoint: endpointOf(input.channel),
     state: UP,
     number: '',
+    dialled: '',
     presentation: 'allowed',
     inbound: false,
     trunk: step.rules.nameIsInbound(input.channel),

@@ -75,6 +75,7 @@ function channelOf({ rules, state }: Step, seen: SnapshotChannel): Channel {
     endpoint,
     state: seen.state,
     number: seen.callerNumber,
+    dialled: heard?.dialled ?? '',
     presentation: heard?.presentation ?? 'allowed',
     inbound: heard?.inbound ?? (comesIn(seen, trunk) && !seen.application.startsWith('AppDial')),
     trunk,
