@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { accountCommands, integrationCommands } from './commands/accounts.ts';
+import { customerCommands, segmentCommands } from './commands/customers.ts';
+import { chosen, makeSession, type ServiceCommandsIo } from './commands/session.ts';
+import { forBridge, forBrowser, forPhoneSystem } from './commands/words.ts';
+import { makeLink } from './sign-in.ts';
+
+/** Adds `service` and its subcommands. They work on the service's database, whether it runs or not. */
+export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {
+  const session = makeSession(io);
+  const { print, command, withStore, url } = session;
+  const service = program
+    .command('service')
+    .description('run the Call Integration API service, or look after its accounts and customers')
+    .action(() =>
+      io.run(({ url, token, link }) => {
+        // Not into a service manager's journal, which others read.
+        if (io.out.isTTY) print(...forBrowser(link()), '', ...forBridge(url, token()));
+      }),
+    );
+
+  command(service, 'link', 'print a one-time address that signs a browser in').action((options) =>
+    withStore(options.account, async ({ keys, account }) => {
+      print(...forBrowser(`${url()}/sign-in#${makeLink(keys, account.uid, Date.now())}`));
+    }),
+  );
+  command(service, 'token', "print an integration's token, as a phone system needs it")
+    .argument('[integration]', 'name or uid; the first if left out')
+    .option('--rotate', 'make a new one; the old one ends at once')
+    .action((name, options) =>
+      withStore(options.account, async ({ store, keys, integrations }) => {
+        const integration = chosen(integrations, name);
+        if (options.rotate) await store.directory.changeIntegration(integration.id, { rotate: true });
+        const tokenCounter = integration.tokenCounter + (options.rotate ? 1 : 0);
+        print(...forPhoneSystem(url(), keys.integrationToken({ ...integration, tokenCounter })));
+      }),
+    );
+
+  accountCommands(service, session);
+  integrationCommands(service, session);
+  segmentCommands(service, session);
+  customerCommands(service, session);
+}

@@ -1,0 +1,95 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { type Keys, makeKeys } from '../keys.ts';
+import { serverSecret } from '../server-secret.ts';
+import { newUid } from '../setup.ts';
+import { openSqliteStore } from '../store/sqlite-store.ts';
+import type { Account, Directory, Integration, Store } from '../store/store.ts';
+
+/** What the commands need of the program around them. */
+export type ServiceCommandsIo = {
+  /** Reads the service's settings; throws if they are wrong. */
+  options(): { listen: { host: string; port: number }; stateDir: string };
+  /** Runs the service until it is stopped; tells `started` when it listens. */
+  run(started: (service: { url: string; token(): string; link(): string }) => void): Promise<void>;
+  readonly out: Writable & { readonly isTTY?: boolean };
+  readonly in: Readable;
+};
+
+/** Something that the person who typed the command can put right. */
+export class CommandRefused extends Error {}
+
+/** What one command works with: the store, opened for it alone, and the account that it names. */
+export type Opened = { store: Store; keys: Keys; account: Account; integrations: Integration[] };
+
+export type Session = {
+  print(...lines: string[]): void;
+  /** A command with the option --account. */
+  command(parent: Command, name: string, description: string): Command;
+  /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
+  withStore(account: string | undefined, work: (opened: Opened) => Promise<void>): Promise<void>;
+  /** Where the service listens, as its settings say. */
+  url(): string;
+  readonly io: ServiceCommandsIo;
+};
+
+export function makeSession(io: ServiceCommandsIo): Session {
+  async function withStore(
+    account: string | undefined,
+    work: (opened: Opened) => Promise<void>,
+  ): Promise<void> {
+    const { stateDir } = io.options();
+    const file = join(stateDir, 'service.db');
+    if (!existsSync(file))
+      throw new CommandRefused(`${stateDir} holds no service yet; pbx-bridge service starts one`);
+    const store = await openSqliteStore(file);
+    try {
+      const { directory } = (await store.directory.read(0)) as { directory: Directory };
+      const found = directory.accounts.find(
+        ({ uid, name }) => account === undefined || uid === account || name === account,
+      );
+      if (found === undefined) throw new CommandRefused(`there is no account "${account}"`);
+      await work({
+        store,
+        keys: makeKeys(serverSecret(stateDir)),
+        account: found,
+        integrations: directory.integrations.filter((integration) => integration.account === found.id),
+      });
+    } finally {
+      await store.close();
+    }
+  }
+
+  const url = () => {
+    const { host, port } = io.options().listen;
+    const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+    return `http://${shown}:${port}`;
+  };
+
+  return {
+    print: (...lines) => void io.out.write(`${lines.join('\n')}\n`),
+    command: (parent, name, description) =>
+      parent
+        .command(name)
+        .description(description)
+        .option('--account <name>', 'name or uid; the first if left out'),
+    withStore,
+    url,
+    io,
+  };
+}
+
+export function addIntegration(store: Store, account: Account, name: string): Promise<Integration> {
+  return store.directory.addIntegration({ uid: newUid(), account: account.id, name, createdAt: Date.now() });
+}
+
+export function chosen(integrations: readonly Integration[], name: string | undefined): Integration {
+  const found = integrations.find(
+    (integration) => name === undefined || integration.uid === name || integration.name === name,
+  );
+  if (found === undefined)
+    throw new CommandRefused(`there is no integration ${name === undefined ? 'yet' : `"${name}"`}`);
+  return found;
+}
