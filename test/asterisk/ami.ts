@@ -44,7 +44,9 @@ export async function connectAmi(options: {
         if (frame.fields.Response === 'Success' || frame.fields.Response === 'Goodbye') resolve(frame);
         else reject(new Error(`Asterisk refused ${name}: ${frame.fields.Message}`));
       });
-      const lines = Object.entries({ Action: name, ActionID: id, ...fields }).map(([key, value]) => `${key}: ${value}`);
+      const lines = Object.entries({ Action: name, ActionID: id, ...fields }).map(
+        ([key, value]) => `${key}: ${value}`,
+      );
       socket.write(`${lines.join('\r\n')}\r\n\r\n`);
     });
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectAmi } from './ami.ts';
@@ -48,10 +49,20 @@ export async function start(
   const files = configFiles({ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) });
   for (const [file, text] of Object.entries(files)) await writeFile(outside(`${folders.etc}/${file}`), text);
   await giveTo(outside(name), owner);
+  await nameHost(tree.root);
 
   let child: ChildProcess | undefined;
   const boot = async () => {
-    const command = ['asterisk', '-f', '-U', 'asterisk', '-G', 'asterisk', '-C', `${folders.etc}/asterisk.conf`];
+    const command = [
+      'asterisk',
+      '-f',
+      '-U',
+      'asterisk',
+      '-G',
+      'asterisk',
+      '-C',
+      `${folders.etc}/asterisk.conf`,
+    ];
     child = spawn('chroot', [tree.root, ...command], { stdio: 'ignore', env: { PATH: process.env.PATH } });
     await untilReady(child, ports.ami);
   };
@@ -121,11 +132,19 @@ async function fullyBooted(port: number): Promise<void> {
   ami.close();
 }
 
+/** Asterisk looks its own host up at every call: it must find it at once, not ask a name server. */
+async function nameHost(root: string): Promise<void> {
+  const file = path.join(root, 'etc/hosts');
+  const names = `127.0.0.1 localhost ${hostname()} A.ROOT-SERVERS.NET\n`;
+  if ((await readFile(file, 'utf8').catch(() => '')) !== names) await writeFile(file, names);
+}
+
 /** Folders of labs whose process is gone without having tidied up. */
 async function removeLeftovers(root: string): Promise<void> {
   for (const name of await readdir(path.join(root, 'lab'))) {
     const owner = /^pbx-(\d+)-/.exec(name)?.[1];
-    if (owner && !isRunning(Number(owner))) await rm(path.join(root, 'lab', name), { recursive: true, force: true });
+    if (owner && !isRunning(Number(owner)))
+      await rm(path.join(root, 'lab', name), { recursive: true, force: true });
   }
 }
 
@@ -146,7 +165,8 @@ function asteriskUser(root: string): { uid: number; gid: number } {
 
 async function giveTo(dir: string, owner: { uid: number; gid: number }): Promise<void> {
   await chown(dir, owner.uid, owner.gid);
-  for (const entry of await readdir(dir, { recursive: true })) await chown(path.join(dir, entry), owner.uid, owner.gid);
+  for (const entry of await readdir(dir, { recursive: true }))
+    await chown(path.join(dir, entry), owner.uid, owner.gid);
 }
 
 function modulesFolder(root: string): string {

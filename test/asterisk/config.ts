@@ -2,7 +2,12 @@ import { mobilePort, type Office, offices, phonePort, phonesPerOffice } from './
 import type { PortBlock } from './ports.ts';
 
 /** Where an Asterisk keeps its things, as seen from inside its root folder. */
-export type Folders = { readonly etc: string; readonly state: string; readonly log: string; readonly run: string };
+export type Folders = {
+  readonly etc: string;
+  readonly state: string;
+  readonly log: string;
+  readonly run: string;
+};
 
 export type ConfigOptions = {
   readonly ports: PortBlock;
@@ -95,7 +100,7 @@ type = bridge
     'features.conf': `
 [general]
 pickupexten = *8
-transferdigittimeout = 1
+transferdigittimeout = 3
 atxfernoanswertimeout = 3
 atxferdropcall = no
 atxferabort = *1
@@ -118,13 +123,28 @@ ${offices
     (office) => `
 [office-${office.number}]
 context => from-internal
-number => ${mobileNumber(office)},2
+${['pls_hold', 'call_from', 'norecording', 'options', 'status'].map((it) => `${it}_prompt => digits/1`).join('\n')}
+number => ${mobileNumber(office)},6
 `,
   )
   .join('')}
 `,
     'musiconhold.conf': '[default]\nmode = files\ndirectory = /usr/share/asterisk/sounds/en/digits\n',
-    'indications.conf': '[general]\ncountry = de\n[de]\nringcadence = 1000,4000\ndial = 425\nring = 425/1000,0/4000\n',
+    'indications.conf': `
+[general]
+country = de
+[de]
+description = Germany
+ringcadence = 1000,4000
+dial = 425
+busy = 425/480,0/480
+ring = 425/1000,0/4000
+congestion = 425/240,0/240
+callwaiting = !425/200,!0/200,!425/200,!0/5000,!425/200,!0/200,!425/200,!0/5000
+dialrecall = !425/100,!0/100,!425/100,!0/100,!425/100,!0/100,425
+record = 1400/80,0/15000
+info = 950/330,0/200,1400/330,0/200,1800/330,0/1000
+`,
     'stasis.conf': '',
     'udptl.conf': '[general]\n',
   };
@@ -133,6 +153,11 @@ number => ${mobileNumber(office)},2
 /** The office's mobile: a fictional number (Bundesnetzagentur's numbers for film and television). */
 export function mobileNumber(office: Office): string {
   return `+4917139200${office.number}1`;
+}
+
+/** The office's mobile, over the trunk, as Dial and Originate take it. */
+export function mobileDialString(ports: PortBlock, office: Office): string {
+  return `PJSIP/trunk/sip:${mobileNumber(office)}@127.0.0.1:${mobilePort(ports, office)}`;
 }
 
 function pjsip(ports: PortBlock): string {
@@ -232,8 +257,9 @@ function parkingLot(office: Office): string {
   return `
 [lot-${office.number}]
 context = parked-calls
+parkext = ${office.number}700
 parkpos = ${office.number}701-${office.number}709
-findslot = next
+findslot = first
 parkingtime = 2
 comebacktoorigin = yes
 comebackdialtime = 3

@@ -1,4 +1,5 @@
-import { mobilePort, officeCount, offices } from './offices.ts';
+import { mobileDialString } from './config.ts';
+import { officeCount, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
 
 /**
@@ -21,18 +22,16 @@ function twoDigits(n: number): string {
 /** What the PBX does with the calls of a row. */
 export type Route = {
   readonly index: number;
-  /** Lines of the dialplan, from the first priority. `${P}` and the phone's last digit make an extension; `${O}` is the office. */
+  /** Lines of the dialplan, from the first priority, with `{X}` for its `${X}`: `{P}` and the phone's last digit make an extension, `{O}` is the office. */
   readonly lines: readonly string[];
 };
 
 /** The lab's extensions.conf: the rows' numbers and what every small PBX has. */
 export function dialplanText(ports: PortBlock, routes: readonly Route[]): string {
-  // Inside the dialplan: the mobile of the office whose number is the last but one digit of the number dialled.
-  const firstMobile = mobilePort(ports, offices[0] as (typeof offices)[number]);
-  const step = mobilePort(ports, offices[1] as (typeof offices)[number]) - firstMobile;
   return `
 [general]
 [globals]
+${offices.map((office) => `MOBILE_${office.number}=${mobileDialString(ports, office)}`).join('\n')}
 [from-trunk]
 ${routes
   .map(
@@ -55,7 +54,7 @@ exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
 ; the outside world, over the trunk
-exten => _+4917139200XX,1,Dial(PJSIP/trunk/sip:\${EXTEN}@127.0.0.1:$[${firstMobile} + (\${EXTEN:-2:1} - 1) * ${step}],4)
+exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},4)
  same => n,Hangup()
 
 [from-queue]
@@ -78,8 +77,8 @@ exten => s,1,Read(KEY,,1,,1,2)
 `;
 }
 
-/** `(label)App(...)` or `App(...)`. */
+/** `(label)App(...)` or `App(...)`, with `{X}` for the dialplan's `${X}`. */
 function prioritise(line: string): string {
   const [, label = '', application = line] = /^(\([a-z-]+\))(.*)$/.exec(line) ?? [];
-  return ` same => n${label},${application}`;
+  return ` same => n${label},${application.replaceAll('{', '${')}`;
 }

@@ -11,8 +11,11 @@ const run = promisify(execFile);
 export const versions = ['22', '16'] as const;
 export type Version = (typeof versions)[number];
 
-/** Which Debian release ships it. */
-const suites: Readonly<Record<Version, string>> = { 22: 'sid', 16: 'bullseye' };
+/** Which Debian release ships it, and in which packages: bullseye has the voicemail in one of its own. */
+const sources: Readonly<Record<Version, { readonly suite: string; readonly packages: string }>> = {
+  22: { suite: 'sid', packages: 'asterisk' },
+  16: { suite: 'bullseye', packages: 'asterisk,asterisk-voicemail' },
+};
 
 /** A root folder with a Debian and its Asterisk in it. Read-only by agreement: what a lab writes has its own folder. */
 export type Tree = {
@@ -49,7 +52,7 @@ export async function install(version: Version): Promise<Tree> {
     await debootstrap(version, building);
     await run('rm', ['-rf', path.join(building, 'var/cache/apt'), path.join(building, 'var/lib/apt/lists')]);
     await mkdir(path.join(building, 'lab'));
-    await writeFile(markerOf(building), `${await askVersion(building)}\n`);
+    await writeFile(markerOf(building), markerText(version, await askVersion(building)));
     // Somebody else may have been first: theirs is as good, and perhaps in use already.
     if (!(await verify(version, root))) {
       await rm(root, { recursive: true, force: true });
@@ -72,6 +75,11 @@ function markerOf(root: string): string {
   return path.join(root, 'lab', 'release');
 }
 
+/** Says what the tree was made of, so that one made by older code is made anew. */
+function markerText(version: Version, release: string): string {
+  return `${sources[version].suite} ${sources[version].packages} ${release}\n`;
+}
+
 function mirror(): string | undefined {
   return process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
 }
@@ -89,9 +97,9 @@ async function installTools(): Promise<void> {
 
 async function verify(version: Version, root: string): Promise<Tree | undefined> {
   try {
-    const release = readFileSync(markerOf(root), 'utf8').trim();
-    const said = await askVersion(root);
-    return said === release && release.startsWith(`${version}.`) ? { version, root, release } : undefined;
+    const release = await askVersion(root);
+    const whole = readFileSync(markerOf(root), 'utf8') === markerText(version, release);
+    return whole ? { version, root, release } : undefined;
   } catch {
     return undefined;
   }
@@ -110,6 +118,7 @@ async function askVersion(root: string): Promise<string> {
  * mirror that is a dated snapshot will do.
  */
 async function debootstrap(version: Version, target: string): Promise<void> {
+  const { suite, packages } = sources[version];
   const from = mirror();
   if (!from) throw new Error("apt's sources name no Debian archive; PBX_LAB_MIRROR can name one");
   const keyrings = ['debian-archive-keyring.gpg', 'debian-archive-removed-keys.gpg']
@@ -117,9 +126,9 @@ async function debootstrap(version: Version, target: string): Promise<void> {
     .filter((file) => existsSync(file));
   const failures: string[] = [];
   for (const keyring of keyrings) {
-    const options = ['--variant=minbase', '--include=asterisk', `--keyring=${keyring}`];
+    const options = ['--variant=minbase', `--include=${packages}`, `--keyring=${keyring}`];
     try {
-      await run('debootstrap', [...options, suites[version], target, from], { maxBuffer: 1e8 });
+      await run('debootstrap', [...options, suite, target, from], { maxBuffer: 1e8 });
       return;
     } catch (error) {
       const { stdout } = error as { stdout?: string };
@@ -127,7 +136,7 @@ async function debootstrap(version: Version, target: string): Promise<void> {
       await discard(target);
     }
   }
-  throw new Error(`debootstrap of ${suites[version]} failed\n${failures.join('\n') || 'no Debian keyring here'}`);
+  throw new Error(`debootstrap of ${suite} failed\n${failures.join('\n') || 'no Debian keyring here'}`);
 }
 
 /** A debootstrap that was cut off leaves its proc and sys mounted in the tree. */

@@ -13,7 +13,11 @@ export function debianMirror(aptDir: string): string | undefined {
   return stanzas.find(isDebianArchive)?.uri;
 }
 
-type Source = { readonly uri: string; readonly suites: readonly string[]; readonly components: readonly string[] };
+type Source = {
+  readonly uri: string;
+  readonly suites: readonly string[];
+  readonly components: readonly string[];
+};
 
 function aptFiles(aptDir: string): { name: string; text: string }[] {
   const listed = (dir: string) => {
@@ -61,6 +65,8 @@ function isDebianArchive(source: Source): boolean {
     !/security|ubuntu/.test(source.uri) &&
     !source.suites.some((suite) => /security|ubuntu/.test(suite)) &&
     // Another vendor's repository also has a `main`; only Debian's has Debian's releases.
-    source.suites.some((suite) => /^(debian|sid|unstable|testing|stable|old|bullseye|bookworm|trixie|forky|duke)/.test(suite))
+    source.suites.some((suite) =>
+      /^(debian|sid|unstable|testing|stable|old|bullseye|bookworm|trixie|forky|duke)/.test(suite),
+    )
   );
 }

@@ -19,12 +19,12 @@ export type Invitation = {
 /** A phone's script: what it does with the call that comes in. */
 export const phone = {
   /** Rings for `after` ms, is picked up, and talks until the other end hangs up. */
-  answers: (options: { after?: number; then?: Script } = {}): Script => [
+  answers: (options: { after?: number; talking?: Script } = {}): Script => [
     invited,
     ringing,
     pause(options.after ?? 300),
     pickedUp,
-    ...(options.then ?? []),
+    ...(options.talking ?? []),
     isHungUp,
   ],
   /** The same, but hangs up itself after talking for `talk` ms. */
@@ -39,24 +39,24 @@ export const phone = {
   /** Rings until the caller or the PBX gives up. */
   rings: (): Script => [invited, ringing, isCancelled],
   busy: (): Script => [invited, refuse('486 Busy Here')],
-  /** Is forwarded by its user: the phone itself sends the call elsewhere. */
-  forwards: (options: { to: string }): Script => [
+  /** Is forwarded by its user: the phone itself sends the call to the office's mobile. */
+  forwards: (): Script => [
     invited,
-    refuse('302 Moved Temporarily', `Contact: <sip:${options.to}@[local_ip]:[local_port]>`),
+    refuse('302 Moved Temporarily', 'Contact: <sip:[mobile]@[local_ip]:[local_port]>'),
   ],
 } as const;
 
 /**
- * A caller's script: calls, talks if answered (`then`), and waits for the other end to hang up. Told to hang up
+ * A caller's script: calls, talks if answered (`talking`), and waits for the other end to hang up. Told to hang up
  * (see sipp.ts), it sends CANCEL while it rings and BYE afterwards.
  */
-export function calls(invitation: Invitation, then: Script = []): Script {
+export function calls(invitation: Invitation, talking: Script = []): Script {
   return [
     invite(invitation),
-    ...['100', '180', '183'].map((status) => `<recv response="${status}" optional="true"/>`),
+    ...['100', '180', '181', '183'].map((status) => `<recv response="${status}" optional="true"/>`),
     `<recv request="${hangUpCommand}" optional="true" next="gives-up"/>`,
     answer,
-    ...then,
+    ...talking,
     `<recv request="${hangUpCommand}" optional="true" next="hangs-up"/>`,
     isHungUp,
     '<nop next="over"/>',
@@ -82,7 +82,8 @@ export function pause(ms: number): Step {
 
 /** Presses a key: SIP INFO, as the lab's endpoints take DTMF. */
 export function presses(key: string, side: 'phone' | 'caller'): Step {
-  return inDialog('INFO', side, 'application/dtmf-relay', `Signal=${key}\nDuration=160`) + '<recv response="200"/>';
+  return `${inDialog('INFO', side, 'application/dtmf-relay', `Signal=${key}\nDuration=160`)}
+<recv response="200"/>`;
 }
 
 /** Puts the other end on hold (re-INVITE, sendonly), or takes it back (sendrecv). */
@@ -105,13 +106,20 @@ o=lab 1 1 IN IP4 [local_ip]
 s=-
 c=IN IP4 [local_ip]
 t=0 0
-m=audio [local_port] RTP/AVP 0
+m=audio 9 RTP/AVP 0
 a=rtpmap:0 PCMU/8000
 a=${direction}`;
 
 /** A SIP message. sipp fills in `[len]` and turns line ends into CRLF. */
 function message(start: string, headers: readonly string[], body = '', type = 'application/sdp'): Step {
-  const lines = [start, ...headers, ...(body ? [`Content-Type: ${type}`] : []), 'Content-Length: [len]', '', body];
+  const lines = [
+    start,
+    ...headers,
+    ...(body ? [`Content-Type: ${type}`] : []),
+    'Content-Length: [len]',
+    '',
+    body,
+  ];
   return `<send><![CDATA[
 ${lines.join('\n')}
 ]]></send>`;

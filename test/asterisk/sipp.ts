@@ -26,15 +26,32 @@ const controlOffset = 98;
  * Starts sipp with this script on a port of 127.0.0.1: a phone waits for calls; a caller (`calls`: Asterisk's SIP
  * port) places one, which ends the process when it is over.
  */
-export async function startSipp(options: { script: Script; port: number; calls?: number }): Promise<SipEnd> {
+export async function startSipp(options: {
+  readonly script: Script;
+  readonly port: number;
+  readonly calls?: number;
+  /** What `[mobile]` in the script stands for. */
+  readonly mobile: string;
+}): Promise<SipEnd> {
   const dir = await mkdtemp(path.join(tmpdir(), 'pbx-lab-sipp-'));
   const file = path.join(dir, 'scenario.xml');
   const errors = path.join(dir, 'errors.log');
   await writeFile(file, scenario(options.script));
   const callId = `lab-${options.port}-${path.basename(dir)}`;
-  const common = ['-sf', file, '-i', '127.0.0.1', '-p', `${options.port}`, '-cp', `${options.port + controlOffset}`];
-  const role = options.calls === undefined ? [] : [`127.0.0.1:${options.calls}`, '-m', '1', '-cid_str', callId];
-  const child = spawn('sipp', [...role, ...common, '-nostdin', '-trace_err', '-error_file', errors], {
+  const common = [
+    '-sf',
+    file,
+    '-i',
+    '127.0.0.1',
+    '-p',
+    `${options.port}`,
+    '-cp',
+    `${options.port + controlOffset}`,
+  ];
+  const role =
+    options.calls === undefined ? [] : [`127.0.0.1:${options.calls}`, '-m', '1', '-cid_str', callId];
+  const rest = ['-key', 'mobile', options.mobile, '-nostdin', '-trace_err', '-error_file', errors];
+  const child = spawn('sipp', [...role, ...common, ...rest], {
     stdio: 'ignore',
     cwd: dir,
   });
@@ -44,8 +61,18 @@ export async function startSipp(options: { script: Script; port: number; calls?:
   return {
     hangsUp() {
       const socket = createSocket('udp4');
-      const command = [`${hangUpCommand} sip:lab@127.0.0.1 SIP/2.0`, `Call-ID: ${callId}`, `CSeq: 1 ${hangUpCommand}`];
-      const lines = [...command, 'Via: SIP/2.0/UDP 127.0.0.1', 'From: <sip:lab>', 'To: <sip:lab>', 'Content-Length: 0'];
+      const command = [
+        `${hangUpCommand} sip:lab@127.0.0.1 SIP/2.0`,
+        `Call-ID: ${callId}`,
+        `CSeq: 1 ${hangUpCommand}`,
+      ];
+      const lines = [
+        ...command,
+        'Via: SIP/2.0/UDP 127.0.0.1',
+        'From: <sip:lab>',
+        'To: <sip:lab>',
+        'Content-Length: 0',
+      ];
       socket.send(`${lines.join('\r\n')}\r\n\r\n`, options.port, '127.0.0.1', () => socket.close());
     },
     complaints: () => readFile(errors, 'utf8').catch(() => ''),
@@ -64,7 +91,8 @@ async function untilBound(child: ChildProcess, port: number): Promise<void> {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
   for (let tries = 0; tries < 500; tries++) {
     if (readFileSync('/proc/net/udp', 'utf8').includes(local)) return;
-    if (child.exitCode !== null) throw new Error(`sipp ended with ${child.exitCode} before it listened on ${port}`);
+    if (child.exitCode !== null)
+      throw new Error(`sipp ended with ${child.exitCode} before it listened on ${port}`);
     await sleep(10);
   }
   throw new Error(`sipp does not listen on ${port}`);

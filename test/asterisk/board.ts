@@ -1,0 +1,120 @@
+import type { Frame } from './ami.ts';
+
+/** A channel as the lab's driver sees it. Stays on the board after its end. */
+export type BoardChannel = {
+  readonly uniqueid: string;
+  name: string;
+  /** The Linkedid it began with; equal to its uniqueid if it began a call of its own. */
+  readonly firstLinkedid: string;
+  /** 0 Down, 4 Ring, 5 Ringing, 6 Up. */
+  state: number;
+  /** The extension at its beginning: what a caller dialled. */
+  readonly exten: string;
+  /** What was dialled to reach it, as Dial has it; '' if nobody dialled it. */
+  dialled: string;
+  bridge: string;
+  /** The application that the dialplan runs for it. */
+  application: string;
+  gone: boolean;
+  /** Names of the real channels that it was ever connected with. */
+  readonly met: Set<string>;
+};
+
+/** All channels and bridges of the PBX, kept up to date from the manager's events. */
+export type Board = {
+  apply(frame: Frame): void;
+  readonly channels: ReadonlyMap<string, BoardChannel>;
+  /** Real channels (no Local halves) that this one is connected with, over any chain of Local channels. */
+  connected(channel: BoardChannel): BoardChannel[];
+  /** Resolves when the condition holds, which is looked at after every event; throws after `ms`. */
+  until<T>(what: string, condition: () => T | undefined | false, ms?: number): Promise<T>;
+};
+
+export function createBoard(): Board {
+  const channels = new Map<string, BoardChannel>();
+  const waiting = new Set<() => void>();
+
+  function handle({ fields }: Frame): void {
+    const { Uniqueid: uniqueid = '', Event: event } = fields;
+    if (event === 'Newchannel') {
+      const { Channel: name = '', Linkedid: firstLinkedid = '', Exten: exten = '' } = fields;
+      const seen = { uniqueid, name, firstLinkedid, exten, state: Number(fields.ChannelState) };
+      channels.set(uniqueid, {
+        ...seen,
+        dialled: '',
+        bridge: '',
+        application: '',
+        gone: false,
+        met: new Set(),
+      });
+      return;
+    }
+    if (event === 'DialBegin') {
+      const dialled = channels.get(fields.DestUniqueid ?? '');
+      if (dialled) dialled.dialled = fields.DialString ?? '';
+      return;
+    }
+    const channel = channels.get(uniqueid);
+    if (!channel) return;
+    if (event === 'Newstate') channel.state = Number(fields.ChannelState);
+    if (event === 'Newexten') channel.application = fields.Application ?? '';
+    if (event === 'Rename') channel.name = fields.Newname ?? channel.name;
+    if (event === 'BridgeEnter') channel.bridge = fields.BridgeUniqueid ?? '';
+    if (event === 'BridgeLeave') channel.bridge = '';
+    if (event === 'Hangup') {
+      channel.gone = true;
+      channel.bridge = '';
+    }
+    if (event === 'BridgeEnter') for (const each of channels.values()) noteMeetings(each);
+  }
+
+  function noteMeetings(channel: BoardChannel): void {
+    if (channel.bridge !== '' && !isLocal(channel))
+      for (const other of connected(channel)) channel.met.add(other.name);
+  }
+
+  function connected(channel: BoardChannel): BoardChannel[] {
+    const reached = new Set([channel]);
+    for (const one of reached) {
+      for (const other of channels.values()) {
+        const sameBridge = one.bridge !== '' && other.bridge === one.bridge;
+        if (!other.gone && (sameBridge || isOtherHalf(one, other))) reached.add(other);
+      }
+    }
+    return [...reached].filter((other) => other !== channel && !isLocal(other));
+  }
+
+  return {
+    channels,
+    connected,
+    apply(frame) {
+      handle(frame);
+      for (const look of waiting) look();
+    },
+    until(what, condition, ms = 15_000) {
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = condition();
+          if (found === undefined || found === false) return;
+          waiting.delete(look);
+          clearTimeout(timer);
+          resolve(found);
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          reject(new Error(`waited ${ms / 1000} s in vain: ${what}`));
+        }, ms);
+        waiting.add(look);
+        look();
+      });
+    },
+  };
+}
+
+function isLocal(channel: BoardChannel): boolean {
+  return channel.name.startsWith('Local/');
+}
+
+function isOtherHalf(one: BoardChannel, other: BoardChannel): boolean {
+  return isLocal(one) && isLocal(other) && one !== other && one.name.slice(0, -1) === other.name.slice(0, -1);
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pbx } from './asterisk.ts';
+
+/** A line of cdr-csv/Master.csv: Asterisk's own word on a call, or on a stretch of it. */
+export type CdrRecord = {
+  readonly channel: string;
+  /** The other end; '' if there was none. */
+  readonly dstchannel: string;
+  readonly lastapp: string;
+  readonly disposition: string;
+  readonly uniqueid: string;
+  /** The line itself. */
+  readonly line: string;
+};
+
+/** The columns of the file, in order: see cdr_csv.c, with loguniqueid and loguserfield. */
+const columns = { channel: 5, dstchannel: 6, lastapp: 7, disposition: 14, uniqueid: 16 } as const;
+
+export function parseCdr(text: string): CdrRecord[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const values = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+        (m) => m[1] ?? m[2] ?? '',
+      );
+      const at = (column: keyof typeof columns) => values[columns[column]] ?? '';
+      return {
+        channel: at('channel'),
+        dstchannel: at('dstchannel'),
+        lastapp: at('lastapp'),
+        disposition: at('disposition'),
+        uniqueid: at('uniqueid'),
+        line,
+      };
+    });
+}
+
+/** True if Asterisk says that somebody answered this call: one of the caller's own records has another end. */
+export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): boolean {
+  return records.some(
+    (record) => record.uniqueid === uniqueid && record.disposition === 'ANSWERED' && record.dstchannel !== '',
+  );
+}
+
+/**
+ * The records of these channels. They are written a moment after a call has ended: waits (up to 3 s) until each
+ * of the `callers` has one.
+ */
+export async function cdrOf(
+  pbx: Pbx,
+  channels: ReadonlySet<string>,
+  callers: readonly string[],
+): Promise<CdrRecord[]> {
+  for (let tries = 0; ; tries++) {
+    const records = parseCdr(await pbx.cdr()).filter(({ uniqueid }) => channels.has(uniqueid));
+    const missing = callers.filter((caller) => !records.some(({ uniqueid }) => uniqueid === caller));
+    if (missing.length === 0) return records;
+    if (tries === 60) throw new Error(`Asterisk wrote no record of ${missing.join(', ')}`);
+    await sleep(50);
+  }
+}

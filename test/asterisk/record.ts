@@ -1,0 +1,46 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { cdrOf } from './cdr.ts';
+import type { Version } from './install.ts';
+import type { Lab } from './lab.ts';
+import { office } from './offices.ts';
+import { startRecorder } from './recorder.ts';
+import { expectedCalls } from './row.ts';
+import { matrix } from './rows/all.ts';
+import { playRow } from './stage.ts';
+
+/**
+ * Plays one row alone, in office 1, and keeps what Asterisk said (ami.jsonl), what must be told of it
+ * (expected.json) and what Asterisk wrote down itself (cdr.csv).
+ */
+export async function recordRow(lab: Lab, index: number): Promise<void> {
+  const row = matrix[index];
+  if (!row) throw new Error(`there is no row ${index}`);
+  const { pbx, board, driver } = lab;
+  const first = office(1);
+  const recorder = await startRecorder(pbx, row.name);
+  const play = await playRow({ row, index, office: first, pbx, board, driver });
+  const recording = await recorder.stop();
+  const expected = expectedCalls(row, index, first);
+  const heard = play.inbound.length;
+  if (heard !== expected.length + (row.untold ?? 0)) {
+    throw new Error(
+      `row ${row.name}: ${heard} calls came in, not ${expected.length} told and ${row.untold ?? 0} not`,
+    );
+  }
+  const calls = expected.map((call, i) => ({ uniqueid: play.inbound[i]?.uniqueid, ...call }));
+  const settings = row.settings ? { settings: row.settings } : {};
+  const callers = play.inbound.map(({ uniqueid }) => uniqueid);
+  const cdr = await cdrOf(pbx, play.channels, callers);
+
+  const dir = recordingDir(pbx.version, row.name);
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true });
+  await writeFile(path.join(dir, 'ami.jsonl'), recording);
+  await writeFile(path.join(dir, 'expected.json'), `${JSON.stringify({ calls, ...settings }, null, 2)}\n`);
+  await writeFile(path.join(dir, 'cdr.csv'), cdr.map(({ line }) => `${line}\n`).join(''));
+}
+
+export function recordingDir(version: Version, row: string): string {
+  return path.join(import.meta.dirname, '..', 'recordings', `asterisk-${version}`, row);
+}

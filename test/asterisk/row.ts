@@ -1,0 +1,64 @@
+import { mobileNumber } from './config.ts';
+import { didOf } from './dialplan.ts';
+import type { Version } from './install.ts';
+import type { Office } from './offices.ts';
+import type { Script } from './sip-script.ts';
+import type { Stage } from './stage.ts';
+
+/** One row of the matrix: what happens on the telephone, and what the far side must be told of it. */
+export type Row = {
+  /** Kebab-case; also the name of the recording's folder. */
+  readonly name: string;
+  /** What happens, in telephone words. */
+  readonly says: string;
+  /** What the PBX does with the caller (see `Route`); without it nobody calls in. */
+  readonly dialplan?: readonly string[];
+  /** The office's phones that take part, by number, and what each does when it is called. */
+  readonly phones?: Readonly<Record<number, Script>>;
+  /** What the office's mobile does when it is called over the trunk. */
+  readonly mobile?: Script;
+  /** Plays the row. It is over when this is over and the office has no channel left. */
+  play(stage: Stage): Promise<void>;
+  /** One entry per inbound call that must be told, in the order in which they come in; empty: nothing is told. */
+  readonly told: readonly Telling[];
+  /** The inbound channels of this row that must not be told: how many (default 0). */
+  readonly untold?: number;
+  /** Settings of the bridge that differ from the lab's. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Played on this version only. */
+  readonly only?: Version;
+  /** Why Asterisk's CDR cannot know whether a person answered. The bridge is looked at then. */
+  readonly cdrCannotTell?: string;
+};
+
+/** What is told of one call: ringing, answered if somebody answered, completed. */
+export type Telling = {
+  /** As the API must get it; by default the number of the row's caller. */
+  readonly from?: string;
+  /** The person who answered: the nth phone, or the mobile. Absent: missed. */
+  readonly answeredBy?: number | 'mobile';
+};
+
+/** An event as the far side must have it. */
+export type Told = { readonly status: 'ringing' | 'answered' | 'completed'; readonly caller_id?: string };
+
+export type ExpectedCall = { readonly from: string; readonly told: readonly Told[] };
+
+/** The settings of the bridge for rows that have none of their own. */
+export const labSettings: Readonly<Record<string, string>> = { DEFAULT_COUNTRY: 'DE' };
+
+/** The number that the row's customer calls from: Hamburg's fictional ones. */
+export function customerOf(rowIndex: number, office: Office): string {
+  return `+494066969${didOf(rowIndex, office.number).slice(-3)}`;
+}
+
+export function expectedCalls(row: Row, rowIndex: number, office: Office): ExpectedCall[] {
+  return row.told.map(({ from = customerOf(rowIndex, office), answeredBy }) => {
+    if (answeredBy === undefined) return { from, told: [{ status: 'ringing' }, { status: 'completed' }] };
+    const caller_id = answeredBy === 'mobile' ? mobileNumber(office) : office.extension(answeredBy);
+    return {
+      from,
+      told: [{ status: 'ringing' }, { status: 'answered', caller_id }, { status: 'completed', caller_id }],
+    };
+  });
+}

@@ -1,0 +1,23 @@
+import type { Row } from '../row.ts';
+import { answeredRows } from './answered.ts';
+import { groupRows } from './group.ts';
+import { missedRows } from './missed.ts';
+import { mobileRows } from './mobile.ts';
+import { notToldRows } from './not-told.ts';
+import { numberRows } from './number.ts';
+import { pickupRows } from './pickup.ts';
+import { queueRows } from './queue.ts';
+import { transferRows } from './transfer.ts';
+
+/** The matrix. A row's place in it gives its telephone number, so there is room for a hundred. */
+export const matrix: readonly Row[] = [
+  ...answeredRows,
+  ...missedRows,
+  ...groupRows,
+  ...queueRows,
+  ...mobileRows,
+  ...transferRows,
+  ...pickupRows,
+  ...numberRows,
+  ...notToldRows,
+];

@@ -1,0 +1,68 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** Ring groups, and Local channels as PBX distributions put them in between. */
+export const groupRows: readonly Row[] = [
+  {
+    name: 'ring-group-one-answers',
+    says: 'Three phones ring, the second answers.',
+    dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,4)'],
+    phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+  {
+    name: 'ring-group-nobody',
+    says: 'Three phones ring, nobody answers.',
+    dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,2)'],
+    phones: { 1: phone.rings(), 2: phone.rings(), 3: phone.rings() },
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    told: [{}],
+  },
+  {
+    name: 'ring-group-local',
+    says: 'A ring group of Local channels, as FreePBX builds it; the second phone answers.',
+    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,4)'],
+    phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }) },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+  ...[
+    {
+      name: 'local-optimised',
+      says: 'over a Local channel that goes away when they talk',
+      target: 'from-internal',
+    },
+    { name: 'local-kept', says: 'over a Local channel that stays (/n)', target: 'from-internal/n' },
+    { name: 'local-two-deep', says: 'over two Local channels that go away', target: 'two-deep' },
+    {
+      name: 'local-two-deep-kept',
+      says: 'over two Local channels that stay (/n)',
+      target: 'two-deep-kept/n',
+    },
+  ].map(
+    ({ name, says, target }): Row => ({
+      name,
+      says: `An extension answers, ${says}.`,
+      dialplan: [`Dial(Local/{P}1@${target},4)`],
+      phones: { 1: phone.answers() },
+      async play(stage) {
+        const call = await stage.customerCalls();
+        await stage.talk(call, 1);
+        await stage.pause(500);
+        call.hangsUp();
+      },
+      told: [{ answeredBy: 1 }],
+    }),
+  ),
+];

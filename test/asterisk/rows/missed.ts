@@ -1,0 +1,82 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** Calls that no person answers. */
+export const missedRows: readonly Row[] = [
+  {
+    name: 'caller-gives-up',
+    says: 'The caller gives up while the phone rings.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
+  {
+    name: 'busy',
+    says: 'The extension is busy.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.busy() },
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    told: [{}],
+  },
+  {
+    name: 'no-answer',
+    says: 'The extension rings, nobody answers, the PBX gives up.',
+    dialplan: ['Dial(PJSIP/{P}1,2)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    told: [{}],
+  },
+  {
+    name: 'nobody-registered',
+    says: 'No phone is registered at the extension.',
+    dialplan: ['Dial(PJSIP/{P}6,4)'],
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    told: [{}],
+  },
+  {
+    name: 'announcement-only',
+    says: 'The PBX answers, plays an announcement and hangs up.',
+    dialplan: ['Answer()', 'Playback(digits/1)'],
+    async play(stage) {
+      await stage.customerCalls();
+    },
+    told: [{}],
+  },
+  {
+    name: 'voicemail',
+    says: 'Nobody answers; the caller speaks to the mailbox.',
+    dialplan: ['Dial(PJSIP/{P}1,1)', 'VoiceMail({P}0,s)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'VoiceMail');
+      await stage.pause(1000);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
+  {
+    name: 'conference-alone',
+    says: 'The caller waits in a conference, alone, and hangs up.',
+    dialplan: ['Answer()', 'ConfBridge(office-{O})'],
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'ConfBridge');
+      await stage.pause(500);
+      call.hangsUp();
+    },
+    told: [{}],
+    cdrCannotTell: 'a conference is an application, not a Dial: its record names no other end',
+  },
+];

@@ -1,0 +1,137 @@
+import type { Row } from '../row.ts';
+import { pause, phone, presses } from '../sip-script.ts';
+
+const toMobile = 'Local/+4917139200{O}1@from-internal/n';
+const asksFirst = 'whether the mobile took the call is decided in a subroutine, after its line was answered';
+
+/** Calls that go out again over the trunk, to a mobile. The leg that goes out is no inbound call. */
+export const mobileRows: readonly Row[] = [
+  {
+    name: 'follow-me-mobile',
+    says: 'The extension does not answer; the mobile does.',
+    dialplan: ['Dial(PJSIP/{P}1,1)', `Dial(${toMobile},4)`],
+    phones: { 1: phone.rings() },
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+  },
+  {
+    name: 'ring-group-with-mobile',
+    says: 'A phone and a mobile ring together; the phone answers.',
+    dialplan: [`Dial(PJSIP/{P}1&${toMobile},4)`],
+    phones: { 1: phone.answers({ after: 600 }) },
+    mobile: phone.rings(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'forwarded-by-phone',
+    says: 'The phone forwards its calls to the mobile (302); the mobile answers.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.forwards() },
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+  },
+  {
+    name: 'forwarded-unanswered',
+    says: 'The phone forwards its calls to the mobile (302); nobody answers there.',
+    dialplan: ['Dial(PJSIP/{P}1,2)'],
+    phones: { 1: phone.forwards() },
+    mobile: phone.rings(),
+    async play(stage) {
+      await stage.customerCalls();
+      await stage.rings('mobile');
+    },
+    told: [{}],
+  },
+  {
+    name: 'press-one-accepted',
+    says: 'The mobile is asked to press 1, and does.',
+    dialplan: [`Dial(${toMobile},6,U(press-one))`],
+    mobile: phone.answers({ talking: [pause(700), presses('1', 'phone')] }),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'press-one-refused',
+    says: 'The mobile is asked to press 1, but presses 2.',
+    dialplan: [`Dial(${toMobile},6,U(press-one))`],
+    mobile: phone.answers({ talking: [pause(700), presses('2', 'phone')] }),
+    async play(stage) {
+      await stage.customerCalls();
+      await stage.isUp('mobile');
+    },
+    told: [{}],
+    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'press-one-timed-out',
+    says: 'The mobile (perhaps its mailbox) is asked to press 1, and says nothing.',
+    dialplan: [`Dial(${toMobile},6,U(press-one))`],
+    mobile: phone.answers(),
+    async play(stage) {
+      await stage.customerCalls();
+      await stage.isUp('mobile');
+    },
+    told: [{}],
+    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'press-one-given-up',
+    says: 'The caller hangs up while the mobile is being asked to press 1.',
+    dialplan: [`Dial(${toMobile},6,U(press-one))`],
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.isUp('mobile');
+      await stage.pause(300);
+      call.hangsUp();
+    },
+    told: [{}],
+    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'press-one-direct',
+    says: 'The same without a Local channel: the trunk is dialled, asked, and takes the call.',
+    dialplan: ['Dial({MOBILE_{O}},6,U(press-one))'],
+    mobile: phone.answers({ talking: [pause(700), presses('1', 'phone')] }),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'follow-me-app-accepted',
+    says: "Asterisk's own FollowMe asks the mobile to press 1, and it does.",
+    dialplan: ['Answer()', 'FollowMe(office-{O})'],
+    mobile: phone.answers({ talking: [pause(1500), presses('1', 'phone')] }),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+    cdrCannotTell: asksFirst,
+  },
+];

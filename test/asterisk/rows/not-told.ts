@@ -1,0 +1,79 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** No inbound calls: the API names one direction. */
+export const notToldRows: readonly Row[] = [
+  {
+    name: 'extension-to-trunk',
+    says: 'An extension calls the outside world.',
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.phoneDials(1, stage.mobile);
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [],
+  },
+  {
+    name: 'extension-to-extension',
+    says: 'An extension calls another.',
+    phones: { 2: phone.answers() },
+    async play(stage) {
+      const call = await stage.phoneDials(1, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [],
+  },
+  {
+    name: 'click-to-call-extension-first',
+    says: 'A program rings the extension, then calls the customer.',
+    phones: { 1: phone.answers() },
+    mobile: phone.answers(),
+    async play(stage) {
+      await stage.originates({
+        Channel: `PJSIP/${stage.extension(1)}`,
+        Exten: stage.mobile,
+        Context: 'from-internal',
+        Priority: '1',
+      });
+      await stage.talk(1, 'mobile');
+      await stage.hangsUp(1);
+    },
+    told: [],
+  },
+  {
+    name: 'click-to-call-customer-first',
+    says: 'A program calls the customer over the trunk, then rings the extension.',
+    phones: { 1: phone.answers() },
+    mobile: phone.answers(),
+    async play(stage) {
+      await stage.originates({
+        Channel: stage.mobileOverTrunk,
+        Exten: stage.extension(1),
+        Context: 'from-internal',
+        Priority: '1',
+      });
+      await stage.talk('mobile', 1);
+      await stage.hangsUp('mobile');
+    },
+    told: [],
+  },
+  {
+    name: 'click-to-call-local',
+    says: 'A program calls the customer by way of a Local channel, then rings the extension.',
+    phones: { 1: phone.answers() },
+    mobile: phone.answers(),
+    async play(stage) {
+      await stage.originates({
+        Channel: `Local/${stage.mobile}@from-internal`,
+        Exten: stage.extension(1),
+        Context: 'from-internal',
+        Priority: '1',
+      });
+      await stage.talk('mobile', 1);
+      await stage.hangsUp('mobile');
+    },
+    told: [],
+  },
+];

@@ -1,0 +1,102 @@
+import type { Row } from '../row.ts';
+import { type Invitation, phone } from '../sip-script.ts';
+
+/** A call answered by the first extension, from this number. */
+function callFrom(
+  row: Pick<Row, 'name' | 'says' | 'told'> & Partial<Row>,
+  invitation: Partial<Invitation>,
+): Row {
+  return {
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls(invitation);
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    ...row,
+  };
+}
+
+/** RFC 3323 and 3325: what a caller sends who does not want to be known. */
+const anonymous = { from: 'anonymous', name: 'Anonymous', headers: ['Privacy: id'] };
+/** What a trunk passes on all the same, for the PBX's eyes only. */
+const restricted = {
+  ...anonymous,
+  headers: ['Privacy: id', 'P-Asserted-Identity: <sip:+494066969777@127.0.0.1>'],
+};
+const withheld = { WITHHELD_NUMBER: '+493023125000' };
+
+/** Who calls: numbers in all shapes, late, and withheld. */
+export const numberRows: readonly Row[] = [
+  callFrom(
+    {
+      name: 'number-national',
+      says: 'A national number, 0…',
+      told: [{ from: '+494066969123', answeredBy: 1 }],
+    },
+    { from: '04066969123' },
+  ),
+  callFrom(
+    {
+      name: 'number-00',
+      says: 'An international number, 00…',
+      told: [{ from: '+442079460123', answeredBy: 1 }],
+    },
+    { from: '00442079460123' },
+  ),
+  callFrom(
+    {
+      name: 'number-plus',
+      says: 'An international number, +…',
+      told: [{ from: '+12025550142', answeredBy: 1 }],
+    },
+    { from: '+12025550142', name: 'Zoë \\"Q\\" O\'Neill' },
+  ),
+  callFrom(
+    {
+      name: 'number-odd',
+      says: 'A number that is none: it goes as it is.',
+      told: [{ from: '42', answeredBy: 1 }],
+    },
+    { from: '42' },
+  ),
+  callFrom(
+    {
+      name: 'number-late',
+      says: 'No number at first; it arrives after a moment.',
+      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:-3})', 'Dial(PJSIP/{P}1,4)'],
+      told: [{ answeredBy: 1 }],
+    },
+    { from: '' },
+  ),
+  callFrom({ name: 'number-never', says: 'No number, not even later.', told: [], untold: 1 }, { from: '' }),
+  callFrom({ name: 'anonymous', says: 'The caller withholds the number.', told: [], untold: 1 }, anonymous),
+  callFrom(
+    {
+      name: 'anonymous-number-set',
+      says: 'The caller withholds the number; the bridge has one to tell instead.',
+      told: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
+      settings: withheld,
+    },
+    anonymous,
+  ),
+  callFrom(
+    {
+      name: 'number-restricted',
+      says: 'The caller withholds the number, but the trunk shows it to the PBX.',
+      told: [],
+      untold: 1,
+    },
+    restricted,
+  ),
+  callFrom(
+    {
+      name: 'number-restricted-number-set',
+      says: 'The same; the bridge has a number to tell instead.',
+      told: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
+      settings: withheld,
+    },
+    restricted,
+  ),
+];

@@ -1,0 +1,96 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** Calls that are taken from another place than where they rang or were answered. */
+export const pickupRows: readonly Row[] = [
+  {
+    name: 'pickup',
+    says: "The first extension rings; the second picks the group's call up with *8.",
+    dialplan: ['Dial(PJSIP/{P}1,6)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await stage.phoneDials(2, '*8');
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+  {
+    name: 'directed-pickup',
+    says: "The first extension rings; the second picks that phone's call up by number.",
+    dialplan: ['Dial(PJSIP/{P}1,6)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await stage.phoneDials(2, `**${stage.extension(1)}`);
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+  {
+    name: 'pickup-from-queue',
+    says: "A queue's members ring; a phone outside the queue picks the call up.",
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await stage.phoneDials(3, '*8');
+      await stage.talk(call, 3);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 3 }],
+  },
+  {
+    name: 'park-and-retrieve',
+    says: 'The first extension parks the caller, the second takes the call back.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.parks(1);
+      await stage.pause(500);
+      const second = await stage.phoneDials(2, `${stage.office.number}701`);
+      await stage.talk(call, second);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'park-times-out',
+    says: 'The first extension parks the caller, nobody comes, and it rings there again.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.parks(1);
+      await stage.pause(1000);
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'conference-joined',
+    says: 'The caller waits in a conference; an extension joins.',
+    dialplan: ['Answer()', 'ConfBridge(office-{O})'],
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'ConfBridge');
+      await stage.pause(300);
+      const host = await stage.phoneDials(1, `${stage.office.number}070`);
+      await stage.talk(call, host);
+      call.hangsUp();
+      await stage.pause(200);
+      host.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+    cdrCannotTell: 'a conference is an application, not a Dial: its record names no other end',
+  },
+];

@@ -1,0 +1,57 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** Queues: the PBX answers at once, but a person only later, or never. */
+export const queueRows: readonly Row[] = [
+  ...['phones', 'local'].flatMap((members): Row[] => [
+    {
+      name: `queue-${members}-ringall`,
+      says: `A queue rings all its members (${members}) at once; the first answers.`,
+      dialplan: ['Answer()', `Queue(${members}-ringall-{O},,,,6)`],
+      phones: { 1: phone.answers({ after: 500 }), 2: phone.rings() },
+      async play(stage) {
+        const call = await stage.customerCalls();
+        await stage.talk(call, 1);
+        call.hangsUp();
+      },
+      told: [{ answeredBy: 1 }],
+    },
+    {
+      name: `queue-${members}-one-by-one`,
+      says: `A queue rings its members (${members}) one by one; the first lets it ring, the second answers.`,
+      dialplan: ['Answer()', `Queue(${members}-linear-{O},,,,10)`],
+      phones: { 1: phone.rings(), 2: phone.answers() },
+      async play(stage) {
+        const call = await stage.customerCalls();
+        await stage.talk(call, 2);
+        call.hangsUp();
+      },
+      told: [{ answeredBy: 2 }],
+    },
+  ]),
+  {
+    name: 'queue-given-up',
+    says: 'The caller hangs up while waiting in the queue.',
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
+  {
+    name: 'queue-timeout-voicemail',
+    says: 'Nobody in the queue answers; after a while the caller gets the mailbox.',
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,1)', 'VoiceMail({P}0,s)'],
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'VoiceMail');
+      await stage.pause(800);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
+];

@@ -1,0 +1,162 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+const transferable = ['Dial(PJSIP/{P}1,4,tT)'];
+const twoPhones = { 1: phone.answers(), 2: phone.answers() };
+
+/** The caller is handed on: still the same call, answered by who answered first. */
+export const transferRows: readonly Row[] = [
+  {
+    name: 'blind-transfer',
+    says: 'The first extension hands the caller to the second without asking.',
+    dialplan: transferable,
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersBlind(1, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'blind-transfer-unanswered',
+    says: 'The first extension hands the caller to the second, where nobody answers.',
+    dialplan: transferable,
+    phones: { 1: phone.answers(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersBlind(1, stage.extension(2));
+      await stage.rings(2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'attended-transfer-completed',
+    says: 'The first extension speaks with the second, then hands the caller over.',
+    dialplan: transferable,
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.talk(1, 2);
+      await stage.hangsUp(1);
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'attended-transfer-abandoned',
+    says: 'The first extension speaks with the second, then takes the caller back.',
+    dialplan: transferable,
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.talk(1, 2);
+      await stage.presses(1, '*1');
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'attended-transfer-three-way',
+    says: 'The first extension speaks with the second, then all three talk together; the caller leaves first.',
+    dialplan: transferable,
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.talk(1, 2);
+      await stage.presses(1, '*3');
+      await stage.talk(call, 2);
+      await stage.talk(call, 1);
+      call.hangsUp();
+      await stage.pause(300);
+      await stage.hangsUp(1);
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'attended-transfer-caller-gone',
+    says: 'The caller hangs up on hold, while the first extension speaks with the second.',
+    dialplan: transferable,
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.talk(1, 2);
+      call.hangsUp();
+      await stage.pause(300);
+      await stage.hangsUp(1);
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'blonde-transfer',
+    says: 'The first extension calls the second and hangs up while it rings; the second answers.',
+    dialplan: transferable,
+    phones: { 1: phone.answers(), 2: phone.answers({ after: 1500 }) },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.rings(2);
+      await stage.hangsUp(1);
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'transfer-to-queue',
+    says: 'An extension hands the caller to a queue; a member takes the call there.',
+    dialplan: ['Dial(PJSIP/{P}3,4,tT)'],
+    phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 3);
+      await stage.transfersBlind(3, `${stage.office.number}080`);
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 3 }],
+  },
+  {
+    name: 'redirect',
+    says: 'A switchboard program (AMI Redirect) moves the caller in mid-talk to the second extension.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.redirects(call, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'redirect-while-ringing',
+    says: 'A switchboard program moves the caller to the second extension while the first rings.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.rings(), 2: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await stage.redirects(call, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+];

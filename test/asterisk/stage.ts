@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ami } from './ami.ts';
+import type { Pbx } from './asterisk.ts';
+import type { Board, BoardChannel } from './board.ts';
+import { mobileDialString, mobileNumber } from './config.ts';
+import { didOf } from './dialplan.ts';
+import { callerPort, mobilePort, type Office, phonePort } from './offices.ts';
+import { customerOf, type Row } from './row.ts';
+import { calls, type Invitation, type Script } from './sip-script.ts';
+import { type SipEnd, startSipp } from './sipp.ts';
+
+/** A call that somebody placed, from the outside or from a phone. */
+export type Placed = {
+  /** Hangs up, or gives up while it rings. */
+  hangsUp(): void;
+  readonly channel: BoardChannel;
+};
+
+/** Who takes part: the office's nth phone, its mobile, or the one who placed a call. */
+export type Party = number | 'mobile' | Placed;
+
+/** What can be done in a row, in telephone words. Each word is done when Asterisk says that it happened. */
+export type Stage = {
+  readonly office: Office;
+  /** Somebody calls the office from the outside. */
+  customerCalls(call?: Partial<Invitation> & { talking?: Script; chanSip?: boolean }): Promise<Placed>;
+  /** The office's nth phone dials. */
+  phoneDials(nth: number, number: string): Promise<Placed>;
+  rings(party: Party): Promise<void>;
+  /** The two are connected and talk for a moment. */
+  talk(one: Party, other: Party): Promise<void>;
+  /** The party is in a bridge alone or waiting in an application: its line is up. */
+  isUp(party: Party): Promise<void>;
+  /** The call is in this application of the dialplan. */
+  reaches(call: Placed, application: string): Promise<void>;
+  pause(ms: number): Promise<void>;
+  /** The phone's user puts the receiver down. */
+  hangsUp(party: Party): Promise<void>;
+  transfersBlind(nth: number, to: string): Promise<void>;
+  /** Puts the other end on hold and calls `to`; ends by hanging up or by `presses`. */
+  transfersAttended(nth: number, to: string): Promise<void>;
+  presses(party: Party, keys: string): Promise<void>;
+  parks(nth: number): Promise<void>;
+  redirects(party: Party, to: string): Promise<void>;
+  originates(fields: Readonly<Record<string, string>>): Promise<void>;
+  extension(nth: number): string;
+  /** The mobile's number. */
+  readonly mobile: string;
+  /** The same as Dial and Originate take it. */
+  readonly mobileOverTrunk: string;
+  /** All channels of the office are gone. */
+  isOver(): Promise<void>;
+};
+
+export type Play = {
+  /** The channels of the customers, in the order in which they came in. */
+  readonly inbound: readonly BoardChannel[];
+  /** Uniqueids of every channel of the office during the row. */
+  readonly channels: ReadonlySet<string>;
+};
+
+/** Plays a row in an office. Throws if what should happen on the telephone did not. */
+export async function playRow(options: {
+  readonly row: Row;
+  readonly index: number;
+  readonly office: Office;
+  readonly pbx: Pbx;
+  readonly board: Board;
+  readonly driver: Ami;
+}): Promise<Play> {
+  const { row, index, office, pbx, board, driver } = options;
+  const ends: SipEnd[] = [];
+  const before = new Set(board.channels.keys());
+  const did = didOf(index, office.number);
+  const mobile = mobileNumber(office);
+  const ours = () =>
+    [...board.channels.values()].filter((c) => !before.has(c.uniqueid) && isOf(office, c, board));
+  const inbound = () => ours().filter((c) => c.exten === did && c.uniqueid === c.firstLinkedid);
+  let callers = 0;
+
+  async function place(
+    invitation: Invitation,
+    talking: Script,
+    sipPort: number,
+    appears: () => BoardChannel[],
+  ) {
+    const known = new Set(appears());
+    const port = callerPort(pbx.ports, office, callers++);
+    const end = await startSipp({ script: calls(invitation, talking), port, calls: sipPort, mobile });
+    ends.push(end);
+    const channel = await board.until(`the call to ${invitation.to} comes in`, () =>
+      appears().find((each) => !known.has(each)),
+    );
+    return { channel, hangsUp: () => end.hangsUp() };
+  }
+
+  function channelOf(party: Party): BoardChannel | undefined {
+    if (typeof party === 'object') return party.channel;
+    const isIts = (channel: BoardChannel) =>
+      party === 'mobile'
+        ? channel.dialled.includes(`sip:${mobile}@`)
+        : channel.name.startsWith(`PJSIP/${office.extension(party)}-`);
+    return ours().findLast((channel) => !channel.gone && isIts(channel));
+  }
+
+  const nameOf = (party: Party) => (typeof party === 'object' ? party.channel.name : `${party}`);
+  const live = async (party: Party) => board.until(`${nameOf(party)} has a call`, () => channelOf(party));
+
+  const stage: Stage = {
+    office,
+    mobile,
+    mobileOverTrunk: mobileDialString(pbx.ports, office),
+    extension: office.extension,
+    customerCalls({ talking = [], chanSip = false, ...invitation } = {}) {
+      const whole = { to: did, from: customerOf(index, office), headers: [], ...invitation };
+      const headers = ['X-Trunk: yes', ...whole.headers];
+      return place({ ...whole, headers }, talking, chanSip ? pbx.ports.chanSip : pbx.ports.sip, inbound);
+    },
+    phoneDials(nth, number) {
+      const from = office.extension(nth);
+      const appears = () => ours().filter((c) => c.name.startsWith(`PJSIP/${from}-`) && c.dialled === '');
+      return place({ to: number, from }, [], pbx.ports.sip, appears);
+    },
+    async rings(party) {
+      await board.until(`${nameOf(party)} rings`, () => channelOf(party)?.state === 5);
+      await settle();
+    },
+    async talk(one, other) {
+      await board.until(`${nameOf(one)} talks with ${nameOf(other)}`, () => {
+        const [a, b] = [channelOf(one), channelOf(other)];
+        return a !== undefined && b !== undefined && board.connected(a).includes(b);
+      });
+      await settle();
+    },
+    async isUp(party) {
+      await board.until(`${nameOf(party)} is up`, () => channelOf(party)?.state === 6);
+      await settle();
+    },
+    async reaches(call, application) {
+      await board.until(
+        `${nameOf(call)} reaches ${application}`,
+        () => call.channel.application === application,
+      );
+    },
+    pause: (ms) => sleep(ms),
+    async hangsUp(party) {
+      await driver.action('Hangup', { Channel: (await live(party)).name, Cause: '16' });
+    },
+    async transfersBlind(nth, to) {
+      const { name } = await live(nth);
+      await driver.action('BlindTransfer', { Channel: name, Exten: to, Context: 'from-internal' });
+    },
+    async transfersAttended(nth, to) {
+      const { name } = await live(nth);
+      await driver.action('Atxfer', { Channel: name, Exten: to, Context: 'from-internal' });
+    },
+    async presses(party, keys) {
+      const { name } = await live(party);
+      for (const key of keys) await driver.action('PlayDTMF', { Channel: name, Digit: key, Receive: 'true' });
+    },
+    async parks(nth) {
+      const phone = await live(nth);
+      const other = board.connected(phone)[0];
+      if (!other) throw new Error(`${phone.name} has nobody to park`);
+      await driver.action('Park', {
+        Channel: other.name,
+        TimeoutChannel: phone.name,
+        AnnounceChannel: '',
+        Parkinglot: `lot-${office.number}`,
+      });
+    },
+    async redirects(party, to) {
+      const { name } = await live(party);
+      await driver.action('Redirect', { Channel: name, Exten: to, Context: 'from-internal', Priority: '1' });
+    },
+    async originates(fields) {
+      await driver.action('Originate', { Async: 'true', Timeout: '4000', ...fields });
+    },
+    async isOver() {
+      await board.until(
+        `office ${office.number} is quiet`,
+        () => ours().every((channel) => channel.gone),
+        20_000,
+      );
+    },
+  };
+
+  try {
+    for (const [nth, script] of Object.entries(row.phones ?? {})) {
+      ends.push(await startSipp({ script, port: phonePort(pbx.ports, office, Number(nth)), mobile }));
+    }
+    if (row.mobile)
+      ends.push(await startSipp({ script: row.mobile, port: mobilePort(pbx.ports, office), mobile }));
+    await row.play(stage);
+    await stage.isOver();
+  } catch (error) {
+    const complaints = (await Promise.all(ends.map((end) => end.complaints()))).join('');
+    for (const channel of ours())
+      if (!channel.gone) await driver.action('Hangup', { Channel: channel.name }).catch(() => {});
+    throw new Error(`row ${row.name} went wrong on the telephone: ${error}\n${complaints.slice(0, 4000)}`);
+  } finally {
+    await Promise.all(ends.map((end) => end.close()));
+  }
+  return { inbound: inbound(), channels: new Set(ours().map((channel) => channel.uniqueid)) };
+}
+
+/** The bridge and the recorder see events in the order of the channel's driver; a moment keeps states apart. */
+function settle(): Promise<void> {
+  return sleep(250);
+}
+
+/** By the office's digit in a phone's, customer's or mobile's number; or by the call it belongs to. */
+function isOf(office: Office, channel: BoardChannel, board: Board): boolean {
+  const first = board.channels.get(channel.firstLinkedid);
+  return (
+    marks(office).test(`${channel.name} ${channel.exten} ${channel.dialled}`) ||
+    (first !== undefined && first !== channel && isOf(office, first, board))
+  );
+}
+
+function marks(office: Office): RegExp {
+  const o = office.number;
+  return new RegExp(`[/:]${o}00\\d\\b|493023125${o}\\d\\d\\b|4917139200${o}1\\b`);
+}
