@@ -11,9 +11,9 @@ import { createStand, type Stand } from './stand.ts';
  * is tried at once: as many copies of the call as it has frames are under way when it breaks, each a frame further.
  */
 const recorded = [
-  'asterisk-22/answered-caller-hangs-up',
-  'asterisk-22/queue-local-members',
-  'asterisk-22/transfer-attended',
+  'asterisk-22/extension-caller-hangs-up',
+  'asterisk-22/queue-local-ringall',
+  'asterisk-22/attended-transfer-completed',
 ].map(scenario);
 
 /** Copies of one recording, the nth of them n frames in. */
