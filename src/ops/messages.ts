@@ -152,12 +152,14 @@ export const messages = {
   'ami.frame-lost': {
     level: 'warn',
     text: 'an AMI message ({event}) was too long and is lost; if it was about a call, the channels are read again soon',
-    means: 'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Told once; the rest is counted.',
+    means:
+      'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Told once; the rest is counted.',
   },
   'ami.bad-event': {
     level: 'warn',
     text: 'an AMI event ({event}) lacks what it is about and is left out',
-    means: 'An event without a Uniqueid or the like cannot be told to belong to a call. Told once; the rest is counted.',
+    means:
+      'An event without a Uniqueid or the like cannot be told to belong to a call. Told once; the rest is counted.',
   },
   'ami.input-failed': {
     level: 'error',
@@ -236,6 +238,39 @@ export const messages = {
     means:
       'The disk does not give what waits for delivery. New calls are still delivered if they can be taken.',
     todo: 'Look at the health of the disk of STATE_DIR.',
+  },
+
+  // The outbox
+  'outbox.full': {
+    level: 'error',
+    text: 'the disk of {directory} is full: nothing new is taken, deliveries go on; tried again all the time: {error}',
+    means:
+      'New events wait in memory, and are lost if the bridge is stopped now. What is on disk is delivered, in the room that the ballast file kept.',
+    todo: 'Make room on the disk. The intake goes on by itself within a second or two.',
+  },
+  'outbox.failing': {
+    level: 'error',
+    text: 'the disk of {directory} fails: nothing is taken or marked as delivered; tried again every 2 s: {error}',
+    means: 'New events wait in memory, and are lost if the bridge is stopped now.',
+    todo: 'Look at the health, the mount and the permissions of the disk of STATE_DIR.',
+  },
+  'outbox.working': {
+    level: 'info',
+    text: 'the disk of {directory} works again: everything that waited for it is stored',
+    means: 'Nothing was lost.',
+  },
+  'outbox.repaired': {
+    level: 'error',
+    text: 'the outbox was damaged ({error}); {saved} events were saved, {waiting} of them still to be delivered, {lost} are lost; the damaged file is now {aside}',
+    means:
+      'A disk or memory fault, or another program, damaged the database. The bridge goes on with all that could still be read.',
+    todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
+  },
+  'outbox.wal-repaired': {
+    level: 'error',
+    text: 'the newest part of the outbox was damaged; {saved} events were saved from it; a copy of it is now {aside}',
+    means: 'A disk or memory fault damaged what was written last. Events after the damage may be missing.',
+    todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
   },
 
   // The API service

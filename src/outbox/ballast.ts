@@ -6,12 +6,11 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
-
-/** Room beyond the ballast that must be there before it counts as refilled: else a full disk flaps, bytes. */
-const margin = 1 << 20;
+import { dirname } from 'node:path';
 
 /**
  * A file that holds disk space for bad times: on a full disk SQLite cannot even mark an event as delivered, so the
@@ -19,16 +18,20 @@ const margin = 1 << 20;
  */
 export function createBallast(path: string, bytes: number) {
   const part = `${path}.part`;
+  // More than what dropping it gave free must be there: else a full disk would look well every other moment.
+  const wanted = bytes + Math.ceil(bytes / 4);
 
   /** Makes it if it is not there. False if there is no room. */
   function fill(): boolean {
     if (bytes === 0 || isThere()) return true;
     try {
+      const { bavail, bsize } = statfsSync(dirname(path));
+      if (bavail * bsize < wanted) return false;
       const fd = openSync(part, 'w', 0o600);
       try {
         // Random, since a file system that compresses keeps no room for zeros.
         const block = randomFillSync(Buffer.alloc(Math.min(bytes, 1 << 20)));
-        for (let left = bytes + margin; left > 0; left -= block.length) {
+        for (let left = wanted; left > 0; left -= block.length) {
           const size = Math.min(left, block.length);
           if (writeSync(fd, block, 0, size) < size) throw new Error('no room');
         }
@@ -51,11 +54,9 @@ export function createBallast(path: string, bytes: number) {
 
   return {
     fill,
-    /** Gives its room free. False if there was none to give. */
-    drop(): boolean {
-      const had = bytes > 0 && statSync(path, { throwIfNoEntry: false }) !== undefined;
+    /** Gives its room free. */
+    drop(): void {
       rmSync(path, { force: true });
-      return had;
     },
   };
 }

@@ -51,7 +51,6 @@ export function createIntake(db: DatabaseSync, tally: TallyKeeper) {
   /** What is there of these calls: one query for all. */
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
     const calls = new Map<string, KnownCall>();
-    let missing: string | undefined;
     for (const row of look.all(JSON.stringify([...callIds])) as LookRow[]) {
       const call = calls.get(row.call_id) ?? { statuses: [], head: undefined, waiting: false };
       call.statuses.push(row.status);

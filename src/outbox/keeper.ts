@@ -1,16 +1,17 @@
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import type { Log } from '../ops/log.ts';
 import { createBallast } from './ballast.ts';
-import { databasePath, makeFolder, openDatabase } from './database.ts';
+import { databasePath, makeFolder, OutboxRefused } from './database.ts';
 import { lockFolder } from './instance-lock.ts';
-import { troubleOf } from './sqlite-trouble.ts';
-import { type Ask, createStore, type Store, type StoreOp } from './store.ts';
+import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
+import { messageOf, troubleOf } from './sqlite-trouble.ts';
+import type { Ask, Store, StoreOp } from './store.ts';
 import type { Answers, FromWorker, Numbered, StorageState, WorkerOptions } from './worker-messages.ts';
 
-/** How long storage trouble is waited out before the next try, ms. */
-const retryMs = 500;
+/** How long trouble with the disk is waited out before the next try, ms. */
+const retryMs = { full: 500, failing: 2_000 } as const;
 
-/** Questions that write nothing: they need no transaction, and no disk space. */
+/** Questions that write nothing: they need no transaction, and no room on the disk. */
 const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
   'load',
   'due',
@@ -22,30 +23,60 @@ const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
 ]);
 
 /**
- * Keeps the database and answers questions, in order, all of one run in one transaction: an answer is given only
- * when everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
- * - full: the ballast is dropped, so that deliveries can still be marked; only the intake is held;
- * - errors: everything is held, the file is opened afresh before each try.
+ * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
+ * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
+ * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held;
+ * - errors: everything is held, and the file is opened afresh before each try;
+ * - a damaged file is repaired at once, and the run is tried again.
  */
-export function createKeeper(options: WorkerOptions, post: (message: FromWorker) => void) {
+export function createKeeper(
+  options: WorkerOptions,
+  { post, log, now }: { post: (message: FromWorker) => void; log: Log; now: () => number },
+) {
   const { directory } = options;
+  const path = databasePath(directory);
   makeFolder(directory);
   const unlock = lockFolder(directory, process.pid);
   const ballast = createBallast(join(directory, 'outbox.ballast'), options.ballastBytes);
-  let { db, store } = open();
+  let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';
-  const held: Numbered[] = [];
+  let announced: StorageState['state'] = 'working';
+  let held: Numbered[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
-  ballast.fill();
 
-  function open(): { db: DatabaseSync; store: Store } {
-    const db = openDatabase(databasePath(directory));
-    return { db, store: createStore(db) };
+  try {
+    open();
+    ballast.fill();
+  } catch (error) {
+    // A start on a bad disk waits until the disk is good: ending would only make it start again and again.
+    const trouble = troubleOf(error);
+    if (error instanceof OutboxRefused || trouble === 'other' || trouble === 'corrupt') {
+      unlock();
+      throw error;
+    }
+    if (trouble === 'full') ballast.drop();
+    enter('failing', error);
+  }
+
+  function open(): OpenStore {
+    opened ??= openStore(path, now(), log);
+    return opened;
+  }
+
+  function close(): void {
+    const { db } = opened ?? {};
+    opened = undefined;
+    try {
+      db?.close();
+    } catch {
+      // A disk that fails may fail to close as well; what matters is that the next try opens afresh.
+    }
   }
 
   /** Answers these questions, or throws with nothing of them done. */
   function answerAll(asks: readonly Numbered[]): unknown[] {
+    const { store } = open();
     const each = () => asks.map(({ ask }) => answer(store, ask));
     if (asks.every(({ ask }) => reads.has(ask.op))) return each();
     const values = store.transact(each);
@@ -53,66 +84,95 @@ export function createKeeper(options: WorkerOptions, post: (message: FromWorker)
     return values;
   }
 
-  function handle(asks: readonly Numbered[], answers: Answers): void {
+  function handle(asks: readonly Numbered[], answers: Answers, repaired = false): void {
     const mayRun = asks.filter(({ ask }) => state === 'working' || (state === 'full' && ask.op !== 'append'));
     if (mayRun.length < asks.length) held.push(...asks.filter((one) => !mayRun.includes(one)));
     if (mayRun.length === 0) return;
     try {
       const values = answerAll(mayRun);
-      answers.ids.push(...mayRun.map(({ id }) => id));
-      answers.values.push(...values);
+      for (const { id } of mayRun) answers.ids.push(id);
+      for (const value of values) answers.values.push(value);
     } catch (error) {
-      setback(mayRun, error, answers);
+      setback(mayRun, error, answers, repaired);
     }
   }
 
-  function setback(asks: readonly Numbered[], error: unknown, answers: Answers): void {
+  function setback(asks: readonly Numbered[], error: unknown, answers: Answers, repaired: boolean): void {
     const trouble = troubleOf(error);
-    const [first] = asks;
-    if (trouble === 'corrupt' || first === undefined) throw error;
     if (trouble === 'other' && asks.length === 1) {
-      answers.refused.push({ id: first.id, message: messageOf(error) });
+      for (const { id } of asks) answers.refused.push({ id, message: messageOf(error) });
     } else if (trouble === 'other') {
       // One of them is at fault: the others must not suffer for it.
       for (const one of asks) handle([one], answers);
-    } else if (trouble === 'full' && ballast.drop()) {
-      handle(asks, answers);
     } else if (trouble === 'full' && state === 'working') {
+      ballast.drop();
       enter('full', error);
       handle(asks, answers);
-    } else {
-      if (trouble !== 'full') enter('failing', error);
+    } else if (trouble === 'full') {
       held.push(...asks);
+    } else if (trouble !== 'corrupt') {
+      enter('failing', error);
+      held.push(...asks);
+    } else if (repaired) {
+      throw error;
+    } else {
+      close();
+      opened = repairAndOpen(path, now(), error, log);
+      handle(asks, answers, true);
     }
   }
 
-  function enter(next: StorageState['state'], error?: unknown): void {
+  function enter(next: 'full' | 'failing', error: unknown): void {
     state = next;
-    post({ type: 'storage', storage: error === undefined ? { state } : { state, error: messageOf(error) } });
+    if (announced !== next) {
+      announced = next;
+      const text = messageOf(error);
+      post({ type: 'storage', storage: { state: next, error: text } });
+      log.say(`outbox.${next}`, { directory, error: text });
+    }
     clearTimeout(timer);
-    if (state !== 'working') timer = setTimeout(tryAgain, retryMs);
+    timer = setTimeout(tryAgain, retryMs[next]);
   }
 
   function tryAgain(): void {
-    db.close();
-    ({ db, store } = open());
-    enter('working');
+    const since = state;
+    try {
+      if (since === 'failing') {
+        close();
+        open();
+      } else if (!ballast.fill()) {
+        // What is in the WAL goes to its place, so that the marks of deliveries need no more room.
+        opened?.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        timer = setTimeout(tryAgain, retryMs.full);
+        return;
+      }
+    } catch (error) {
+      enter(since === 'full' ? 'full' : 'failing', error);
+      return;
+    }
+    state = 'working';
     run([], 0);
+    if (state !== 'working') return;
+    announced = state;
+    ballast.fill();
+    post({ type: 'storage', storage: { state } });
+    log.say('outbox.working', { directory });
   }
 
   function run(asks: readonly Numbered[], messages: number): void {
     const answers: Answers = { ids: [], values: [], refused: [] };
-    const all = state === 'working' && held.length > 0 ? [...held.splice(0), ...asks] : asks;
+    const all = state === 'working' && held.length > 0 ? [...held, ...asks] : asks;
+    if (all !== asks) held = [];
     handle(all, answers);
     post({ type: 'done', messages, commits, answers });
   }
 
   return {
-    /** Answers what can be answered; `messages` is only handed on. */
+    /** Answers what can be answered now, the rest when it can be; `messages` is only handed on. */
     run,
     close(): void {
       clearTimeout(timer);
-      db.close();
+      close();
       unlock();
     },
   };
@@ -121,8 +181,4 @@ export function createKeeper(options: WorkerOptions, post: (message: FromWorker)
 function answer(store: Store, { op, args }: Ask): unknown {
   const ask = store.ops[op] as (...args: readonly unknown[]) => unknown;
   return ask(...args);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -10,6 +10,7 @@ export class BrokenInvariant extends Error {
 const byCode: Readonly<Record<number, Trouble>> = {
   522: 'corrupt', // IOERR_SHORT_READ: the file ends before its own page count
   8458: 'corrupt', // IOERR_CORRUPTFS
+  4874: 'full', // IOERR_SHMSIZE: no room for the WAL's index
   1555: 'corrupt', // CONSTRAINT_PRIMARYKEY: we number rows ourselves, rising, so only a damaged tally collides
   2579: 'corrupt', // CONSTRAINT_ROWID
   5: 'busy',
@@ -22,10 +23,17 @@ const byCode: Readonly<Record<number, Trouble>> = {
   26: 'corrupt', // NOTADB
 };
 
-/** Classifies an error thrown by node:sqlite (its `errcode` is SQLite's extended result code). */
+// What the file system says by itself. Source: errno(3)
+const byErrno: Readonly<Record<string, Trouble>> = { ENOSPC: 'full', EDQUOT: 'full', EIO: 'io', EROFS: 'io' };
+
+/** Classifies an error of node:sqlite (its `errcode` is SQLite's extended result code) or node:fs. */
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof BrokenInvariant) return 'corrupt';
-  const { errcode } = error as { errcode?: unknown };
-  if (typeof errcode !== 'number') return 'other';
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
   return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

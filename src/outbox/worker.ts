@@ -1,6 +1,8 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { Log } from '../ops/log.ts';
 import { OutboxRefused } from './database.ts';
 import { createKeeper } from './keeper.ts';
+import { messageOf } from './sqlite-trouble.ts';
 import type { FromWorker, Numbered, ToWorker, WorkerOptions } from './worker-messages.ts';
 
 // The thread that owns the database: it may wait for the disk, the main thread must not.
@@ -8,9 +10,10 @@ import type { FromWorker, Numbered, ToWorker, WorkerOptions } from './worker-mes
 const port = parentPort;
 if (!port) throw new Error('worker.ts is started by outbox.ts');
 const post = (message: FromWorker): void => port.postMessage(message);
+const log: Log = { say: (code, fields = {}) => post({ type: 'say', code, fields }), child: () => log };
 
 try {
-  const keeper = createKeeper(workerData as WorkerOptions, post);
+  const keeper = createKeeper(workerData as WorkerOptions, { post, log, now: Date.now });
   post({ type: 'ready' });
   port.on('message', (first: ToWorker) => {
     // Everything that waits goes into one transaction: on a slow disk this is what keeps up with the calls.
@@ -30,8 +33,7 @@ try {
     port.close();
   });
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
-  post({ type: 'no-start', refused: error instanceof OutboxRefused, message });
+  post({ type: 'no-start', refused: error instanceof OutboxRefused, message: messageOf(error) });
   port.close();
 }
 

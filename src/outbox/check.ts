@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { BrokenInvariant } from './sqlite-trouble.ts';
+
+/** Up to this size a file is read through at every start, bytes: it takes well under a second. */
+const smallFile = 64 << 20;
+
+/** Each finds what contradicts itself; none may find anything. */
+const contradictions: Readonly<Record<string, string>> = {
+  'a settled event is at the head of its call': `
+    SELECT 1 FROM event WHERE newest_at IS NOT NULL AND state <> 0`,
+  'a call has waiting events, and its oldest one is not at its head': `
+    SELECT 1 FROM event WHERE newest_at IS NULL
+      AND seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id)`,
+  'a call has several heads': `
+    SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
+  'the counters do not fit the events': `
+    SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
+      OR dead <> (SELECT count(*) FROM event WHERE state = 2)
+      OR delivered < (SELECT count(*) FROM event WHERE state = 1)
+      OR last_seq < (SELECT coalesce(max(seq), 0) FROM event)`,
+};
+
+/**
+ * Looks for damage that would only show later, as an event that is never sent. A big file is not read through, since a
+ * start must not wait for it: there, damage shows when it is met, and is repaired then.
+ * Throws BrokenInvariant or SQLite's own error.
+ */
+export function checkThoroughly(db: DatabaseSync): void {
+  const pages = db.prepare('PRAGMA page_count').get()?.page_count as number;
+  if (pages * 4096 > smallFile) return;
+  const verdict = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
+  if (verdict !== 'ok') throw new BrokenInvariant(String(verdict));
+  for (const [what, sql] of Object.entries(contradictions)) {
+    if (db.prepare(`${sql} LIMIT 1`).get()) throw new BrokenInvariant(what);
+  }
+}

@@ -1,0 +1,61 @@
+import { pageSize } from './page.ts';
+
+/** A page image in a WAL. */
+export type Frame = { readonly pageNumber: number; readonly page: Buffer };
+
+const headerSize = 32;
+const frameHeaderSize = 24;
+const frameSize = frameHeaderSize + pageSize;
+
+/** The page images of a WAL from frame `from` on, whatever their checksums say. */
+export function* framesOf(wal: Buffer, from = 0): Generator<Frame> {
+  for (let at = headerSize + from * frameSize; at + frameSize <= wal.length; at += frameSize) {
+    yield { pageNumber: wal.readUInt32BE(at), page: wal.subarray(at + frameHeaderSize, at + frameSize) };
+  }
+}
+
+/**
+ * SQLite believes a WAL up to its first wrong checksum and silently forgets the rest, acknowledged transactions
+ * included. Gives the number of the first frame that it will not believe although complete transactions of the same
+ * WAL follow; undefined when nothing is forgotten. (After a power cut the last transaction may be half there: that
+ * looks the same, but it had not been acknowledged.)
+ * Source: https://sqlite.org/fileformat2.html, part 4.
+ */
+export function firstForgottenFrame(wal: Buffer): number | undefined {
+  if (wal.length < headerSize + frameSize) return undefined;
+  const littleEndian = (wal.readUInt32BE(0) & 1) === 0;
+  const sum = checksum(littleEndian);
+  sum.add(wal, 0, 24);
+  const magic = (wal.readUInt32BE(0) & 0xfffffffe) >>> 0 === 0x377f0682;
+  if (!magic || wal.readUInt32BE(8) !== pageSize || !sum.is(wal, 24)) return 0;
+
+  let bad: number | undefined;
+  let frame = 0;
+  for (let at = headerSize; at + frameSize <= wal.length; at += frameSize, frame++) {
+    const ours = wal.compare(wal, 16, 24, at + 8, at + 16) === 0;
+    if (bad === undefined) {
+      sum.add(wal, at, 8);
+      sum.add(wal, at + frameHeaderSize, pageSize);
+      if (!ours || !sum.is(wal, at + 16)) bad = frame;
+    }
+    const commits = wal.readUInt32BE(at + 4) !== 0;
+    if (bad !== undefined && ours && commits) return bad;
+  }
+  return undefined;
+}
+
+/** SQLite's WAL checksum, running. */
+function checksum(littleEndian: boolean) {
+  let [a, b] = [0, 0];
+  return {
+    add(bytes: Buffer, from: number, length: number): void {
+      const view = new DataView(bytes.buffer, bytes.byteOffset + from, length);
+      for (let i = 0; i < length; i += 8) {
+        a = (a + view.getUint32(i, littleEndian) + b) >>> 0;
+        b = (b + view.getUint32(i + 4, littleEndian) + a) >>> 0;
+      }
+    },
+    is: (bytes: Buffer, at: number): boolean =>
+      bytes.readUInt32BE(at) === a && bytes.readUInt32BE(at + 4) === b,
+  };
+}
