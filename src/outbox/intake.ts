@@ -58,9 +58,10 @@ export function createIntake(db: DatabaseSync, tally: TallyKeeper) {
       if (row.state === 0) call.waiting = true;
       calls.set(row.call_id, call);
     }
-    for (const [id, call] of calls) if (call.waiting && call.head === undefined) missing = id;
-    if (missing !== undefined)
-      throw new BrokenInvariant(`events of ${missing} wait, but none is at the head`);
+    for (const [id, { waiting, head }] of calls) {
+      if (waiting && head === undefined)
+        throw new BrokenInvariant(`events of ${id} wait, but none is at the head`);
+    }
     return calls;
   }
 
