@@ -37,8 +37,8 @@ export type Settlement = {
  * Which heads are asked for. The first two were never tried (`attempts` 0) and are due at once, whatever the clock says:
  * - `fresh`: of calls whose newest event was taken at or after `freshSince`, newest first: a screen is waiting;
  * - `backlog`: of all other calls, oldest first;
- * - `retry`: tried before and `nextAt` has come; fewest attempts first, then the earliest `nextAt`, so that one
- *   stumble of a good call never waits behind many calls that fail for ever.
+ * - `retry`: tried before and `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest
+ *   `nextAt`, so that one stumble of a good call never waits behind many calls that fail for ever.
  */
 export type Lane = 'fresh' | 'backlog' | 'retry';
 
