@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import type { MessageCode } from '../ops/messages.ts';
+import type { AmiFailure } from './failure.ts';
+import {
+  channelEvent,
+  healthyAnswer,
+  serveActions,
+  startLine,
+  startPlayer,
+  startServer,
+} from './link.fixture.ts';
+import type { AmiLinkOptions } from './link.ts';
+
+/** The first failure of a link with these options, and the code that it is logged under. */
+async function firstFailure(
+  t: TestContext,
+  options: Partial<AmiLinkOptions> & { port: number },
+): Promise<[AmiFailure | undefined, MessageCode | undefined]> {
+  const { link, said, until } = startLine(t, options);
+  const told = (): boolean => said.some(({ code }) => code !== 'ami.connected');
+  await until(told);
+  link.stop();
+  const { failure } = link.status();
+  return [failure, said.find(({ code }) => code !== 'ami.connected')?.code];
+}
+
+/** Speaks as Asterisk does, but answers one action with something else. */
+function answering(wrong: string, answer: (id: string) => string) {
+  return (socket: Socket): void =>
+    serveActions(socket, (action, id) => (action === wrong ? answer(id) : healthyAnswer(action, id)));
+}
+
+test('nothing listens there', async (t) => {
+  const { player, port } = await startPlayer(t);
+  await player.close();
+  assert.deepEqual(await firstFailure(t, { port }), [
+    { kind: 'unreachable', detail: 'ECONNREFUSED' },
+    'ami.unreachable',
+  ]);
+});
+
+test('no such host', async (t) => {
+  const [failure, code] = await firstFailure(t, { host: 'pbx.invalid', port: 1 });
+  assert.equal(failure?.kind, 'unreachable');
+  assert.equal(code, 'ami.unreachable');
+});
+
+test('the handshake never ends', async (t) => {
+  const port = await startServer(t, () => {});
+  const options = { port, deadlineMs: 30, tls: {} };
+  assert.deepEqual(await firstFailure(t, options), [{ kind: 'connect-timeout' }, 'ami.unreachable']);
+});
+
+test('something else listens there', async (t) => {
+  const port = await startServer(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.2p1\r\n'));
+  assert.deepEqual(await firstFailure(t, { port }), [
+    { kind: 'not-asterisk', detail: 'it says "SSH-2.0-OpenSSH_9.2p1"' },
+    'ami.not-asterisk',
+  ]);
+});
+
+test('something that never ends its first line', async (t) => {
+  const port = await startServer(t, (socket) => socket.write(Buffer.alloc(1024, 'x')));
+  const [failure] = await firstFailure(t, { port });
+  assert.deepEqual(failure, { kind: 'not-asterisk', detail: `it says "${'x'.repeat(60)}"` });
+});
+
+test('something that says nothing', async (t) => {
+  const port = await startServer(t, () => {});
+  const [failure] = await firstFailure(t, { port, deadlineMs: 30 });
+  assert.deepEqual(failure, { kind: 'not-asterisk', detail: 'it says nothing' });
+});
+
+test('something that hangs up at once', async (t) => {
+  const port = await startServer(t, (socket) => socket.end());
+  assert.deepEqual(await firstFailure(t, { port }), [{ kind: 'lost', detail: 'closed' }, 'ami.lost']);
+});
+
+test('wrong secret', async (t) => {
+  const { port } = await startPlayer(t);
+  assert.deepEqual(await firstFailure(t, { port, secret: 'wrong' }), [
+    { kind: 'login-refused', detail: 'Authentication failed' },
+    'ami.login-refused',
+  ]);
+});
+
+test('a login that is never answered', async (t) => {
+  const port = await startServer(
+    t,
+    answering('login', () => ''),
+  );
+  assert.deepEqual(await firstFailure(t, { port, deadlineMs: 50 }), [
+    { kind: 'silent', detail: 'Login' },
+    'ami.silent',
+  ]);
+});
+
+test('a list that never ends', async (t) => {
+  const port = await startServer(
+    t,
+    answering('coreshowchannels', (id) => `Response: Success\r\nActionID: ${id}\r\n\r\n`),
+  );
+  const [failure] = await firstFailure(t, { port, deadlineMs: 50 });
+  assert.deepEqual(failure, { kind: 'silent', detail: 'CoreShowChannels' });
+});
+
+test('no write class reporting', async (t) => {
+  const { port } = await startPlayer(t, { write: [] });
+  assert.deepEqual(await firstFailure(t, { port }), [
+    { kind: 'no-reporting-class', detail: 'Permission denied' },
+    'ami.no-reporting-class',
+  ]);
+});
+
+test('no read class call: found when channels come without an event', async (t) => {
+  const { player, port } = await startPlayer(t, { read: ['agent'] });
+  const { link, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  assert.equal(link.status().state, 'up', 'while nobody calls, nothing is amiss');
+  player.send(channelEvent('Newchannel', '1.1'));
+  await until(() => said.length === 2);
+  assert.equal(said[1]?.code, 'ami.no-call-class');
+});
+
+test('a refused BridgeList is no failure: the technologies stay unknown', async (t) => {
+  const refusal = (id: string): string =>
+    `Response: Error\r\nActionID: ${id}\r\nMessage: Permission denied\r\n\r\n`;
+  const port = await startServer(t, answering('bridgelist', refusal));
+  const { inputs, said, until } = startLine(t, { port });
+  await until(() => said.length > 0);
+  assert.equal(said[0]?.code, 'ami.connected');
+  assert.deepEqual(inputs[0]?.type === 'snapshot' && inputs[0].bridges, []);
+});
+
+test('trouble that lasts is told once', async (t) => {
+  const { player, port } = await startPlayer(t);
+  player.setRefuseLogins(true);
+  const { link, said, until } = startLine(t, { port });
+  while (link.status().attempts < 4) await new Promise(setImmediate);
+  player.setRefuseLogins(false);
+  await until(() => said.some(({ code }) => code === 'ami.connected'));
+  assert.deepEqual(
+    said.map(({ code }) => code),
+    ['ami.login-refused', 'ami.connected'],
+  );
+});
+
+const folder = mkdtempSync(path.join(tmpdir(), 'ami-tls-'));
+const file = (name: string): string => path.join(folder, name);
+const openssl = (...args: string[]): Buffer =>
+  execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+const pem = (name: string): string => readFileSync(file(name), 'utf8');
+
+/** A certificate for a name, signed by the authority, valid for so many days from now; expired for less than 0. */
+function certify(name: string, host: string, authority: string, days: number): { cert: string; key: string } {
+  writeFileSync(file(`${name}.ext`), `subjectAltName=${host}\n`);
+  const request = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-subj',
+    `/CN=${name}`,
+  ];
+  openssl('req', ...request, '-keyout', file(`${name}.key`), '-out', file(`${name}.csr`));
+  const signer = ['-CA', file(`${authority}.crt`), '-CAkey', file(`${authority}.key`), '-CAcreateserial'];
+  const made = ['-in', file(`${name}.csr`), '-extfile', file(`${name}.ext`), '-out', file(`${name}.crt`)];
+  openssl('x509', '-req', ...made, ...signer, '-days', String(days));
+  return { cert: pem(`${name}.crt`), key: pem(`${name}.key`) };
+}
+
+before(() => {
+  for (const name of ['authority', 'stranger']) {
+    const request = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-subj',
+      `/CN=${name}`,
+    ];
+    openssl(
+      'req',
+      '-x509',
+      ...request,
+      '-days',
+      '2',
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.crt`),
+    );
+  }
+});
+after(() => rmSync(folder, { recursive: true }));
+
+test('TLS: a certificate of our authority, for this address', async (t) => {
+  const { port } = await startPlayer(t, { tls: certify('good', 'IP:127.0.0.1', 'authority', 2) });
+  const { said, until } = startLine(t, { port, tls: { ca: pem('authority.crt') } });
+  await until(() => said.length > 0);
+  assert.equal(said[0]?.code, 'ami.connected');
+});
+
+test('TLS: a certificate for the name that was asked for', async (t) => {
+  const { port } = await startPlayer(t, { tls: certify('named', 'DNS:pbx.example', 'authority', 2) });
+  const { said, until } = startLine(t, {
+    port,
+    tls: { ca: pem('authority.crt'), serverName: 'pbx.example' },
+  });
+  await until(() => said.length > 0);
+  assert.equal(said[0]?.code, 'ami.connected');
+});
+
+for (const [what, host, authority, days, check] of [
+  ['another name', 'DNS:other.example', 'authority', 2, 'name'],
+  ['another address', 'IP:127.0.0.2', 'authority', 2, 'name'],
+  ['an authority that we do not know', 'IP:127.0.0.1', 'stranger', 2, 'authority'],
+  ['a certificate that has expired', 'IP:127.0.0.1', 'authority', -1, 'dates'],
+] as const) {
+  test(`TLS: refused for ${what}`, async (t) => {
+    const { player, port } = await startPlayer(t, { tls: certify('bad', host, authority, days) });
+    const [failure, code] = await firstFailure(t, { port, tls: { ca: pem('authority.crt') } });
+    assert.equal(failure?.kind === 'tls' && failure.check, check);
+    assert.equal(code, 'ami.tls-refused');
+    assert.equal(player.connections(), 0, 'nothing is said over a connection that did not pass');
+  });
+}
+
+test('TLS: refused where there is none', async (t) => {
+  const { port } = await startPlayer(t);
+  const [failure] = await firstFailure(t, { port, tls: { ca: pem('authority.crt') } });
+  assert.equal(failure?.kind === 'tls' && failure.check, 'handshake');
+});

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Input } from '../calls/input.ts';
+import { silentLog } from '../ops/log.ts';
+import { systemClock } from './clock.ts';
+import {
+  account,
+  channelEvent,
+  healthyAnswer,
+  serveActions,
+  startLine,
+  startPlayer,
+  startServer,
+} from './link.fixture.ts';
+import { createAmiLink } from './link.ts';
+import { UnsafeValueError } from './safe-action.ts';
+
+const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
+
+test('a snapshot comes first, then events as they arrive', async (t) => {
+  const { player, port } = await startPlayer(t);
+  player.send(channelEvent('Newchannel', '1.1'));
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length > 0);
+  player.send(channelEvent('Newchannel', '1.2'));
+  player.send(channelEvent('VarSet', '1.2'));
+  player.send(channelEvent('Hangup', '1.1', { Cause: '16' }));
+  await until(() => inputs.length === 3);
+
+  assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'hung-up']);
+  assert.equal(inputs[0]?.type === 'snapshot' && inputs[0].channels[0]?.uniqueid, '1.1');
+  assert.deepEqual(
+    said.map(({ code, fields }) => [code, fields.version, fields.channels]),
+    [['ami.connected', '22.10.0', 1]],
+  );
+  const status = link.status();
+  assert.equal(status.state, 'up');
+  assert.equal(status.lastEventAt, inputs[2]?.at);
+  assert.equal(status.attempts, 0);
+  assert.equal(status.failure, undefined);
+  assert.equal(status.counters.events, 2);
+  assert.deepEqual([...status.counters.ignored], [['VarSet', 1]]);
+});
+
+test('events that arrive while the snapshot is read are applied after it', async (t) => {
+  const port = await startServer(t, (socket) => {
+    serveActions(socket, (action, id) => {
+      const answer = healthyAnswer(action, id);
+      if (action !== 'coreshowchannels') return answer;
+      const item = channelEvent('CoreShowChannel', '1.1', { ActionID: id });
+      const [response, last] = answer.split(/(?<=\r\n\r\n)/);
+      const late = channelEvent('Newchannel', '1.2');
+      return `${late}\r\n\r\n${response}${late.replaceAll('1.2', '1.3')}\r\n\r\n${item}\r\n\r\n${last}`;
+    });
+  });
+  const { inputs, until } = startLine(t, { port });
+  await until(() => inputs.length === 3);
+  assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'channel-created']);
+  assert.deepEqual(
+    inputs.slice(1).map((input) => input.type === 'channel-created' && input.uniqueid),
+    ['1.2', '1.3'],
+  );
+});
+
+test('a link cut at any byte of a frame comes back with a snapshot and without a ghost', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { inputs, said, until } = startLine(t, { port });
+  const frame = channelEvent('Hangup', '1.1', { Cause: '16' });
+  const connected = (): number => said.filter(({ code }) => code === 'ami.connected').length;
+  for (let byte = 1; byte < frame.length + 4; byte++) {
+    await until(() => connected() === byte);
+    player.cutAfter(byte);
+    player.send(frame);
+  }
+  await until(() => connected() === frame.length + 4);
+  const heard = new Set(types(inputs));
+  assert.deepEqual([...heard], ['snapshot'], 'half a Hangup is no Hangup');
+  assert.equal(inputs.length, frame.length + 4);
+});
+
+test('Asterisk crashes and comes back: calls that died with it are not in the next snapshot', async (t) => {
+  const { player, port } = await startPlayer(t);
+  player.send(channelEvent('Newchannel', '1.1'));
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  await player.crash();
+  await until(() => said.some(({ code }) => code === 'ami.unreachable'));
+  assert.equal(link.status().failure?.kind, 'unreachable');
+  await player.listen();
+  await until(() => inputs.length === 2);
+  assert.equal(inputs[1]?.type === 'snapshot' && inputs[1].channels.length, 0);
+  assert.deepEqual(
+    said.map(({ code }) => code).filter((code) => code !== 'ami.connected'),
+    ['ami.lost', 'ami.unreachable'],
+    'each trouble is told once, however many attempts it takes',
+  );
+});
+
+test('a half-open link is found by its silence and replaced', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { inputs, said, until } = startLine(t, {
+    port,
+    deadlineMs: 50,
+    pingIntervalMs: 5,
+    pingDeadlineMs: 20,
+  });
+  await until(() => said.length === 1);
+  player.setSilent(true);
+  await until(() => said.some(({ code }) => code === 'ami.silent'));
+  player.setSilent(false);
+  await until(() => inputs.length === 2);
+  assert.deepEqual(types(inputs), ['snapshot', 'snapshot']);
+});
+
+test('as it comes, silence is found within 10 s', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { waits, said, until } = startLine(t, { port, pingIntervalMs: undefined, pingDeadlineMs: undefined });
+  await until(() => said.length === 1);
+  player.setSilent(true);
+  await until(() => said.some(({ code }) => code === 'ami.silent'));
+  const [interval = 0, deadline = 0] = waits.filter((ms) => ms <= 10_000);
+  assert.ok(interval > 0 && deadline > 0);
+  assert.ok(interval + deadline < 10_000, `${interval} ms until the Ping, ${deadline} ms for an answer`);
+});
+
+test('an answered Ping is noted', async (t) => {
+  const { port } = await startPlayer(t);
+  const { link } = startLine(t, { port, pingIntervalMs: 1 });
+  while (link.status().lastPongAt === undefined) await new Promise(setImmediate);
+  assert.equal(link.status().state, 'up');
+});
+
+test('what a consumer throws costs that input alone', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(
+    t,
+    { port },
+    {
+      onInput(input) {
+        if (input.type === 'channel-created') throw new Error('cannot');
+      },
+    },
+  );
+  await until(() => said.length === 1);
+  player.send(channelEvent('Newchannel', '1.1'));
+  player.send(channelEvent('Hangup', '1.1'));
+  await until(() => inputs.length === 3 && said.length === 2);
+  assert.deepEqual(said[1], {
+    code: 'ami.input-failed',
+    fields: { input: 'channel-created', error: 'Error: cannot' },
+  });
+  assert.equal(link.status().counters.failed, 1);
+  assert.equal(link.status().state, 'up');
+});
+
+test('hostile frames cost themselves alone', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  const hostile = [
+    'Event: close\r\n\r\n',
+    'Event: error\r\nMessage: x\r\n\r\n',
+    'Event: connect\r\n\r\n',
+    'Event: __proto__\r\n\r\n',
+    'Response: Success\r\nActionID: managerevent\r\n\r\n',
+    'Response: Success\r\nActionID: newListener\r\n\r\n',
+    'Response: Follows\r\nActionID: 1\r\n\r\n',
+    'Asterisk Call Manager/9.0.0\r\n\r\n',
+    'no colon at all\r\n\r\n',
+    '\r\n\r\n\n\n\n',
+    'Event: Newchannel\r\nChannel: without a Uniqueid\r\n\r\n',
+    `${channelEvent('Newchannel', '1.1')}\r\n__proto__: polluted\r\nconstructor: x\r\nResponse: Success\r\n\r\n`,
+    channelEvent('Newstate', '1.1').replaceAll('\r\n', '\n').concat('\n\n'),
+    channelEvent('Newstate', '1.1').concat('\r\n\n'),
+  ];
+  for (const bytes of hostile) player.sendRaw(bytes);
+  player.sendRaw(
+    Buffer.from([...Buffer.from('Event: Rename\r\nUniqueid: 1.1\r\nNewname: SIP/'), 0xff, 13, 10, 13, 10]),
+  );
+  player.send(channelEvent('Hangup', '1.1'));
+  await until(() => inputs.at(-1)?.type === 'hung-up');
+
+  assert.deepEqual(types(inputs), [
+    'snapshot',
+    'channel-created',
+    'channel-state',
+    'channel-state',
+    'channel-renamed',
+    'hung-up',
+  ]);
+  const renamed = inputs[4];
+  assert.equal(renamed?.type === 'channel-renamed' && renamed.channel, 'SIP/\ufffd');
+  assert.equal(({} as Record<string, unknown>).polluted, undefined);
+  const { state, counters } = link.status();
+  assert.equal(state, 'up');
+  assert.equal(counters.connects, 1);
+  assert.equal(counters.bad, 1);
+  assert.deepEqual(Object.fromEntries(counters.ignored), {
+    close: 1,
+    error: 1,
+    connect: 1,
+    ['__proto__']: 1,
+    Response: 3,
+    '': 2,
+  });
+});
+
+test('a 10 MB line costs one frame, and the channels are read again', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  player.sendRaw(`${channelEvent('Newchannel', '1.1')}\r\nCallerIDName: `);
+  for (let megabyte = 0; megabyte < 10; megabyte++) player.sendRaw(Buffer.alloc(1024 * 1024, 'x'));
+  player.sendRaw('\r\n\r\n');
+  player.send(channelEvent('Newchannel', '1.2'));
+  await until(() => inputs.filter(({ type }) => type === 'snapshot').length === 2);
+
+  assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'snapshot']);
+  assert.deepEqual(said[1], { code: 'ami.frame-lost', fields: { event: 'Newchannel' } });
+  assert.equal(link.status().counters.lost, 1);
+  assert.equal(link.status().counters.connects, 1);
+});
+
+test('nothing is heard after stop, and a second stop is harmless', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  link.stop();
+  link.stop();
+  player.send(channelEvent('Newchannel', '1.1'));
+  while (player.connections() > 0) await new Promise(setImmediate);
+  assert.deepEqual(types(inputs), ['snapshot']);
+  assert.equal(link.status().state, 'stopped');
+  assert.equal(said.length, 1, 'stopping is no trouble to tell of');
+});
+
+test('a link that is stopped while it connects stays stopped', async (t) => {
+  let connections = 0;
+  const port = await startServer(t, () => connections++);
+  const { link, inputs } = startLine(t, { port });
+  while (connections === 0) await new Promise(setImmediate);
+  link.stop();
+  assert.equal(link.status().state, 'stopped');
+  link.start();
+  while (connections === 1) await new Promise(setImmediate);
+  assert.equal(link.status().state, 'connecting');
+  assert.deepEqual(inputs, []);
+});
+
+for (const [what, bad] of [
+  ['user name with a line feed', { username: 'a\nAction: Originate' }],
+  ['secret with a carriage return', { secret: 'hush\rSecret: b' }],
+  ['secret with a NUL', { secret: 'hush\0' }],
+] as const) {
+  test(`refused, without being shown: ${what}`, () => {
+    assert.throws(
+      () =>
+        createAmiLink(
+          { host: '127.0.0.1', port: 1, ...account, ...bad },
+          { onInput: () => {}, log: silentLog, clock: systemClock, random: () => 0 },
+        ),
+      (error) => error instanceof UnsafeValueError && !/hush|Originate/.test(error.message),
+    );
+  });
+}
