@@ -3,6 +3,8 @@ import type { Pbx } from './asterisk.ts';
 
 /** A line of cdr-csv/Master.csv: Asterisk's own word on a call, or on a stretch of it. */
 export type CdrRecord = {
+  readonly dst: string;
+  readonly dcontext: string;
   readonly channel: string;
   /** The other end; '' if there was none. */
   readonly dstchannel: string;
@@ -14,7 +16,15 @@ export type CdrRecord = {
 };
 
 /** The columns of the file, in order: see cdr_csv.c, with loguniqueid and loguserfield. */
-const columns = { channel: 5, dstchannel: 6, lastapp: 7, disposition: 14, uniqueid: 16 } as const;
+const columns = {
+  dst: 2,
+  dcontext: 3,
+  channel: 5,
+  dstchannel: 6,
+  lastapp: 7,
+  disposition: 14,
+  uniqueid: 16,
+} as const;
 
 export function parseCdr(text: string): CdrRecord[] {
   return text
@@ -26,6 +36,8 @@ export function parseCdr(text: string): CdrRecord[] {
       );
       const at = (column: keyof typeof columns) => values[columns[column]] ?? '';
       return {
+        dst: at('dst'),
+        dcontext: at('dcontext'),
         channel: at('channel'),
         dstchannel: at('dstchannel'),
         lastapp: at('lastapp'),

@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import { type Program, runProgram } from '../integration/program.ts';
+import { atExit } from './at-exit.ts';
+import { managerUsers } from './config.ts';
+import { labSettings, type Told } from './row.ts';
+
+/** The real bridge as a process of its own, between an Asterisk and a far side of its own. */
+export type FarEnd = {
+  readonly farSide: FarSide;
+  /** What the far side was told of this call, in the order in which it came. */
+  toldOf(uniqueid: string): ToldOf | undefined;
+  /** Uniqueids of all calls it was told of. */
+  uniqueids(): string[];
+  /** All that the bridge has written. */
+  log(): string;
+  /** Takes the bridge away at once (SIGKILL). */
+  killBridge(): Promise<void>;
+  /** Starts it, with the same state folder; resolves when it has read what is on the PBX. */
+  startBridge(): Promise<void>;
+  /** The bridge has connected to Asterisk once more than when this was last awaited. */
+  connected(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type ToldOf = { readonly from: string; readonly told: readonly Told[] };
+
+const pbxId = 'lab';
+const token = 'lab-token-0123456789';
+
+export async function startFarEnd(options: {
+  readonly amiPort: number;
+  readonly settings?: Readonly<Record<string, string>>;
+}): Promise<FarEnd> {
+  const farSide = await startFarSide({ token });
+  const folder = await mkdtemp(path.join(tmpdir(), 'pbx-lab-bridge-'));
+  const env = {
+    AMI_HOST: '127.0.0.1',
+    AMI_PORT: `${options.amiPort}`,
+    AMI_USERNAME: managerUsers.bridge.name,
+    AMI_SECRET: managerUsers.bridge.secret,
+    API_BASE_URL: farSide.baseUrl,
+    API_TOKEN: token,
+    STATE_DIR: path.join(folder, 'state'),
+    PBX_ID: pbxId,
+    AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
+    LOG_FORMAT: 'json',
+    LOG_LEVEL: 'debug',
+    ...labSettings,
+    ...options.settings,
+  };
+  let bridge: Program | undefined;
+  let said = '';
+  const forget = atExit(() => bridge?.process.kill('SIGKILL'));
+  const connections = () => (bridge?.output().match(/"code":"ami\.connected"/g) ?? []).length;
+  let seen = 0;
+
+  const end = async (signal: NodeJS.Signals) => {
+    await bridge?.end(signal);
+    said += bridge?.output() ?? '';
+    bridge = undefined;
+  };
+  const farEnd: FarEnd = {
+    farSide,
+    toldOf: (uniqueid) => toldOf(farSide, `${pbxId}-${uniqueid}`),
+    uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
+    log: () => said + (bridge?.output() ?? ''),
+    killBridge: () => end('SIGKILL'),
+    async startBridge() {
+      bridge = runProgram(['run'], { env, cwd: folder });
+      seen = 0;
+      await farEnd.connected();
+    },
+    async connected() {
+      await bridge?.says(new RegExp(`("code":"ami\\.connected"[^]*){${seen + 1}}`));
+      seen = connections();
+    },
+    async stop() {
+      await end('SIGTERM');
+      forget();
+      await farSide.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  await farEnd.startBridge();
+  return farEnd;
+}
+
+function toldOf(farSide: FarSide, id: string): ToldOf | undefined {
+  const events = farSide
+    .requests()
+    .filter(({ payload, path }) => path === '/voice/call' && payload.id === id);
+  const held = farSide.calls().get(id);
+  if (!held) return undefined;
+  const told = events.map(({ payload }) => ({
+    status: payload.status as Told['status'],
+    ...(payload.caller_id === undefined ? {} : { caller_id: String(payload.caller_id) }),
+  }));
+  return { from: held.from, told };
+}
