@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { CallStatus } from '../api/contract/call-event.ts';
+import type { Settlement } from '../delivery/queue.ts';
+import type { Log, LogFields } from '../ops/log.ts';
+import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A log that keeps what it is told. */
+export function keepingLog(): Log & { readonly lines: { code: string; fields: LogFields }[] } {
+  const lines: { code: string; fields: LogFields }[] = [];
+  const log = { lines, say: (code: string, fields: LogFields = {}) => void lines.push({ code, fields }) };
+  return Object.assign(log, { child: () => log as never });
+}
+
+/** An outbox that is closed after the test; without ballast unless told otherwise. */
+export async function opened(
+  t: Pick<TestContext, 'after'>,
+  options: OutboxOptions,
+  log: Log = keepingLog(),
+): Promise<Outbox> {
+  const outbox = await openOutbox({ ballastBytes: 0, ...options }, { log });
+  t.after(() => outbox.close());
+  return outbox;
+}
+
+export function newEvent(callId: string, status: CallStatus, takenAt = 0): NewEvent {
+  return { callId, status, body: JSON.stringify({ id: callId, direction: 'inbound', status }), takenAt };
+}
+
+/** A batch of events alone, written `a:ringing b:completed`, all taken at `takenAt`. */
+export function batchOf(events: string, takenAt = 0): Batch {
+  const list = events.split(' ').map((event) => event.split(':') as [string, CallStatus]);
+  return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, takenAt)) };
+}
+
+/** What became of an attempt; delivered at 0 unless told otherwise. */
+export function settled(seq: number, callId: string, rest: Partial<Settlement> = {}): Settlement {
+  return { seq, callId, outcome: 'delivered', at: 0, counted: true, durationMs: 1, ...rest };
+}
