@@ -4,6 +4,7 @@ import { startBridge } from '../../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/config/env.ts';
 import type { Log } from '../../src/ops/log.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import type { HeldCall } from '../fakes/far-side-book.ts';
 import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
@@ -19,7 +20,33 @@ export type Stand = {
   stop(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
+  /** Resolves when the bridge has heard, and has on disk, all that the PBX said so far. */
+  heardAll(): Promise<void>;
 };
+
+/** Calls of nobody's: when the end of the last one is on disk, so is all that was before it. */
+let markers = 0;
+
+/** The frames of a call that does nothing but come and go; `id` is what it is told under. */
+export function markerCall(): { id: string; frames: readonly string[] } {
+  markers += 1;
+  const uniqueid = `9999999999.${markers}`;
+  const channel = `Channel: PJSIP/marker-${String(markers).padStart(8, '0')}`;
+  const ids = `Uniqueid: ${uniqueid}\r\nLinkedid: ${uniqueid}`;
+  const number = 'CallerIDNum: +494066969999\r\nContext: from-trunk\r\nExten: s';
+  return {
+    id: `pbx-${uniqueid}`,
+    frames: [
+      `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\n${number}\r\n${ids}`,
+      `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
+    ],
+  };
+}
+
+/** The calls that the far side holds, without those markers. */
+export function callsOf(farSide: FarSide): HeldCall[] {
+  return [...farSide.calls().values()].filter(({ id }) => !id.startsWith('pbx-9999999999.'));
+}
 
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
@@ -38,8 +65,13 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
 
+  const completed = new Map<string, () => void>();
+
   const log: Log = {
-    say: (code) => code === 'ami.connected' && connections.add(),
+    say(code, fields) {
+      if (code === 'ami.connected') connections.add();
+      if (code === 'call.completed') completed.get(String(fields?.call))?.();
+    },
     child: () => log,
   };
   const stand: Stand = {
@@ -59,6 +91,13 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       bridge = undefined;
     },
     connected: () => connections.next(),
+    heardAll() {
+      const { id, frames } = markerCall();
+      return new Promise((resolve) => {
+        completed.set(id, resolve);
+        for (const frame of frames) pbx.send(frame);
+      });
+    },
   };
   t.after(async () => {
     await stand.stop();
