@@ -57,7 +57,7 @@ export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffe
         finish();
         return;
       }
-      cancel = clock.setTimer(playDue, Math.max(0, next.ms - position()) / pace);
+      cancel = clock.setTimer(playDue, Math.max(0, Math.ceil((next.ms - position()) / pace)));
     }
 
     function isDue(next: RecordedFrame | undefined): boolean {
