@@ -21,9 +21,10 @@ const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, set
 export const historySql = {
   ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
   dead: `SELECT ${eventColumns} FROM event WHERE state = 2 AND seq > ? ORDER BY seq LIMIT ?`,
-  headOf: 'SELECT seq, newest_at, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
+  headOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
+  newest: 'SELECT max(taken_at) AS at FROM event WHERE call_id = ?',
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
-  oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL ORDER BY seq LIMIT 1',
+  oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
   old: 'SELECT seq, state, settled_at, taken_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
@@ -36,9 +37,10 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   const old = db.prepare(historySql.old);
   const revive = db.prepare(
     `UPDATE event SET state = 0, attempts = 0, settled_at = NULL WHERE seq = ? AND state = ${deadState}
-     RETURNING call_id, taken_at`,
+     RETURNING call_id`,
   );
   const headOf = db.prepare(historySql.headOf);
+  const newest = db.prepare(historySql.newest);
   const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
@@ -53,17 +55,15 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
 
   /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
   function reviveOne(seq: number): boolean {
-    const row = revive.get(seq) as { call_id: string; taken_at: number } | undefined;
+    const row = revive.get(seq) as { call_id: string } | undefined;
     if (!row) return false;
     tally.move('dead', 'waiting');
-    const head = headOf.get(row.call_id) as
-      | { seq: number; newest_at: number; next_at: number | null }
-      | undefined;
-    const newest = Math.max(row.taken_at, head?.newest_at ?? row.taken_at);
-    if (head && head.seq < seq) place.run(newest, head.next_at, head.seq);
+    const head = headOf.get(row.call_id) as { seq: number; next_at: number | null } | undefined;
+    const newestAt = newest.get(row.call_id)?.at as number;
+    if (head && head.seq < seq) place.run(newestAt, head.next_at, head.seq);
     else {
       if (head) place.run(null, null, head.seq);
-      place.run(newest, null, seq);
+      place.run(newestAt, null, seq);
     }
     return true;
   }

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFile, OutboxRefused } from './database.ts';
 import { troubleOf } from './sqlite-trouble.ts';
 
-/** A process that was just killed may need a moment to be gone, ms. */
-const patienceMs = 500;
+/** A process that was just killed may need a moment to be gone, ms. Whoever is refused must know within a second. */
+const patienceMs = 300;
 
 /**
  * One process per folder: an exclusive lock on a small database of its own, which the kernel takes away together

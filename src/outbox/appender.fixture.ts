@@ -1,0 +1,30 @@
+import { writeSync } from 'node:fs';
+import { silentLog } from '../ops/log.ts';
+import { newEvent, settled } from './outbox.fixture.ts';
+import { openOutbox } from './outbox.ts';
+
+// A process to be killed: takes calls as fast as it can, delivers some, and prints the number of each call whose
+// events are on disk, in lines written at once. Arguments: the folder, the first number.
+
+const [directory = '', first = '0'] = process.argv.slice(2);
+const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+await outbox.load();
+let number = Number(first);
+writeSync(1, 'ready\n');
+
+async function takeCalls(): Promise<never> {
+  for (;;) {
+    const mine = number++;
+    const id = `call-${mine}`;
+    const { heads } = await outbox.append({
+      calls: [{ id, state: `{"id":"${id}"}` }],
+      trunks: [],
+      events: [newEvent(id, 'ringing', mine), newEvent(id, 'completed', mine)],
+    });
+    writeSync(1, `${mine}\n`);
+    const [head] = heads;
+    if (head && mine % 3 !== 0) await outbox.settle([settled(head.seq, id, { at: mine })]);
+  }
+}
+
+await Promise.all(Array.from({ length: 20 }, takeCalls));

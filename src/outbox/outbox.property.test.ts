@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { callStatuses } from '../api/contract/call-event.ts';
+import { type Lane, longestWaitMs } from '../delivery/queue.ts';
+import { keepingLog, newEvent, settled, temporaryFolder } from './outbox.fixture.ts';
+import { type Outbox, openOutbox } from './outbox.ts';
+
+type ModelEvent = {
+  readonly seq: number;
+  readonly callId: string;
+  readonly status: (typeof callStatuses)[number];
+  readonly takenAt: number;
+  state: 'waiting' | 'delivered' | 'dead';
+  attempts: number;
+  nextAt: number;
+  settledAt: number;
+};
+
+/** The same in plain memory, by looking through everything each time. */
+function createModel() {
+  let events: ModelEvent[] = [];
+  let delivered = 0;
+  let lastSeq = 0;
+  const calls = new Map<string, string>();
+  const ofCall = (callId: string) => events.filter((event) => event.callId === callId);
+  const head = (callId: string) => ofCall(callId).find(({ state }) => state === 'waiting');
+  const newest = ({ callId }: ModelEvent) => Math.max(...ofCall(callId).map(({ takenAt }) => takenAt));
+  const heads = () => [...new Set(events.map(({ callId }) => callId))].flatMap((id) => head(id) ?? []);
+
+  return {
+    calls,
+    append(callId: string, status: ModelEvent['status'], takenAt: number): number {
+      if (ofCall(callId).some((event) => event.status === status)) return -1;
+      const before = head(callId);
+      const seq = ++lastSeq;
+      const fresh = { state: 'waiting', attempts: 0, nextAt: 0, settledAt: 0 } as const;
+      events.push({ seq, callId, status, takenAt, ...fresh });
+      return before ? 0 : seq;
+    },
+    due(lane: Lane, now: number, freshSince: number): number[] {
+      const rank = ({ attempts }: ModelEvent) => Math.min(attempts, 16);
+      const tried = heads().filter(({ attempts }) => attempts > 0);
+      const untried = heads().filter(({ attempts }) => attempts === 0);
+      const found = {
+        fresh: () =>
+          untried
+            .filter((event) => newest(event) >= freshSince)
+            .sort((a, b) => newest(b) - newest(a) || b.seq - a.seq),
+        backlog: () =>
+          untried
+            .filter((event) => newest(event) < freshSince)
+            .sort((a, b) => newest(a) - newest(b) || a.seq - b.seq),
+        retry: () =>
+          tried
+            .filter(({ nextAt }) => nextAt <= now || nextAt > now + longestWaitMs)
+            .sort((a, b) => rank(a) - rank(b) || a.nextAt - b.nextAt || a.seq - b.seq),
+      };
+      return found[lane]().map(({ seq }) => seq);
+    },
+    settle(
+      seq: number,
+      outcome: 'delivered' | 'retry' | 'dead',
+      at: number,
+      nextAt: number,
+      counted: boolean,
+    ) {
+      const event = events.find((one) => one.seq === seq);
+      if (!event || event.state === 'delivered') return undefined;
+      if (event.state === 'dead' && outcome !== 'delivered') return undefined;
+      const wasHead = head(event.callId) === event;
+      if (counted) event.attempts++;
+      if (outcome === 'retry') {
+        event.nextAt = nextAt;
+        return undefined;
+      }
+      event.state = outcome;
+      event.settledAt = at;
+      if (outcome === 'delivered') delivered++;
+      return wasHead ? head(event.callId)?.seq : undefined;
+    },
+    expire(before: number, at: number): number {
+      const old = events.filter(({ state, takenAt }) => state === 'waiting' && takenAt < before);
+      for (const event of old) Object.assign(event, { state: 'dead', settledAt: at });
+      return old.length;
+    },
+    resend(seq: number): number {
+      const event = events.find((one) => one.seq === seq && one.state === 'dead');
+      if (event) Object.assign(event, { state: 'waiting', attempts: 0, nextAt: 0 });
+      return event ? 1 : 0;
+    },
+    prune(before: number): number {
+      const old = (event: ModelEvent) => event.state === 'delivered' && event.settledAt < before;
+      const gone = events.filter((event) => old(event) && event.takenAt < before).length;
+      events = events.filter((event) => !(old(event) && event.takenAt < before));
+      return gone;
+    },
+    tally() {
+      const count = (state: ModelEvent['state']) => events.filter((event) => event.state === state).length;
+      const [waiting, dead] = [count('waiting'), count('dead')];
+      return { taken: delivered + waiting + dead, delivered, waiting, dead, lost: 0 };
+    },
+    lastSeq: () => lastSeq,
+  };
+}
+
+const callId = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const anySeq = fc.integer({ min: 0, max: 14 });
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('append'), callId, status: fc.constantFrom(...callStatuses) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('settle'),
+      back: anySeq,
+      outcome: fc.constantFrom('delivered', 'retry', 'dead'),
+      wait: fc.integer({ min: 0, max: 70_000 }),
+      counted: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('save'), callId, state: fc.option(fc.json()) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('expire'), age: fc.integer({ min: 0, max: 40_000 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resend'), back: anySeq }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('prune'), age: fc.integer({ min: 0, max: 40_000 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart') }) },
+);
+
+test('outbox: does what a model in plain memory does, whatever happens in whatever order', async (t) => {
+  const log = keepingLog();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(step, fc.integer({ min: 0, max: 9_000 })), { maxLength: 40 }),
+      async (steps) => {
+        const directory = temporaryFolder(t);
+        const open = () => openOutbox({ directory, ballastBytes: 0 }, { log });
+        const model = createModel();
+        let outbox: Outbox = await open();
+        let now = 1_000_000;
+        try {
+          for (const [what, passed] of steps) {
+            now += passed;
+            if (what.do === 'restart') {
+              await outbox.close();
+              outbox = await open();
+            } else await playBoth(outbox, model, what, now);
+            await compare(outbox, model, now);
+          }
+        } finally {
+          await outbox.close();
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+  assert.deepEqual(log.lines, []);
+});
+
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Model = ReturnType<typeof createModel>;
+
+async function playBoth(outbox: Outbox, model: Model, what: Step, now: number): Promise<void> {
+  if (what.do === 'append' && 'status' in what) {
+    const event = newEvent(what.callId, what.status, now);
+    const number = model.append(what.callId, what.status, now);
+    const { heads, repeated } = await outbox.append({ calls: [], trunks: [], events: [event] });
+    assert.deepEqual(
+      [heads.map(({ seq }) => seq), repeated.length],
+      [number > 0 ? [number] : [], number < 0 ? 1 : 0],
+    );
+  } else if (what.do === 'settle' && 'outcome' in what) {
+    const seq = model.lastSeq() - what.back;
+    const [outcome, nextAt, counted] = [what.outcome as 'retry', now + what.wait, what.counted];
+    const next = model.settle(seq, outcome, now, nextAt, counted);
+    const given = await outbox.settle([settled(seq, '', { outcome, at: now, nextAt, counted })]);
+    assert.deepEqual(
+      given.map((event) => event.seq),
+      next === undefined ? [] : [next],
+    );
+  } else if (what.do === 'save' && 'state' in what) {
+    const { callId: id, state } = what;
+    if (state === null) model.calls.delete(id);
+    else model.calls.set(id, state);
+    await outbox.append({ calls: [{ id, state }], trunks: [], events: [] });
+  } else if (what.do === 'resend' && 'back' in what) {
+    const seq = model.lastSeq() - what.back;
+    assert.equal(await outbox.resend([seq]), model.resend(seq));
+  } else if ('age' in what) {
+    const before = now - what.age;
+    if (what.do === 'expire') assert.equal(await outbox.expire(before, now), model.expire(before, now));
+    else assert.equal(await outbox.prune(before), model.prune(before));
+  }
+}
+
+async function compare(outbox: Outbox, model: Model, now: number): Promise<void> {
+  assert.deepEqual(await outbox.tally(), model.tally());
+  const lanes: Lane[] = ['fresh', 'backlog', 'retry'];
+  for (const lane of lanes) {
+    const freshSince = now - 20_000;
+    const given = await outbox.due({ lane, now, freshSince, limit: 100, except: [] });
+    assert.deepEqual(
+      given.map(({ seq }) => seq),
+      model.due(lane, now, freshSince),
+      `lane ${lane}`,
+    );
+  }
+  const { calls } = await outbox.load();
+  assert.deepEqual(new Map(calls.map(({ id, state }) => [id, state])), model.calls);
+}
