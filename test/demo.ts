@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { systemClock } from '../src/ami/clock.ts';
+import { createPlayer } from '../src/ami/player.ts';
+import { startBridge } from '../src/bridge.ts';
+import { bridgeSections, loadConfig } from '../src/config/env.ts';
+import { serviceSection } from '../src/config/service.ts';
+import { createLog, type Log, silentLog } from '../src/ops/log.ts';
+import { startService } from '../src/service.ts';
+import { readScenarios, type Scenario } from './recordings/library.ts';
+
+/**
+ * `npm run demo`: an office's calls in front of you. The service, the bridge, and a PBX that is played from our own
+ * recordings of a real Asterisk, over TCP. Everything is kept in a temporary folder, and gone at the end.
+ *
+ * npm run demo -- --seconds 30    ends by itself
+ */
+const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
+
+/** The lab's calls last a second or two; an office's are slower. */
+const SPEED = 0.15;
+/** From one call to the next, ms, at most. */
+const LONGEST_GAP_MS = 6_000;
+
+const print = (line = '') => process.stdout.write(`${line}\n`);
+const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-demo-'));
+const fail = (error: unknown) => {
+  throw error;
+};
+
+const { service: serviceOptions } = loadConfig(
+  { service: serviceSection },
+  { SERVICE_LISTEN: '127.0.0.1:0', SERVICE_STATE_DIR: join(folder, 'service'), SERVICE_COUNTRY: 'DE' },
+);
+const service = await startService(serviceOptions, { log: silentLog, fail });
+
+const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+const { port } = await pbx.listen();
+const { ops, ...config } = loadConfig(bridgeSections, {
+  AMI_PORT: String(port),
+  AMI_USERNAME: 'bridge',
+  AMI_SECRET: 'sesame',
+  API_BASE_URL: `${service.url}/api/v1`,
+  API_TOKEN: service.token(),
+  STATE_DIR: join(folder, 'bridge'),
+  DEFAULT_COUNTRY: 'DE',
+  LOG_FORMAT: 'pretty',
+});
+const log = createLog({ ...ops, secrets: [service.token()] });
+const connected = Promise.withResolvers<void>();
+const bridge = await startBridge(config, { log: callsOnly(log), version: 'demo', fail });
+await connected.promise;
+
+print(`Open ${service.link()}`);
+print(
+  'There, and here, an office takes its calls: recordings of a real Asterisk, played to the bridge over TCP.',
+);
+print('Ctrl-C ends it.');
+print();
+
+const stopped = new AbortController();
+process.once('SIGINT', () => stopped.abort());
+process.once('SIGTERM', () => stopped.abort());
+if (values.seconds !== undefined) setTimeout(() => stopped.abort(), Number(values.seconds) * 1_000);
+
+const scenarios = readScenarios('asterisk-22/');
+while (!stopped.signal.aborted) {
+  for (const scenario of shuffled(scenarios)) {
+    void pbx.play(scenario.recording, { speed: SPEED });
+    await wait(Math.random() * LONGEST_GAP_MS, undefined, { signal: stopped.signal }).catch(() => {});
+    if (stopped.signal.aborted) break;
+  }
+}
+await bridge.stop();
+await pbx.close();
+await service.stop();
+rmSync(folder, { recursive: true, force: true });
+print('Ended; nothing is left behind.');
+
+/** Only what happens to calls: the rest of the log is for operators. */
+function callsOnly(whole: Log): Log {
+  return {
+    say(code, fields) {
+      if (code === 'ami.connected') connected.resolve();
+      if (code.startsWith('call.')) whole.say(code, fields);
+    },
+    child: (fields) => callsOnly(whole.child(fields)),
+  };
+}
+
+function shuffled(all: readonly Scenario[]): Scenario[] {
+  return all
+    .map((scenario) => ({ scenario, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ scenario }) => scenario);
+}
