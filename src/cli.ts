@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { startBridge } from './bridge.ts';
 import {
   bridgeSections,
   ConfigError,
@@ -10,9 +9,10 @@ import {
   loadConfig,
   readEnvironment,
 } from './config/env.ts';
+import { opsSection } from './config/ops.ts';
+import { serviceSection } from './config/service.ts';
 import { runUntilStopped } from './ops/lifecycle.ts';
 import { createLog } from './ops/log.ts';
-import { OutboxRefused } from './outbox/database.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -27,15 +27,16 @@ const FIRST_STEPS = [
 
 const complain = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
 
+/** Each command loads what it needs when it runs: `--help` is quick, and the bridge never loads the service. */
 async function run(): Promise<number> {
   const environment = readEnvironment();
-  const needed = ['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'];
-  if (isUnset(needed, environment)) {
+  if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
     complain(FIRST_STEPS);
     return EXIT_CONFIG;
   }
-  const config = loadConfig(bridgeSections, environment);
-  const log = createLog({ ...config.ops, secrets: [config.ami.secret, config.api.token] });
+  const { ops, ...config } = loadConfig(bridgeSections, environment);
+  const log = createLog({ ...ops, secrets: [config.ami.secret, config.api.token] });
+  const { startBridge } = await import('./bridge.ts');
   return runUntilStopped((fail) => startBridge(config, { log, version, fail }), log);
 }
 
@@ -57,11 +58,32 @@ Settings: config/pbx-bridge.env.example says what there is.`,
     process.exitCode = await run();
   });
 
+// The bridge's own process loads nothing of the service.
+if (process.argv[2] !== 'run') {
+  const { addServiceCommands } = await import('./service/commands.ts');
+  const options = () => loadConfig({ service: serviceSection, ops: opsSection }, readEnvironment());
+  addServiceCommands(program, {
+    options: () => options().service,
+    async run(started) {
+      const { service, ops } = options();
+      const log = createLog({ ...ops, secrets: [] });
+      const { startService } = await import('./service.ts');
+      process.exitCode = await runUntilStopped(async (fail) => {
+        const running = await startService(service, { log, fail });
+        started(running);
+        return running;
+      }, log);
+    },
+    out: process.stdout,
+    in: process.stdin,
+  });
+}
+
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof ConfigError) complain(error.lines);
-  else if (error instanceof OutboxRefused) complain([error.message]);
-  else throw error;
+  // What a rule or the system refuses is said in one line; a mistake of ours shows where it is.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
+  complain(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
   process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
 }
