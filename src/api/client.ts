@@ -37,7 +37,7 @@ export type ApiClient = {
 const defaults = {
   connectTimeoutMs: 5_000,
   answerTimeoutMs: 10_000,
-  connections: 512,
+  connections: 2_048,
   answerBytes: 64 * 1024,
 };
 

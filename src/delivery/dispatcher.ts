@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../ops/log.ts';
 import { createAlarm } from './alarm.ts';
@@ -70,8 +69,7 @@ const sweepMs = 50;
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { queue, send, log, now, monotonic, random } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const offset = now() - monotonic();
-  const steadyNow = () => offset + monotonic();
+  const steadyNow = () => steadyOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
   const settler = createSettler({ queue, onRecorded, onFailed: report.notRecorded });
@@ -88,6 +86,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
+  let steadyOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow = flowing(monotonic());
   let inFlight = 0;
@@ -243,10 +242,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         onIdle = resolve;
         if (inFlight === 0) resolve();
       });
-      const done = new AbortController();
-      const tooLong = delay(limitMs, undefined, { signal: done.signal }).catch(() => {});
+      let timer: NodeJS.Timeout | undefined;
+      const tooLong = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, limitMs);
+      });
       await Promise.race([idle.then(() => settler.idle()), tooLong]);
-      done.abort();
+      clearTimeout(timer);
     }
     phase = 'abandoned';
     clearTimeout(sweeper);
@@ -258,6 +259,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     start() {
       if (phase !== 'new') return;
       phase = 'running';
+      steadyOffset = now() - monotonic();
       expireAt = monotonic() + limits.expireEveryMs;
       tick();
     },

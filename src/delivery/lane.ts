@@ -11,6 +11,8 @@ export type LaneLimits = {
   readonly patienceMs: number;
   /** Events in memory that wait for their turn; the rest stays on disk. */
   readonly buffer: number;
+  /** The newest of them goes first, else the one that came first. */
+  readonly newestFirst: boolean;
 };
 
 export type LaneGate = {
@@ -24,8 +26,11 @@ export type LaneGate = {
   release(startedBefore: number, most: number): void;
 };
 
-/** A gate: so many at the same time, in the order in which they came. p-queue is memory: a gate, never a store. */
-export function createLaneGate({ concurrency, buffer }: LaneLimits, monotonic: () => number): LaneGate {
+/** A gate: so many at the same time. p-queue is memory: a gate, never a store. */
+export function createLaneGate(
+  { concurrency, buffer, newestFirst }: LaneLimits,
+  monotonic: () => number,
+): LaneGate {
   const gate = new PQueue({ concurrency });
   const waiting = new Set<QueuedEvent>();
   /** Requests that hold a place, in the order in which they began. */
@@ -46,6 +51,7 @@ export function createLaneGate({ concurrency, buffer }: LaneLimits, monotonic: (
               free();
             });
           }),
+        { priority: newestFirst ? event.seq : 0 },
       );
     },
     clear() {

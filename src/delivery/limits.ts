@@ -25,12 +25,12 @@ const minute = 60_000;
 
 export const defaultLimits: DeliveryLimits = {
   lanes: {
-    fresh: { concurrency: 48, patienceMs: 250, buffer: 1_024 },
-    backlog: { concurrency: 32, patienceMs: 2_000, buffer: 256 },
+    fresh: { concurrency: 64, patienceMs: 100, buffer: 1_024, newestFirst: true },
+    backlog: { concurrency: 32, patienceMs: 2_000, buffer: 256, newestFirst: false },
     // No buffer: those with the fewest attempts go first, and the queue knows them best.
-    retry: { concurrency: 16, patienceMs: Number.POSITIVE_INFINITY, buffer: 0 },
+    retry: { concurrency: 32, patienceMs: 1_000, buffer: 0, newestFirst: false },
   },
-  inFlight: 512,
+  inFlight: 2_048,
   unrecorded: 4_000,
   freshMs: 5 * minute,
   pollMs: 5_000,

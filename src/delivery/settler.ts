@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { DeliveryQueue, QueuedEvent, Settlement } from './queue.ts';
 
 /** Settlements in one transaction. */
@@ -48,7 +48,7 @@ export function createSettler({ queue, onRecorded, onFailed }: SettlerOptions): 
         gathered = [...batch, ...gathered];
         underway = 0;
         onFailed(error, gathered.length, retryMs);
-        await setTimeout(retryMs, undefined, { ref: false });
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }
     running = undefined;

@@ -32,8 +32,10 @@ export function createMemoryQueue(): MemoryQueue {
   const asked = { due: 0, nextDue: 0, settle: 0, expire: 0 };
   let failing = 0;
 
+  /** Calls that have something waiting. */
+  const open = new Set<Row[]>();
   const head = (call: readonly Row[]) => call.find((row) => row.state === 'waiting');
-  const heads = () => [...byCall.values()].flatMap((call) => head(call) ?? []);
+  const heads = () => [...open].flatMap((call) => head(call) ?? []);
   const newestAt = (row: Row) => Math.max(...(byCall.get(row.callId) ?? []).map((it) => it.takenAt));
   const given = ({ seq, callId, status, body, takenAt, attempts }: Row): QueuedEvent => ({
     seq,
@@ -53,7 +55,9 @@ export function createMemoryQueue(): MemoryQueue {
       return undefined;
     }
     row.state = outcome;
-    const next = head(byCall.get(callId) ?? []);
+    const call = byCall.get(callId) ?? [];
+    const next = head(call);
+    if (!next) open.delete(call);
     return next && given(next);
   }
 
@@ -77,26 +81,28 @@ export function createMemoryQueue(): MemoryQueue {
         };
         rows.push(row);
         const call = byCall.get(callId) ?? [];
-        byCall.set(callId, [...call, row]);
         if (!head(call)) fresh.push(given(row));
+        call.push(row);
+        byCall.set(callId, call);
+        open.add(call);
       }
       return fresh;
     },
     async due({ lane, now, freshSince, limit, except }) {
       asked.due++;
       const barred = new Set(except);
-      const open = heads().filter((row) => !barred.has(row.callId));
-      const found =
+      const found = heads().filter((row) => !barred.has(row.callId));
+      const inLane =
         lane === 'retry'
-          ? open
+          ? found
               .filter((row) => row.attempts > 0 && (row.nextAt <= now || row.nextAt > now + longestWaitMs))
               .sort((a, b) => a.attempts - b.attempts || a.nextAt - b.nextAt || a.seq - b.seq)
           : lane === 'fresh'
-            ? open
+            ? found
                 .filter((row) => row.attempts === 0 && newestAt(row) >= freshSince)
                 .sort((a, b) => newestAt(b) - newestAt(a) || b.seq - a.seq)
-            : open.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
-      return found.slice(0, limit).map(given);
+            : found.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
+      return inLane.slice(0, limit).map(given);
     },
     async nextDue(now) {
       asked.nextDue++;
