@@ -12,7 +12,7 @@ const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
 );
 const skipped = new Map<string, number>();
 
-const stream = run({ files: files.sort(byWeight), concurrency: true, timeout: 30 * 60_000 });
+const stream = run({ files: files.sort(byWeight), concurrency: 3, timeout: 30 * 60_000 });
 stream.on('test:pass', ({ skip, details }) => {
   if (skip === undefined || details.type === 'suite') return;
   const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
