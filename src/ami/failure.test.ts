@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
+import tls from 'node:tls';
 import type { MessageCode } from '../ops/messages.ts';
 import type { AmiFailure } from './failure.ts';
 import {
@@ -209,8 +210,14 @@ test('TLS: a certificate of our authority, for this address', async (t) => {
   assert.equal(said[0]?.code, 'ami.connected');
 });
 
-test('TLS: a certificate for the name that was asked for', async (t) => {
-  const { port } = await startPlayer(t, { tls: certify('named', 'DNS:pbx.example', 'authority', 2) });
+test('TLS: a server that has a certificate for each name shows the one that was asked for', async (t) => {
+  const named = tls.createSecureContext(certify('named', 'DNS:pbx.example', 'authority', 2));
+  const { port } = await startPlayer(t, {
+    tls: {
+      ...certify('other', 'DNS:other.example', 'authority', 2),
+      SNICallback: (name, done) => done(null, name === 'pbx.example' ? named : undefined),
+    },
+  });
   const { said, until } = startLine(t, {
     port,
     tls: { ca: pem('authority.crt'), serverName: 'pbx.example' },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { Input } from '../calls/input.ts';
 import { silentLog } from '../ops/log.ts';
 import { systemClock } from './clock.ts';
@@ -14,6 +16,7 @@ import {
 } from './link.fixture.ts';
 import { createAmiLink } from './link.ts';
 import { UnsafeValueError } from './safe-action.ts';
+import { maxHeld } from './session.ts';
 
 const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
 
@@ -42,23 +45,55 @@ test('a snapshot comes first, then events as they arrive', async (t) => {
   assert.deepEqual([...status.counters.ignored], [['VarSet', 1]]);
 });
 
-test('events that arrive while the snapshot is read are applied after it', async (t) => {
-  const port = await startServer(t, (socket) => {
-    serveActions(socket, (action, id) => {
-      const answer = healthyAnswer(action, id);
-      if (action !== 'coreshowchannels') return answer;
-      const item = channelEvent('CoreShowChannel', '1.1', { ActionID: id });
-      const [response, last] = answer.split(/(?<=\r\n\r\n)/);
-      const late = channelEvent('Newchannel', '1.2');
-      return `${late}\r\n\r\n${response}${late.replaceAll('1.2', '1.3')}\r\n\r\n${item}\r\n\r\n${last}`;
-    });
+/** Lists one channel, sends an event before the list and another in it. */
+function eventsWhileListing(socket: Socket): void {
+  serveActions(socket, (action, id) => {
+    const answer = healthyAnswer(action, id);
+    if (action !== 'coreshowchannels') return answer;
+    const [response, last] = answer.split(/(?<=\r\n\r\n)/);
+    const item = channelEvent('CoreShowChannel', '1.1', { ActionID: id });
+    const [before, within] = ['1.2', '1.3'].map((uniqueid) => channelEvent('Newchannel', uniqueid));
+    return `${before}\r\n\r\n${response}${within}\r\n\r\n${item}\r\n\r\n${last}`;
   });
+}
+
+test('events that arrive while the snapshot is read are applied after it', async (t) => {
+  const port = await startServer(t, eventsWhileListing);
   const { inputs, until } = startLine(t, { port });
   await until(() => inputs.length === 3);
   assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'channel-created']);
   assert.deepEqual(
     inputs.slice(1).map((input) => input.type === 'channel-created' && input.uniqueid),
     ['1.2', '1.3'],
+  );
+});
+
+test('a consumer that stops the link hears nothing more, not even what was held', async (t) => {
+  const port = await startServer(t, eventsWhileListing);
+  const line = startLine(t, { port }, { onInput: () => line.link.stop() });
+  await line.until(() => line.inputs.length > 0);
+  assert.deepEqual(types(line.inputs), ['snapshot']);
+  assert.equal(line.link.status().state, 'stopped');
+});
+
+test('more events than can be held end the connection, and the next one is a new beginning', async (t) => {
+  let connections = 0;
+  const port = await startServer(t, (socket) => {
+    const flood = connections++ === 0;
+    serveActions(socket, (action, id) => {
+      if (action !== 'coreshowchannels' || !flood) return healthyAnswer(action, id);
+      return 'Event: BridgeDestroy\r\nBridgeUniqueid: b\r\n\r\n'.repeat(maxHeld + 1);
+    });
+  });
+  const { inputs, said, until } = startLine(t, { port });
+  await until(() => inputs.length > 0);
+  assert.deepEqual(types(inputs), ['snapshot']);
+  assert.deepEqual(
+    said.map(({ code, fields }) => [code, fields.reason]),
+    [
+      ['ami.lost', 'connection lost (too many events while the channels were read)'],
+      ['ami.connected', undefined],
+    ],
   );
 });
 
@@ -203,6 +238,43 @@ test('hostile frames cost themselves alone', async (t) => {
     Response: 3,
     '': 2,
   });
+});
+
+test('whatever bytes come between two events, both are heard over the same connection', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  const name = fc.constantFrom(
+    'Newchannel',
+    'Newstate',
+    'Rename',
+    'BridgeEnter',
+    'Hangup',
+    'CoreShowChannel',
+    'error',
+  );
+  const row = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc
+      .tuple(
+        fc.constantFrom('Uniqueid', 'Channel', 'ActionID', 'Response', 'Event', '__proto__'),
+        fc.string(),
+      )
+      .map((field) => field.join(': ')),
+  );
+  const frame = fc
+    .tuple(fc.constantFrom('Event', 'Response'), name, fc.array(row))
+    .map(([kind, name, rows]) => `${kind}: ${name}\r\n${rows.join('\r\n')}\r\n\r\n`);
+  let sentinels = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(frame), async (frames) => {
+      player.sendRaw(frames.join(''));
+      const uniqueid = `sentinel.${++sentinels}`;
+      player.send(channelEvent('Hangup', uniqueid));
+      await until(() => inputs.some((input) => input.type === 'hung-up' && input.uniqueid === uniqueid));
+    }),
+  );
+  assert.equal(link.status().counters.connects, 1);
 });
 
 test('a 10 MB line costs one frame, and the channels are read again', async (t) => {

@@ -20,8 +20,8 @@ export type PlayerOptions = {
   /** The manager user's classes; read `call` and write `reporting` when absent. */
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
-  /** Serves AMI over TLS; PEM. */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Serves AMI over TLS. */
+  readonly tls?: tls.TlsOptions | undefined;
   readonly clock: Clock;
 };
 
@@ -71,8 +71,7 @@ export function createPlayer(options: PlayerOptions): Player {
   const ids: IdSource = { channels: 0, names: 0, bridges: 0 };
   const sessions = new Map<net.Socket, PlayerSession>();
   const runs = new Set<TapeRun>();
-  const server =
-    options.tls === undefined ? net.createServer(accept) : tls.createServer({ ...options.tls }, accept);
+  const server = options.tls === undefined ? net.createServer(accept) : tls.createServer(options.tls, accept);
   // A client that ends the handshake is its own affair.
   server.on('tlsClientError', () => {});
 

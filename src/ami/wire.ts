@@ -70,7 +70,6 @@ export function createFramer(handlers: FramerHandlers): Framer {
       }
     }
     lineLength += length - lineStart;
-    if (lineLength > maxLine) tooLong = true;
     if (start < length) carry(chunk, start, length);
   }
 
