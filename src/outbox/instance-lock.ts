@@ -38,7 +38,8 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
   makeFile(path);
   const db = new DatabaseSync(path, { timeout: patienceMs });
   try {
-    db.exec('BEGIN EXCLUSIVE');
+    // Without a journal file nothing is written: a full disk is no reason not to start.
+    db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return db;
   } catch (error) {
     db.close();

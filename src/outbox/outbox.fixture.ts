@@ -7,10 +7,24 @@ import type { Settlement } from '../delivery/queue.ts';
 import type { Log, LogFields } from '../ops/log.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
 
+type Scope = Pick<TestContext, 'after'>;
+const endings = new WeakMap<Scope, (() => unknown)[]>();
+
+/** Runs `end` after the test; what was begun last ends first. */
+export function atEnd(t: Scope, end: () => unknown): void {
+  const begun = endings.get(t);
+  if (begun) return void begun.push(end);
+  const all = [end];
+  endings.set(t, all);
+  t.after(async () => {
+    for (const one of all.reverse()) await one();
+  });
+}
+
 /** A folder that is gone after the test. */
-export function temporaryFolder(t: Pick<TestContext, 'after'>): string {
+export function temporaryFolder(t: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(t, () => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -22,13 +36,9 @@ export function keepingLog(): Log & { readonly lines: { code: string; fields: Lo
 }
 
 /** An outbox that is closed after the test; without ballast unless told otherwise. */
-export async function opened(
-  t: Pick<TestContext, 'after'>,
-  options: OutboxOptions,
-  log: Log = keepingLog(),
-): Promise<Outbox> {
+export async function opened(t: Scope, options: OutboxOptions, log: Log = keepingLog()): Promise<Outbox> {
   const outbox = await openOutbox({ ballastBytes: 0, ...options }, { log });
-  t.after(() => outbox.close());
+  atEnd(t, () => outbox.close());
   return outbox;
 }
 

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { atEnd, batchOf, keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import type { Outbox } from './outbox.ts';
+
+const skip = process.getuid?.() === 0 ? false : 'needs root, to mount a small disk';
+const ballastBytes = 256 << 10;
+
+/** A disk of 4 MiB of its own. */
+function smallDisk(t: TestContext): string {
+  const folder = temporaryFolder(t);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'outbox-test', folder]);
+  atEnd(t, () => execFileSync('umount', [folder]));
+  return folder;
+}
+
+/** Takes all the room that is left, for a file that can be deleted. */
+function fill(disk: string): void {
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn();
+}
+
+/** Takes events until the disk is full: gives the append that waits for room. */
+async function fillUp(outbox: Outbox): Promise<{ taken: number; waiting: Promise<unknown> }> {
+  for (let taken = 0; ; taken++) {
+    const body = JSON.stringify({ text: 'x'.repeat(3_000) });
+    const one = outbox.append({
+      calls: [],
+      trunks: [],
+      events: [{ ...newEvent(`c${taken}`, 'ringing', 1), body }],
+    });
+    const full = until(() => outbox.storage().state === 'full').then(() => 'full');
+    if ((await Promise.race([one, full])) === 'full') return { taken, waiting: one };
+  }
+}
+
+test('disk full: nothing is taken, deliveries are marked, and all goes on when there is room', {
+  skip,
+}, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes }, log);
+  const ballast = join(directory, 'outbox.ballast');
+  await outbox.append(batchOf('a:ringing b:ringing c:ringing'));
+  assert.ok(existsSync(ballast));
+  fill(directory);
+
+  const { taken, waiting } = await fillUp(outbox);
+  assert.ok(!existsSync(ballast), 'the ballast gives its room');
+  assert.match(outbox.storage().error ?? '', /full/);
+  assert.equal((await outbox.tally()).taken, taken + 3, 'what was not acknowledged is not counted');
+
+  await outbox.settle([settled(1, 'a'), settled(2, 'b', { outcome: 'dead' })]);
+  await outbox.settle([settled(3, 'c', { outcome: 'retry', nextAt: 5 })]);
+  const { delivered, dead } = await outbox.tally();
+  assert.deepEqual([delivered, dead], [1, 1]);
+
+  rmSync(join(directory, 'filler'));
+  await waiting;
+  await until(() => outbox.storage().state === 'working');
+  assert.ok(existsSync(ballast), 'the ballast is back');
+  const tally = await outbox.tally();
+  assert.equal(tally.taken, taken + 4);
+  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.full', 'outbox.working'],
+  );
+});
+
+test('disk full: without ballast the intake waits too, and goes on when there is room', {
+  skip,
+}, async (t) => {
+  const directory = smallDisk(t);
+  const outbox = await opened(t, { directory, ballastBytes: 0 });
+  fill(directory);
+  const { taken, waiting } = await fillUp(outbox);
+  rmSync(join(directory, 'filler'));
+  await waiting;
+  assert.equal((await outbox.tally()).taken, taken + 1);
+});
+
+test('disk full: a start waits for room, and says so', { skip }, async (t) => {
+  const directory = smallDisk(t);
+  const first = await opened(t, { directory, ballastBytes: 0 });
+  await first.append(batchOf('a:ringing'));
+  await first.close();
+  fill(directory);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes: 0 }, log);
+  const loaded = outbox.load();
+  const taken = outbox.append(batchOf('b:ringing'));
+  await until(() => outbox.storage().state !== 'working');
+  rmSync(join(directory, 'filler'));
+  await Promise.all([loaded, taken]);
+  assert.equal((await outbox.tally()).taken, 2);
+});
+
+test('disk full: closing then refuses what is not stored', { skip }, async (t) => {
+  const directory = smallDisk(t);
+  const outbox = await opened(t, { directory, ballastBytes: 0 });
+  fill(directory);
+  const { waiting } = await fillUp(outbox);
+  const refused = assert.rejects(waiting, /closed/);
+  await outbox.close();
+  await refused;
+});

@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { closeSync, cpSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { databasePath } from './database.ts';
+import { keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import type { Outbox } from './outbox.ts';
+import { pageSize } from './page.ts';
+
+const calls = 400;
+const callIds = Array.from({ length: calls }, (_, i) => `call-${String(i).padStart(4, '0')}`);
+const events = calls * 2;
+
+/** What a call's events are in the template: every fifth is a dead letter, every third delivered. */
+const fate = (i: number) => (i % 5 === 0 ? 'dead' : i % 3 === 0 ? 'delivered' : 'waiting');
+
+/** An outbox with some of everything, half of it in the database and half in the WAL. */
+async function makeTemplate(t: TestContext): Promise<string> {
+  const directory = temporaryFolder(t);
+  for (const half of [0, 1]) {
+    const outbox = await opened(t, { directory });
+    for (let i = half * (calls / 2); i < (calls / 2) * (half + 1); i++) {
+      const id = callIds[i] as string;
+      const state = JSON.stringify({ id, long: i === 7 ? 'x'.repeat(9_000) : '' });
+      const two = [newEvent(id, 'ringing', i), newEvent(id, 'completed', i)];
+      const { heads } = await outbox.append({
+        calls: [{ id, state }],
+        trunks: [`PJSIP/${i % 4}`],
+        events: two,
+      });
+      const [head] = heads;
+      assert.ok(head);
+      const outcome = fate(i);
+      if (outcome === 'waiting') continue;
+      const [next] = await outbox.settle([settled(head.seq, id, { outcome })]);
+      assert.ok(next);
+      await outbox.settle([settled(next.seq, id, { outcome })]);
+    }
+    // Copied while it is open: closing would empty the WAL.
+    if (half === 1) {
+      const copy = temporaryFolder(t);
+      for (const suffix of ['', '-wal'])
+        cpSync(databasePath(directory) + suffix, databasePath(copy) + suffix);
+      await outbox.close();
+      return copy;
+    }
+    await outbox.close();
+  }
+  throw new Error('unreachable');
+}
+
+type Found = {
+  readonly outbox: Outbox;
+  readonly log: ReturnType<typeof keepingLog>;
+  readonly events: number;
+};
+
+/** Opens what is left in a folder, and checks that it is an outbox that works. */
+async function openedWhole(t: TestContext, directory: string): Promise<Found> {
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  const tally = await outbox.tally();
+  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  for (const { state } of (await outbox.load()).calls) JSON.parse(state);
+  const found = (await Promise.all(callIds.map((id) => outbox.eventsOf(id)))).flat();
+  return { outbox, log, events: found.length };
+}
+
+/** Delivers everything that waits, in the order of each call; gives how many. */
+async function drain(outbox: Outbox): Promise<number> {
+  let total = 0;
+  for (const lane of ['backlog', 'retry'] as const) {
+    for (;;) {
+      const query = { lane, now: 1e12, freshSince: 1e12, limit: 100, except: [] };
+      const heads = await outbox.due(query);
+      if (heads.length === 0) break;
+      for (const { callId } of heads) assert.equal(typeof callId, 'string');
+      await outbox.settle(heads.map(({ seq, callId }) => settled(seq, callId)));
+      total += heads.length;
+    }
+  }
+  return total;
+}
+
+type Damage = (file: { db: Buffer; wal: Buffer }, random: (below: number) => number) => Partial<typeof file>;
+
+const flipBits =
+  (count: number, which: 'db' | 'wal'): Damage =>
+  (file, random) => {
+    const bytes = Buffer.from(file[which]);
+    for (let i = 0; i < count; i++) {
+      const at = random(bytes.length);
+      bytes[at] = (bytes[at] as number) ^ (1 << random(8));
+    }
+    return { [which]: bytes };
+  };
+
+const zeroPages =
+  (count: number, which: 'db' | 'wal'): Damage =>
+  (file, random) => {
+    const bytes = Buffer.from(file[which]);
+    for (let i = 0; i < count; i++) {
+      const at = random(Math.floor(bytes.length / pageSize)) * pageSize;
+      bytes.fill(0, at, at + pageSize);
+    }
+    return { [which]: bytes };
+  };
+
+const truncate =
+  (which: 'db' | 'wal'): Damage =>
+  (file, random) => ({ [which]: file[which].subarray(0, random(file[which].length)) });
+
+const scribble =
+  (which: 'db' | 'wal'): Damage =>
+  (file, random) => {
+    const bytes = Buffer.from(file[which]);
+    const from = random(bytes.length);
+    for (let at = from; at < Math.min(bytes.length, from + 5_000); at++) bytes[at] = random(256);
+    return { [which]: bytes };
+  };
+
+const kinds: readonly [string, Damage][] = [
+  ['one bit of the database flipped', flipBits(1, 'db')],
+  ['20 bits of the database flipped', flipBits(20, 'db')],
+  ['one bit of the WAL flipped', flipBits(1, 'wal')],
+  ['20 bits of the WAL flipped', flipBits(20, 'wal')],
+  ['a page of the database zeroed', zeroPages(1, 'db')],
+  ['five pages of the database zeroed', zeroPages(5, 'db')],
+  ['five pages of the WAL zeroed', zeroPages(5, 'wal')],
+  ['the database truncated', truncate('db')],
+  ['the WAL truncated', truncate('wal')],
+  ['garbage in the database', scribble('db')],
+];
+
+const mutations = 50;
+
+test('repair: whatever happens to the files, it starts, says so, and works', async (t) => {
+  const template = await makeTemplate(t);
+  const path = databasePath(template);
+  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+  for (let seed = 1; seed <= mutations; seed++) {
+    const [name, damage] = kinds[seed % kinds.length] as [string, Damage];
+    await t.test(`seed ${seed}: ${name}`, async (inner) => {
+      const directory = temporaryFolder(inner);
+      const { db, wal } = { ...whole, ...damage(whole, randomOf(seed)) };
+      writeFileSync(databasePath(directory), db);
+      writeFileSync(`${databasePath(directory)}-wal`, wal);
+
+      const first = await openedWhole(inner, directory);
+      const codes = first.log.lines.map(({ code }) => code);
+      const missing = events - first.events;
+      // A WAL that just ends early cannot be told from a last moment before a crash: nobody can know that.
+      if (missing > 0 && !name.includes('WAL'))
+        assert.deepEqual(codes, ['outbox.repaired'], `${missing} missing`);
+      assert.ok(codes.length <= 2, codes.join());
+      const { waiting } = await first.outbox.tally();
+      assert.equal(await drain(first.outbox), waiting);
+      await first.outbox.close();
+      inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
+
+      const second = await openedWhole(inner, directory);
+      assert.deepEqual(second.log.lines, [], 'the damage must be over');
+      assert.equal((await second.outbox.tally()).waiting, 0);
+    });
+  }
+});
+
+const losses: readonly [name: string, damage: Damage, lost: number, code: string][] = [
+  [
+    'the first page, with a WAL that is gone',
+    ({ db }) => ({ db: Buffer.from(db).fill(0, 0, pageSize), wal: Buffer.alloc(0) }),
+    events / 2,
+    'outbox.repaired',
+  ],
+  [
+    'every page that is no leaf, with a WAL that is gone',
+    ({ db }) => ({ db: withoutTrees(db), wal: Buffer.alloc(0) }),
+    events / 2,
+    'outbox.repaired',
+  ],
+  ["the WAL's header", ({ wal }) => ({ wal: Buffer.from(wal).fill(0, 0, 32) }), 0, 'outbox.wal-repaired'],
+  [
+    'a checksum in the middle of the WAL',
+    ({ wal }) => {
+      const copy = Buffer.from(wal);
+      copy.fill(0xff, 32 + 50 * (pageSize + 24) + 16, 32 + 50 * (pageSize + 24) + 24);
+      return { wal: copy };
+    },
+    0,
+    'outbox.wal-repaired',
+  ],
+  [
+    'everything: it is no database at all',
+    () => ({ db: Buffer.from('nothing that ever was a database\n'.repeat(999)), wal: Buffer.alloc(0) }),
+    events,
+    'outbox.repaired',
+  ],
+];
+
+for (const [name, damage, lost, code] of losses) {
+  test(`repair: ${lost === 0 ? 'nothing' : lost} of ${events} events lost after damage to ${name}`, async (t) => {
+    const directory = await makeTemplate(t);
+    const path = databasePath(directory);
+    const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+    const { db, wal } = { ...whole, ...damage(whole, randomOf(1)) };
+    writeFileSync(path, db);
+    writeFileSync(`${path}-wal`, wal);
+    const found = await openedWhole(t, directory);
+    assert.equal(events - found.events, lost);
+    assert.deepEqual(
+      found.log.lines.map((line) => line.code),
+      [code],
+    );
+    const aside = String(found.log.lines[0]?.fields.aside);
+    assert.match(aside, /outbox\.db(-wal)?\.damaged-\d{8}T\d{9}Z$/);
+    assert.ok(readdirSync(directory).some((file) => aside.endsWith(file)));
+  });
+}
+
+test('repair: damage that shows while it works is repaired on the spot, and the question answered', async (t) => {
+  const directory = temporaryFolder(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  // More than SQLite keeps in memory, so that it must read the damage.
+  const body = JSON.stringify({ text: 'x'.repeat(1_500) });
+  for (let from = 0; from < 12_000; from += 1_000) {
+    const many = Array.from({ length: 1_000 }, (_, i) => ({
+      ...newEvent(`c${from + i}`, 'ringing', from),
+      body,
+    }));
+    await outbox.append({ calls: [], trunks: [], events: many });
+  }
+  const before = await outbox.tally();
+  await outbox.append({ calls: [], trunks: [], events: [newEvent('last', 'ringing', 1)] });
+  const fd = openSync(databasePath(directory), 'r+');
+  for (let page = 200; page < 240; page++)
+    writeSync(fd, Buffer.alloc(pageSize, 0x55), 0, pageSize, page * pageSize);
+  closeSync(fd);
+
+  let delivered = 0;
+  for (let seq = 1; seq <= 12_000; seq += 100) {
+    const batch = Array.from({ length: 100 }, (_, i) => settled(seq + i, `c${seq + i - 1}`));
+    await outbox.settle(batch);
+    delivered += batch.length;
+  }
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.repaired'],
+  );
+  const tally = await outbox.tally();
+  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  assert.equal(tally.taken + tally.lost, before.taken + 1);
+  assert.ok(tally.lost > 0 && tally.lost < 500, `${tally.lost} lost of ${delivered}`);
+  assert.equal((await outbox.eventsOf('last')).length, 1);
+});
+
+/** Only leaves of tables are left: no roots, no indexes. */
+function withoutTrees(file: Buffer): Buffer {
+  const copy = Buffer.from(file);
+  for (let at = pageSize; at < copy.length; at += pageSize)
+    if (copy[at] !== 0x0d) copy.fill(0, at, at + pageSize);
+  return copy;
+}
+
+/** Mulberry32: numbers below a bound, the same for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed * 0x9e3779b9;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
