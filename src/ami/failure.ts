@@ -32,11 +32,11 @@ export function describeFailure(failure: AmiFailure): string {
     case 'unreachable':
       return `nothing answers there (${failure.detail})`;
     case 'connect-timeout':
-      return 'no connection within the deadline';
+      return 'no answer within the deadline';
     case 'tls':
       return `TLS: ${tlsChecks[failure.check]} (${failure.detail})`;
     case 'not-asterisk':
-      return `no Asterisk manager there (${failure.detail})`;
+      return `another program listens there, ${failure.detail}`;
     case 'login-refused':
       return `login refused (${failure.detail})`;
     case 'no-reporting-class':

@@ -107,13 +107,13 @@ export const messages = {
   },
   'ami.not-asterisk': {
     level: 'error',
-    text: '{address} is not an Asterisk manager: {reason}; trying again for as long as it takes',
+    text: 'no Asterisk manager at {address}: {reason}; trying again for as long as it takes',
     means: 'Something accepted the connection but did not greet as an Asterisk does.',
     todo: 'Does AMI_PORT name the manager (5038, or 5039 with TLS) rather than SIP or HTTP? A port with TLS needs AMI_TLS.',
   },
   'ami.login-refused': {
     level: 'error',
-    text: 'Asterisk at {address} refuses us: {reason}; trying again for as long as it takes',
+    text: 'not let in by Asterisk at {address}: {reason}; trying again for as long as it takes',
     means: 'User, secret or our address do not fit. Asterisk gives the same answer to all three.',
     todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine.',
   },
