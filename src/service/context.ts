@@ -2,7 +2,7 @@ import type { Log } from '../ops/log.ts';
 import type { Caller, ServiceDirectory } from './directory.ts';
 import type { Keys } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { makeScreens } from './screens.ts';
+import type { Screens } from './screens.ts';
 import type { Store } from './store/store.ts';
 
 /** What the routes are built from. */
@@ -10,7 +10,7 @@ export type ServiceContext = {
   readonly store: Store;
   readonly directory: ServiceDirectory;
   readonly keys: Keys;
-  readonly screens: ReturnType<typeof makeScreens>;
+  readonly screens: Screens;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** Unix ms with fractions. */

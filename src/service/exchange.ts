@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from './context.ts';
+import type { Screens } from './screens.ts';
 import type { AcceptedEvent, RecordedRequest } from './store/store.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
@@ -41,13 +42,13 @@ export function makeExchange({
 
   return {
     async answer(request, reply, { status, text, event, kept }) {
-      const entry = entryOf(request, status, kept === false ? null : text, event ?? null);
+      const entry = entryOf(request, status, kept === false ? null : text, event ?? null, screens);
       const ok = entry === undefined || (await stored(entry));
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
     async record(request, status) {
-      const entry = entryOf(request, status, null, null);
+      const entry = entryOf(request, status, null, null, screens);
       if (entry !== undefined) await stored(entry);
     },
   };
@@ -67,6 +68,7 @@ function entryOf(
   status: number,
   response: string | null,
   event: AcceptedEvent | null,
+  screens: Screens,
 ): RecordedRequest | undefined {
   const { caller, receivedAt, method } = request;
   if (caller === null) return undefined;
@@ -84,6 +86,7 @@ function entryOf(
     response,
     callId: event?.id ?? referenceIn(request),
     event,
+    watched: screens.watched(caller.account.id),
   };
 }
 

@@ -3,13 +3,16 @@ import type { CallRecord } from './call-record.ts';
 /** The calls of an account as they move, to the screens that show them. In this process only. */
 export type Screens = {
   publish(account: number, call: CallRecord): void;
+  /** True if a screen shows the account's calls. */
+  watched(account: number): boolean;
   /** `listener` gets frames of an event stream. Gives the way to stop listening. */
   subscribe(account: number, listener: (frame: string) => void): () => void;
-  /** Ends every stream: the service stops. */
+  /** `listener` is told when every stream is to end: the service stops. Gives the way to forget it. */
+  onClose(listener: () => void): () => void;
   close(): void;
 };
 
-export function makeScreens(): Screens & { onClose(listener: () => void): () => void } {
+export function makeScreens(): Screens {
   const listeners = new Map<number, Set<(frame: string) => void>>();
   const closers = new Set<() => void>();
   return {
@@ -19,6 +22,7 @@ export function makeScreens(): Screens & { onClose(listener: () => void): () => 
       const frame = eventFrame('call', screenCall(call));
       for (const listener of ofAccount) listener(frame);
     },
+    watched: (account) => listeners.has(account),
     subscribe(account, listener) {
       const ofAccount = listeners.get(account) ?? new Set();
       listeners.set(account, ofAccount.add(listener));

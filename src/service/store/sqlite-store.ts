@@ -93,7 +93,10 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       putSegment: (account, segment) => writer.call('putSegment', account, segment),
       removeSegment: (account, name) => writer.call('removeSegment', account, name),
     },
-    openCalls: (account, max) => reader.call('openCalls', account, max),
+    async openCalls(account, max) {
+      await writer.call('catchUp');
+      return reader.call('openCalls', account, max);
+    },
     useLink: (link, until, now) => writer.call('useLink', link, until, now),
     close: async () => {
       await reader.close();

@@ -10,7 +10,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
-  /** The calls of an account that are not completed, oldest first, at most `max`. */
+  /** The calls of an account that are not completed, oldest first, at most `max`; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
   useLink(link: string, until: number, now: number): Promise<boolean>;
@@ -42,9 +42,14 @@ export type RecordedRequest = {
   /** The `id` that the payload names, accepted or not: the history is searched by it. */
   readonly callId: string | null;
   readonly event: AcceptedEvent | null;
+  /** Somebody looks at the account's calls: give the call back if it moves. */
+  readonly watched: boolean;
 };
 
-export type StoredRequest = Omit<RecordedRequest, 'account' | 'integration' | 'event' | 'callId'> & {
+export type StoredRequest = Omit<
+  RecordedRequest,
+  'account' | 'integration' | 'event' | 'callId' | 'watched'
+> & {
   readonly id: number;
   /** ms from `at` to the writing of the entry. */
   readonly duration: number;
@@ -59,7 +64,7 @@ export type HistoryCursor = { readonly at: number; readonly id: number };
 export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call and its activity record move
-   * forward and the report figures follow. Gives the call if it moved, undefined if the event was discarded or none.
+   * forward and the report figures follow. Gives the call if it moved and is watched.
    */
   record(request: RecordedRequest): Promise<CallRecord | undefined>;
   /** Entries `offset` to `offset + limit` of those that match, and how many match. */

@@ -59,7 +59,7 @@ export function recorder(db: DatabaseSync, clock: () => number) {
         duration,
       );
       entries.set(account, (entries.get(account) ?? 0) + 1);
-      return call;
+      return request.watched ? call : undefined;
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

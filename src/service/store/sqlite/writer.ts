@@ -18,6 +18,8 @@ const forgetLinks = db.prepare('DELETE FROM used_links WHERE until < ?');
 const methods = {
   record: records.record,
   trim,
+  /** Answered after everything that was asked before it. */
+  catchUp(): void {},
   useLink(link: string, until: number, now: number): boolean {
     forgetLinks.run(now);
     return until >= now && insertLink.run(link, until).changes === 1;

@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { request } from 'undici';
+import type { HistoryEntry, HistoryPage } from '../../src/api/contract/history.ts';
+import { type Log, silentLog } from '../../src/ops/log.ts';
+import { makeKeys } from '../../src/service/keys.ts';
+import { serverSecret } from '../../src/service/server-secret.ts';
+import { newUid } from '../../src/service/setup.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import type { Customer, Segment } from '../../src/service/store/store.ts';
+import { type ServiceOptions, startService } from '../../src/service.ts';
+
+export const options = (stateDir: string): ServiceOptions => ({
+  listen: { host: '127.0.0.1', port: 0 },
+  stateDir,
+  country: 'DE',
+  retention: {},
+  requestsPerMinute: null,
+  trustedProxies: [],
+  requestTimeoutMs: 30_000,
+});
+
+/** An answer, its body as text and, if it is JSON, parsed. */
+export type Answer = { status: number; headers: Record<string, unknown>; text: string; json: unknown };
+
+export type TestAccount = { token: string; secondToken: string; admin: string; name: string };
+
+/** A folder of its own, kept if the test fails: it holds the data. */
+export function stateFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'service-'));
+  t.after(() => {
+    if (t.passed) rmSync(folder, { recursive: true, force: true });
+    else t.diagnostic(`its data is kept in ${folder}`);
+  });
+  return folder;
+}
+
+/** Two accounts, each with two integrations, the segment VIP (10) and one customer in it. */
+export async function prepare(stateDir: string): Promise<{ a: TestAccount; b: TestAccount }> {
+  const keys = makeKeys(serverSecret(stateDir));
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const make = async (name: string, number: string): Promise<TestAccount> => {
+    const account = await store.directory.addAccount({ uid: newUid(), name, country: 'DE' });
+    const [one, two] = await Promise.all(
+      ['PBX 1', 'PBX 2'].map((integration) =>
+        store.directory.addIntegration({
+          uid: newUid(),
+          account: account.id,
+          name: integration,
+          createdAt: 0,
+        }),
+      ),
+    );
+    const segment: Segment = { name: 'VIP', priority: 10 };
+    const customer: Customer = {
+      reference: '1',
+      name: `${name}'s customer`,
+      segment: 'VIP',
+      numbers: [number],
+    };
+    await store.customers.putSegment(account.id, segment);
+    await store.customers.put(account.id, [customer]);
+    return {
+      name,
+      token: keys.integrationToken(one as NonNullable<typeof one>),
+      secondToken: keys.integrationToken(two as NonNullable<typeof two>),
+      admin: keys.adminToken(account),
+    };
+  };
+  const accounts = { a: await make('Alpha', '+4930901820'), b: await make('Beta', '+4930901830') };
+  await store.close();
+  return accounts;
+}
+
+/** The running service with its two accounts, stopped after the test. */
+export async function serve(t: TestContext, change: Partial<ServiceOptions> = {}, log: Log = silentLog) {
+  const stateDir = stateFolder(t);
+  const accounts = await prepare(stateDir);
+  const service = await startService({ ...options(stateDir), ...change }, { log });
+  t.after(() => service.stop());
+  return { ...accounts, ...callers(service.url), service, stateDir };
+}
+
+export type Served = Awaited<ReturnType<typeof serve>>;
+
+/** Ways to talk to a service at `url`. */
+export function callers(url: string) {
+  const base = `${url}/api/v1`;
+  async function ask(
+    path: string,
+    {
+      token = '',
+      method = 'GET',
+      body,
+      headers = {},
+    }: { token?: string; method?: string; body?: unknown; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const text =
+      body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+    const answer = await request(path.startsWith('http') ? path : `${base}${path}`, {
+      method: method as 'GET',
+      headers: {
+        accept: 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(text !== undefined && { body: text }),
+    });
+    const answered = await answer.body.text();
+    const isJson = String(answer.headers['content-type']).startsWith('application/json');
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      text: answered,
+      json: isJson && answered !== '' ? JSON.parse(answered) : undefined,
+    };
+  }
+  return {
+    url,
+    base,
+    ask,
+    post: (token: string, body: unknown, headers: Record<string, string> = {}) =>
+      ask('/voice/call', { token, method: 'POST', body, headers }),
+    history: async (token: string, query = ''): Promise<HistoryEntry[]> =>
+      (await ask(`/voice${query}`, { token })).json as HistoryEntry[],
+    page: async (token: string, query: string): Promise<HistoryPage> =>
+      (await ask(`/voice${query}`, { token })).json as HistoryPage,
+  };
+}
+
+/** A complete event. */
+export const event = (fields: Record<string, unknown> = {}) => ({
+  id: 'pbx-1',
+  direction: 'inbound',
+  status: 'ringing',
+  from: '+4930901820',
+  ...fields,
+});

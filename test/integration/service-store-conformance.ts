@@ -1,0 +1,363 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { RecordedRequest, Store, StoredRequest } from '../../src/service/store/store.ts';
+
+/**
+ * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
+ * closed after the test; `reopen` closes it and opens the same database again.
+ */
+export function storeConformance(
+  engine: string,
+  open: (t: TestContext) => Promise<{ store: Store; reopen(): Promise<Store> }>,
+): void {
+  const it = (
+    name: string,
+    body: (context: {
+      store: Store;
+      account: number;
+      other: number;
+      reopen(): Promise<Store>;
+    }) => Promise<void>,
+  ) =>
+    test(`${engine}: ${name}`, async (t) => {
+      const { store, reopen } = await open(t);
+      const [one, two] = [
+        await store.directory.addAccount({ uid: 'a', name: 'A', country: 'DE' }),
+        await store.directory.addAccount({ uid: 'b', name: 'B', country: null }),
+      ];
+      await body({ store, account: one.id, other: two.id, reopen });
+    });
+
+  it('a call moves forward only, and is given back as it moves', async ({ store, account }) => {
+    const steps: [CallStatus, number, CallStatus | undefined][] = [
+      ['answered', 1, 'answered'],
+      ['ringing', 2, undefined],
+      ['answered', 3, undefined],
+      ['completed', 4, 'completed'],
+      ['ringing', 5, undefined],
+    ];
+    for (const [status, at, expected] of steps) {
+      const call = await store.requests.record(recorded({ account, at, status }));
+      assert.equal(call?.status, expected);
+    }
+    assert.equal((await entries(store, account)).length, steps.length);
+  });
+
+  it('an activity record holds who called, who answered, and when', async ({ store, account }) => {
+    const customer = { reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+49301'] };
+    await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await store.customers.put(account, [customer]);
+    await store.requests.record(recorded({ account, at: 1000.7, status: 'ringing', number: '+49301' }));
+    await store.requests.record(recorded({ account, at: 3000, status: 'answered', callerId: '1001' }));
+    const call = await store.requests.record(recorded({ account, at: 8000, status: 'completed' }));
+    assert.deepEqual(call, {
+      id: 'call-1',
+      status: 'completed',
+      from: '+49301',
+      number: '+49301',
+      customer: { reference: '7', name: 'Ann' },
+      segment: 'Gold',
+      priority: 5,
+      callerId: '1001',
+      startedAt: 1000,
+      ringingAt: 1000,
+      answeredAt: 3000,
+      completedAt: 8000,
+      missed: false,
+    });
+  });
+
+  it('nothing is given back of a call that nobody watches', async ({ store, account }) => {
+    assert.equal(await store.requests.record({ ...recorded({ account, at: 1 }), watched: false }), undefined);
+  });
+
+  it('open calls are those that are not completed, oldest first, of one account', async ({
+    store,
+    account,
+    other,
+  }) => {
+    for (const [id, at, status] of [
+      ['late', 30, 'ringing'],
+      ['early', 10, 'answered'],
+      ['over', 5, 'completed'],
+    ] as const) {
+      await store.requests.record(recorded({ account, id, at, status }));
+    }
+    await store.requests.record(recorded({ account: other, id: 'theirs', at: 1 }));
+    assert.deepEqual(
+      (await store.openCalls(account, 10)).map(({ id }) => id),
+      ['early', 'late'],
+    );
+    assert.deepEqual(
+      (await store.openCalls(account, 1)).map(({ id }) => id),
+      ['early'],
+    );
+    assert.deepEqual(
+      (await store.openCalls(other, 10)).map(({ id }) => id),
+      ['theirs'],
+    );
+  });
+
+  it('the history keeps what was received, byte for byte', async ({ store, account }) => {
+    const payloads = ['{"id": "x"}', '', 'a\0b', '📞 "\\\' \x1b[2J', new Uint8Array([0xff, 0, 0x80])];
+    for (const [index, request] of payloads.entries()) {
+      await store.requests.record({
+        ...recorded({ account, at: index }),
+        request,
+        event: null,
+        callId: null,
+      });
+    }
+    assert.deepEqual(
+      (await entries(store, account)).map(({ request }) => request),
+      payloads,
+    );
+    const [first] = await entries(store, account);
+    assert.deepEqual(
+      { ...first, duration: 0 },
+      {
+        id: 1,
+        at: 0,
+        method: 'POST',
+        path: '/api/v1/voice/call',
+        request: '{"id": "x"}',
+        status: 200,
+        response: '{"result":"r"}',
+        duration: 0,
+      },
+    );
+  });
+
+  it('pages and everything agree in both orders, with and without a search', async ({
+    store,
+    account,
+    other,
+  }) => {
+    for (let n = 0; n < 25; n += 1) {
+      // Times go back and repeat: the order is by time, then by recording.
+      await store.requests.record(
+        recorded({ account, id: `call-${n % 5}`, at: [30, 10, 10, 20][n % 4] as number }),
+      );
+      await store.requests.record(recorded({ account: other, id: `call-${n % 5}`, at: n }));
+    }
+    const searches = [
+      null,
+      { in: 'request', term: 'call-3' },
+      { in: 'request', term: 'all-3' },
+      { in: 'response', term: 'r"' },
+    ] as const;
+    for (const search of searches) {
+      for (const order of ['oldest', 'newest'] as const) {
+        const whole = await entries(store, account, search, order);
+        assert.equal(whole.length, search?.in === 'request' ? 5 : 25);
+        const sorted = whole.toSorted((a, b) => (a.at - b.at || a.id - b.id) * (order === 'oldest' ? 1 : -1));
+        assert.deepEqual(whole, sorted);
+        const pages: StoredRequest[] = [];
+        for (let offset = 0; offset < whole.length; offset += 7) {
+          const page = await store.requests.page({ account, search, order, offset, limit: 7 });
+          assert.equal(page.total, whole.length);
+          pages.push(...page.entries);
+        }
+        assert.deepEqual(pages, whole);
+      }
+    }
+    assert.deepEqual(
+      await store.requests.page({ account, search: null, order: 'oldest', offset: 99, limit: 7 }),
+      {
+        entries: [],
+        total: 25,
+      },
+    );
+  });
+
+  it('a search finds text as written, in a query string also percent-encoded, and nothing of others', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const keep = (request: string, callId: string | null = null) =>
+      store.requests.record({ ...recorded({ account, at: 1 }), request, callId, event: null });
+    await keep('from=%2B4930&x=50%25', 'abc');
+    await keep('{"from":"+4930"}', 'abcd');
+    await keep("'; DROP TABLE history; --", null);
+    await store.requests.record({ ...recorded({ account: other, at: 1 }), request: '+4930', callId: 'abc' });
+    const count = async (term: string) =>
+      (
+        await store.requests.page({
+          account,
+          search: { in: 'request', term },
+          order: 'oldest',
+          offset: 0,
+          limit: 9,
+        })
+      ).total;
+    assert.equal(await count('+4930'), 2);
+    assert.equal(await count('abc'), 1, 'the id of a call finds its events alone');
+    assert.equal(await count('FROM'), 0);
+    assert.equal(await count('%'), 1);
+    assert.equal(await count('_'), 0);
+    assert.equal(await count("'; DROP TABLE"), 1);
+  });
+
+  it('everything is what was there when the reading began, in bounded chunks', async ({ store, account }) => {
+    for (let n = 0; n < 500; n += 1) void store.requests.record(recorded({ account, id: `c${n}`, at: n }));
+    await store.openCalls(account, 1);
+    const chunks = store.requests.all({ account, search: null, order: 'oldest' })[Symbol.asyncIterator]();
+    const first = (await chunks.next()).value as StoredRequest[];
+    assert.ok(first.length < 500, 'a chunk is not everything');
+    await store.requests.record(recorded({ account, id: 'later', at: 9999 }));
+    let read = first.length;
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) read += chunk.length;
+    assert.equal(read, 500);
+  });
+
+  it('retention deletes the oldest by age and by count, of each account for itself', async ({
+    store,
+    account,
+    other,
+  }) => {
+    for (let at = 0; at < 30; at += 1) await store.requests.record(recorded({ account, id: `c${at}`, at }));
+    for (let at = 0; at < 3; at += 1)
+      await store.requests.record(recorded({ account: other, id: `c${at}`, at: at + 100 }));
+    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 25);
+    assert.deepEqual(
+      (await entries(store, account)).map(({ at }) => at),
+      [25, 26, 27, 28, 29],
+    );
+    assert.equal((await entries(store, other)).length, 3);
+    assert.equal(
+      (await store.requests.page({ account, search: null, order: 'oldest', offset: 0, limit: 1 })).total,
+      5,
+    );
+    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 0);
+    assert.equal(await store.requests.trim({}), 0);
+  });
+
+  it('segments and customers: what is put is found, what is removed is gone', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const { customers } = store;
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await customers.putSegment(account, { name: 'Gold', priority: 7 });
+    await customers.putSegment(account, { name: 'Lead', priority: -1 });
+    assert.deepEqual(await customers.segments(account), [
+      { name: 'Gold', priority: 7 },
+      { name: 'Lead', priority: -1 },
+    ]);
+    assert.deepEqual(await customers.segments(other), []);
+
+    const ann = { reference: 'a', name: 'Ann', segment: 'Gold', numbers: ['+491', '+492'] };
+    const bob = { reference: 'b', name: 'Bob', segment: null, numbers: ['+493'] };
+    assert.deepEqual(
+      await customers.put(account, [ann, bob, { ...bob, segment: 'None' }, { ...bob, numbers: ['+491'] }]),
+      [
+        null,
+        null,
+        { reason: 'no-such-segment', segment: 'None' },
+        { reason: 'number-taken', number: '+491', by: 'Ann' },
+      ],
+    );
+    assert.deepEqual(await Array.fromAsync(customers.all(account)), [[ann, bob]]);
+    assert.deepEqual(await customers.segmentOf(account, '+492'), { name: 'Gold', priority: 7 });
+    assert.equal(await customers.segmentOf(account, '+493'), undefined);
+    assert.equal(await customers.segmentOf(other, '+492'), undefined);
+
+    assert.deepEqual(await customers.put(account, [{ ...ann, numbers: ['+494'] }]), [null]);
+    assert.equal(await customers.segmentOf(account, '+491'), undefined);
+    assert.equal(await customers.removeSegment(account, 'Gold'), true);
+    assert.equal(await customers.removeSegment(account, 'Gold'), false);
+    assert.equal(await customers.segmentOf(account, '+494'), undefined);
+    assert.equal(await customers.remove(account, 'a'), true);
+    assert.equal(await customers.remove(account, 'a'), false);
+    assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
+  });
+
+  it('the directory tells when it changed, and what it is then', async ({ store, account }) => {
+    const before = await store.directory.read(0);
+    assert.equal(await store.directory.read(before?.version ?? 0), undefined);
+    const made = await store.directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
+    await store.directory.changeIntegration(made.id, { enabled: false, rotate: true });
+    await store.directory.changeAccount(account, { country: null, rotate: true });
+    const after = await store.directory.read(before?.version ?? 0);
+    assert.deepEqual(after?.directory.integrations, [
+      { id: made.id, uid: 'i', account, name: 'PBX', tokenCounter: 2, enabled: false, createdAt: 5 },
+    ]);
+    assert.deepEqual(after?.directory.accounts[0], {
+      id: account,
+      uid: 'a',
+      name: 'A',
+      country: null,
+      tokenCounter: 2,
+    });
+  });
+
+  it('a link is used once, and not after its time', async ({ store }) => {
+    assert.equal(await store.useLink('x', 100, 50), true);
+    assert.equal(await store.useLink('x', 100, 51), false);
+    assert.equal(await store.useLink('y', 100, 101), false);
+  });
+
+  it('a request that cannot be stored fails alone', async ({ store, account }) => {
+    const good = (id: string) => store.requests.record(recorded({ account, id, at: 1 }));
+    const bad = store.requests.record({ ...recorded({ account, id: 'bad', at: 1 }), method: null as never });
+    const outcomes = await Promise.allSettled([good('before'), bad, good('after')]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(
+      (await store.openCalls(account, 9)).map(({ id }) => id),
+      ['before', 'after'],
+    );
+  });
+
+  it('what was recorded is there after it is opened again', async ({ store, account, reopen }) => {
+    await store.requests.record(recorded({ account, at: 1 }));
+    const again = await reopen();
+    assert.equal((await entries(again, account)).length, 1);
+    assert.equal((await again.openCalls(account, 9)).length, 1);
+    await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
+  });
+}
+
+function recorded({
+  account,
+  at,
+  id = 'call-1',
+  status = 'ringing',
+  number = '+49301',
+  callerId = null,
+}: {
+  account: number;
+  at: number;
+  id?: string;
+  status?: CallStatus;
+  number?: string;
+  callerId?: string | null;
+}): RecordedRequest {
+  return {
+    account,
+    integration: 1,
+    at,
+    method: 'POST',
+    path: '/api/v1/voice/call',
+    request: `{"id":"${id}"}`,
+    status: 200,
+    response: '{"result":"r"}',
+    callId: id,
+    event: { id, status, from: number, number, callerId },
+    watched: true,
+  };
+}
+
+async function entries(
+  store: Store,
+  account: number,
+  search: Parameters<Store['requests']['all']>[0]['search'] = null,
+  order: 'oldest' | 'newest' = 'oldest',
+): Promise<StoredRequest[]> {
+  return (await Array.fromAsync(store.requests.all({ account, search, order }))).flat();
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { lockStateDir } from '../../src/service/store/instance-lock.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { stateFolder } from './service-harness.ts';
+import { storeConformance } from './service-store-conformance.ts';
+
+storeConformance('sqlite', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  let store: Store = await openSqliteStore(file);
+  t.after(() => store.close());
+  const reopen = async () => {
+    await store.close();
+    store = await openSqliteStore(file);
+    return store;
+  };
+  return { store, reopen };
+});
+
+test('sqlite: the file is for its owner alone', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  const store = await openSqliteStore(file);
+  t.after(() => store.close());
+  for (const suffix of ['', '-wal']) assert.equal(statSync(file + suffix).mode & 0o777, 0o600);
+});
+
+test('sqlite: a database of a newer version, or none at all, is refused', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  const db = new DatabaseSync(file);
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  await assert.rejects(openSqliteStore(file), /newer version/);
+  await assert.rejects(openSqliteStore(join(file, 'not-a-folder')), /unable to open/);
+});
+
+test('sqlite: one state folder is held by one service', (t) => {
+  const folder = stateFolder(t);
+  const release = lockStateDir(folder);
+  assert.throws(() => lockStateDir(folder), /another service uses the state folder/);
+  release();
+  lockStateDir(folder)();
+});
