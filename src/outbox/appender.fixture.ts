@@ -1,16 +1,15 @@
-import { writeSync } from 'node:fs';
 import { silentLog } from '../ops/log.ts';
 import { newEvent, settled } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 
 // A process to be killed: takes calls as fast as it can, delivers some, and prints the number of each call whose
-// events are on disk, in lines written at once. Arguments: the folder, the first number.
+// events are on disk. Arguments: the folder, the first number.
 
 const [directory = '', first = '0'] = process.argv.slice(2);
 const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
 await outbox.load();
 let number = Number(first);
-writeSync(1, 'ready\n');
+process.stdout.write('ready\n');
 
 async function takeCalls(): Promise<never> {
   for (;;) {
@@ -21,7 +20,7 @@ async function takeCalls(): Promise<never> {
       trunks: [],
       events: [newEvent(id, 'ringing', mine), newEvent(id, 'completed', mine)],
     });
-    writeSync(1, `${mine}\n`);
+    process.stdout.write(`${mine}\n`);
     const [head] = heads;
     if (head && mine % 3 !== 0) await outbox.settle([settled(head.seq, id, { at: mine })]);
   }
