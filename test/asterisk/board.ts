@@ -16,8 +16,6 @@ export type BoardChannel = {
   /** The application that the dialplan runs for it. */
   application: string;
   gone: boolean;
-  /** Names of the real channels that it was ever connected with. */
-  readonly met: Set<string>;
 };
 
 /** All channels and bridges of the PBX, kept up to date from the manager's events. */
@@ -65,12 +63,6 @@ export function createBoard(): Board {
       channel.gone = true;
       channel.bridge = '';
     }
-    if (event === 'BridgeEnter') for (const each of channels.values()) noteMeetings(each);
-  }
-
-  function noteMeetings(channel: BoardChannel): void {
-    if (channel.bridge !== '' && !isLocal(channel))
-      for (const other of connected(channel)) channel.met.add(other.name);
   }
 
   function connected(channel: BoardChannel): BoardChannel[] {

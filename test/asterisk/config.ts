@@ -101,8 +101,12 @@ type = bridge
 [general]
 pickupexten = *8
 transferdigittimeout = 3
-atxfernoanswertimeout = 3
+; shorter than the 3 s that an extension rings: Asterisk is to call back, not to give up
+atxfernoanswertimeout = 2
 atxferdropcall = no
+; Asterisk sometimes takes its own call back to the transferrer away at once, and tries again after this
+atxferloopdelay = 1
+atxfercallbackretries = 4
 atxferabort = *1
 atxfercomplete = *2
 atxferthreeway = *3
@@ -150,6 +154,12 @@ info = 950/330,0/200,1400/330,0/200,1800/330,0/1000
   };
 }
 
+/** The phone that shows another number than its own when it is called or calls: the office's reception. */
+export const receptionPhone = 5;
+export function receptionNumber(office: Office): string {
+  return `${office.number}80`;
+}
+
 /** The office's mobile: a fictional number (Bundesnetzagentur's numbers for film and television). */
 export function mobileNumber(office: Office): string {
   return `+4917139200${office.number}1`;
@@ -168,8 +178,9 @@ function pjsip(ports: PortBlock): string {
       return `
 [${extension}](phone)
 aors = ${extension}
-callerid = Phone ${extension} <${extension}>
+callerid = ${i + 1 === receptionPhone ? `Reception <${receptionNumber(office)}>` : `Phone ${extension} <${extension}>`}
 call_group = ${office.number}
+set_var = CHANNEL(parkinglot)=lot-${office.number}
 pickup_group = ${office.number}
 [${extension}]
 type = aor

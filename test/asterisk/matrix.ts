@@ -63,9 +63,6 @@ async function play(which: readonly Version[], glob: string): Promise<boolean> {
     for (const stray of result.strays) say(`stray: ${stray}`);
     say(`(${rows.length} rows in ${Math.round((Date.now() - started) / 1000)} s)\n`);
   }
-  const notes = matrix.filter(({ cdrCannotTell }) => cdrCannotTell !== undefined);
-  say('Where the record cannot tell whether a person answered, the bridge was looked at:');
-  for (const { name, cdrCannotTell } of notes) say(`  ${name}: ${cdrCannotTell}`);
   const verdicts = results.flatMap((result) => result.verdicts);
   const right = verdicts.filter(({ faults }) => faults.length === 0).length;
   const strays = results.flatMap((result) => result.strays).length;

@@ -1,4 +1,4 @@
-import { mobileNumber } from './config.ts';
+import { mobileNumber, receptionNumber } from './config.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
 import type { Office } from './offices.ts';
@@ -27,16 +27,14 @@ export type Row = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Played on this version only. */
   readonly only?: Version;
-  /** Why Asterisk's CDR cannot know whether a person answered. The bridge is looked at then. */
-  readonly cdrCannotTell?: string;
 };
 
 /** What is told of one call: ringing, answered if somebody answered, completed. */
 export type Telling = {
   /** As the API must get it; by default the number of the row's caller. */
   readonly from?: string;
-  /** The person who answered: the nth phone, or the mobile. Absent: missed. */
-  readonly answeredBy?: number | 'mobile';
+  /** The person who answered: the nth phone, the mobile, or the reception by its own number. Absent: missed. */
+  readonly answeredBy?: number | 'mobile' | 'reception';
 };
 
 /** An event as the far side must have it. */
@@ -55,10 +53,15 @@ export function customerOf(rowIndex: number, office: Office): string {
 export function expectedCalls(row: Row, rowIndex: number, office: Office): ExpectedCall[] {
   return row.told.map(({ from = customerOf(rowIndex, office), answeredBy }) => {
     if (answeredBy === undefined) return { from, told: [{ status: 'ringing' }, { status: 'completed' }] };
-    const caller_id = answeredBy === 'mobile' ? mobileNumber(office) : office.extension(answeredBy);
+    const caller_id = callerIdOf(answeredBy, office);
     return {
       from,
       told: [{ status: 'ringing' }, { status: 'answered', caller_id }, { status: 'completed', caller_id }],
     };
   });
+}
+
+function callerIdOf(answeredBy: number | 'mobile' | 'reception', office: Office): string {
+  if (answeredBy === 'mobile') return mobileNumber(office);
+  return answeredBy === 'reception' ? receptionNumber(office) : office.extension(answeredBy);
 }

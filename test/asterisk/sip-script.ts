@@ -18,23 +18,15 @@ export type Invitation = {
 
 /** A phone's script: what it does with the call that comes in. */
 export const phone = {
-  /** Rings for `after` ms, is picked up, and talks until the other end hangs up. */
-  answers: (options: { after?: number; talking?: Script } = {}): Script => [
+  /** Rings for `after` ms, is picked up, does `first` and talks until either end hangs up. */
+  answers: (options: { after?: number; first?: Script } = {}): Script => [
     invited,
     ringing,
     pause(options.after ?? 300),
     pickedUp,
-    ...(options.talking ?? []),
-    isHungUp,
-  ],
-  /** The same, but hangs up itself after talking for `talk` ms. */
-  answersAndHangsUp: (options: { talk: number }): Script => [
-    invited,
-    ringing,
-    pause(300),
-    pickedUp,
-    pause(options.talk),
-    hangsUp('phone'),
+    ...(options.first ?? []),
+    ...talks('phone'),
+    ...over,
   ],
   /** Rings until the caller or the PBX gives up. */
   rings: (): Script => [invited, ringing, isCancelled],
@@ -46,35 +38,49 @@ export const phone = {
   ],
 } as const;
 
-/**
- * A caller's script: calls, talks if answered (`talking`), and waits for the other end to hang up. Told to hang up
- * (see sipp.ts), it sends CANCEL while it rings and BYE afterwards.
- */
-export function calls(invitation: Invitation, talking: Script = []): Script {
+/** A caller's script: calls; if answered, does `first` and talks until either end hangs up. */
+export function calls(invitation: Invitation, first: Script = []): Script {
   return [
     invite(invitation),
     ...['100', '180', '181', '183'].map((status) => `<recv response="${status}" optional="true"/>`),
-    `<recv request="${hangUpCommand}" optional="true" next="gives-up"/>`,
+    `<recv request="${commands.hangUp}" optional="true" next="gives-up"/>`,
     answer,
-    ...talking,
-    `<recv request="${hangUpCommand}" optional="true" next="hangs-up"/>`,
-    isHungUp,
-    '<nop next="over"/>',
+    ...first,
+    ...talks('caller'),
     '<label id="gives-up"/>',
     cancel(invitation),
-    '<nop next="over"/>',
-    '<label id="hangs-up"/>',
-    hangsUp('caller'),
-    '<label id="over"/>',
-    '<nop/>',
+    ...over,
   ];
 }
 
 /**
- * A SIP request that Asterisk never sends here: the lab sends it to sipp, within the call, to tell it to hang up.
- * It is the only way to have sipp act on something that happens elsewhere.
+ * SIP requests that Asterisk never sends here. The lab sends them to sipp, within a call, to have it do something:
+ * it is the only way to make sipp act on what happens elsewhere. `refer` brings the Refer-To to use.
  */
-export const hangUpCommand = 'MESSAGE';
+export const commands = { hangUp: 'MESSAGE', refer: 'SUBSCRIBE' } as const;
+
+/** Until either end hangs up: hands the other end on when told to, hangs up when told to. */
+function talks(side: 'phone' | 'caller'): Script {
+  return [
+    '<label id="talks"/>',
+    `<recv request="${commands.refer}" optional="true" next="refers">
+<action><ereg regexp=".*" search_in="hdr" header="Refer-To:" assign_to="refer"/></action>
+</recv>`,
+    `<recv request="${commands.hangUp}" optional="true" next="hangs-up"/>`,
+    isHungUp,
+    '<nop next="over"/>',
+    '<label id="refers"/>',
+    inDialog('REFER', side, { headers: ['Refer-To:[$refer]'] }),
+    '<recv response="202"/>',
+    '<nop next="talks"/>',
+    '<label id="hangs-up"/>',
+    inDialog('BYE', side),
+    '<recv response="200"/>',
+    '<nop next="over"/>',
+  ];
+}
+
+const over: Script = ['<label id="over"/>', '<nop/>'];
 
 export function pause(ms: number): Step {
   return `<pause milliseconds="${ms}"/>`;
@@ -82,13 +88,13 @@ export function pause(ms: number): Step {
 
 /** Presses a key: SIP INFO, as the lab's endpoints take DTMF. */
 export function presses(key: string, side: 'phone' | 'caller'): Step {
-  return `${inDialog('INFO', side, 'application/dtmf-relay', `Signal=${key}\nDuration=160`)}
+  return `${inDialog('INFO', side, { type: 'application/dtmf-relay', body: `Signal=${key}\nDuration=160` })}
 <recv response="200"/>`;
 }
 
 /** Puts the other end on hold (re-INVITE, sendonly), or takes it back (sendrecv). */
 export function reinvites(direction: 'sendonly' | 'sendrecv', side: 'phone' | 'caller'): Step {
-  return `${inDialog('INVITE', side, 'application/sdp', sdp(direction))}
+  return `${inDialog('INVITE', side, { type: 'application/sdp', body: sdp(direction) })}
 <recv response="100" optional="true"/><recv response="200"/>
 ${inDialog('ACK', side)}`;
 }
@@ -159,11 +165,6 @@ ${message('SIP/2.0 200 OK', echoed)}
 ${message('SIP/2.0 487 Request Terminated', [...echoed.slice(0, 4), 'CSeq: [$number] INVITE'])}
 <recv request="ACK"/>`;
 
-function hangsUp(side: 'phone' | 'caller'): Step {
-  return `${inDialog('BYE', side)}
-<recv response="200"/>`;
-}
-
 const inviteVia = 'Via: SIP/2.0/UDP [local_ip]:[local_port];branch=z9hG4bK-[pid]-[call_number]-invite';
 
 function fromOf(invitation: Invitation): string {
@@ -216,7 +217,11 @@ ${request('ACK', '[last_To:]')}`;
 }
 
 /** A request within the call. */
-function inDialog(method: string, side: 'phone' | 'caller', type?: string, body?: string): Step {
+function inDialog(
+  method: string,
+  side: 'phone' | 'caller',
+  more: { readonly headers?: readonly string[]; readonly type?: string; readonly body?: string } = {},
+): Step {
   // A caller's own From has its tag already.
   const from = side === 'phone' ? `[$us]${ourTag}` : '[$us]';
   return message(
@@ -229,8 +234,9 @@ function inDialog(method: string, side: 'phone' | 'caller', type?: string, body?
       `CSeq: [cseq] ${method}`,
       contact,
       'Max-Forwards: 70',
+      ...(more.headers ?? []),
     ],
-    body,
-    type,
+    more.body,
+    more.type,
   );
 }

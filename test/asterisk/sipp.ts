@@ -7,17 +7,39 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atExit } from './at-exit.ts';
-import { hangUpCommand, type Script, scenario } from './sip-script.ts';
+import { commands, type Script, scenario } from './sip-script.ts';
 
 /** One end of calls, played by a sipp process. */
 export type SipEnd = {
-  /** Hangs up (or gives up) the call in progress the polite way, by BYE or CANCEL. Callers only. */
-  hangsUp(): void;
+  readonly port: number;
+  /** The Call-ID of a caller's call. */
+  readonly callId: string;
   /** What sipp found wrong, '' if nothing. */
   complaints(): Promise<string>;
   /** Ends the process and removes its files. */
   close(): Promise<void>;
 };
+
+/** Tells the sipp that listens on `port` to do something in the call of this Call-ID (see `commands`). */
+export function tellSipp(
+  { port, callId }: { readonly port: number; readonly callId: string },
+  command: keyof typeof commands,
+  headers: readonly string[] = [],
+): void {
+  const method = commands[command];
+  const lines = [
+    `${method} sip:lab@127.0.0.1 SIP/2.0`,
+    'Via: SIP/2.0/UDP 127.0.0.1',
+    'From: <sip:lab>',
+    'To: <sip:lab>',
+    `Call-ID: ${callId}`,
+    `CSeq: 1 ${method}`,
+    ...headers,
+    'Content-Length: 0',
+  ];
+  const socket = createSocket('udp4');
+  socket.send(`${lines.join('\r\n')}\r\n\r\n`, port, '127.0.0.1', () => socket.close());
+}
 
 /** Control ports are this far above the SIP port they belong to. */
 const controlOffset = 98;
@@ -38,43 +60,19 @@ export async function startSipp(options: {
   const errors = path.join(dir, 'errors.log');
   await writeFile(file, scenario(options.script));
   const callId = `lab-${options.port}-${path.basename(dir)}`;
-  const common = [
-    '-sf',
-    file,
-    '-i',
-    '127.0.0.1',
-    '-p',
-    `${options.port}`,
-    '-cp',
-    `${options.port + controlOffset}`,
-  ];
+  const where = ['-i', '127.0.0.1', '-p', `${options.port}`, '-cp', `${options.port + controlOffset}`];
   const role =
     options.calls === undefined ? [] : [`127.0.0.1:${options.calls}`, '-m', '1', '-cid_str', callId];
-  const rest = ['-key', 'mobile', options.mobile, '-nostdin', '-trace_err', '-error_file', errors];
-  const child = spawn('sipp', [...role, ...common, ...rest], {
-    stdio: 'ignore',
-    cwd: dir,
-  });
+  // -aa: what Asterisk asks and tells in passing (NOTIFY, INFO) is answered.
+  const how = ['-sf', file, '-key', 'mobile', options.mobile, '-aa', '-nostdin'];
+  const log = ['-trace_err', '-error_file', errors];
+  const child = spawn('sipp', [...role, ...where, ...how, ...log], { stdio: 'ignore', cwd: dir });
   const forget = atExit(() => child.kill('SIGKILL'));
   if (options.calls === undefined) await untilBound(child, options.port);
 
   return {
-    hangsUp() {
-      const socket = createSocket('udp4');
-      const command = [
-        `${hangUpCommand} sip:lab@127.0.0.1 SIP/2.0`,
-        `Call-ID: ${callId}`,
-        `CSeq: 1 ${hangUpCommand}`,
-      ];
-      const lines = [
-        ...command,
-        'Via: SIP/2.0/UDP 127.0.0.1',
-        'From: <sip:lab>',
-        'To: <sip:lab>',
-        'Content-Length: 0',
-      ];
-      socket.send(`${lines.join('\r\n')}\r\n\r\n`, options.port, '127.0.0.1', () => socket.close());
-    },
+    port: options.port,
+    callId,
     complaints: () => readFile(errors, 'utf8').catch(() => ''),
     async close() {
       if (child.exitCode === null && child.signalCode === null) {

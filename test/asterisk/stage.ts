@@ -7,13 +7,14 @@ import { didOf } from './dialplan.ts';
 import { callerPort, mobilePort, type Office, phonePort } from './offices.ts';
 import { customerOf, type Row } from './row.ts';
 import { calls, type Invitation, type Script } from './sip-script.ts';
-import { type SipEnd, startSipp } from './sipp.ts';
+import { type SipEnd, startSipp, tellSipp } from './sipp.ts';
 
 /** A call that somebody placed, from the outside or from a phone. */
 export type Placed = {
   /** Hangs up, or gives up while it rings. */
   hangsUp(): void;
   readonly channel: BoardChannel;
+  readonly end: SipEnd;
 };
 
 /** Who takes part: the office's nth phone, its mobile, or the one who placed a call. */
@@ -23,7 +24,7 @@ export type Party = number | 'mobile' | Placed;
 export type Stage = {
   readonly office: Office;
   /** Somebody calls the office from the outside. */
-  customerCalls(call?: Partial<Invitation> & { talking?: Script; chanSip?: boolean }): Promise<Placed>;
+  customerCalls(call?: Partial<Invitation> & { first?: Script; chanSip?: boolean }): Promise<Placed>;
   /** The office's nth phone dials. */
   phoneDials(nth: number, number: string): Promise<Placed>;
   rings(party: Party): Promise<void>;
@@ -34,14 +35,17 @@ export type Stage = {
   /** The call is in this application of the dialplan. */
   reaches(call: Placed, application: string): Promise<void>;
   pause(ms: number): Promise<void>;
-  /** The phone's user puts the receiver down. */
+  /** The party puts the receiver down. */
   hangsUp(party: Party): Promise<void>;
+  /** The phone itself hands its caller on (SIP REFER): to a number, or to whom it reached by another call. */
+  refers(party: Party, to: string | Placed): Promise<void>;
   transfersBlind(nth: number, to: string): Promise<void>;
   /** Puts the other end on hold and calls `to`; ends by hanging up or by `presses`. */
   transfersAttended(nth: number, to: string): Promise<void>;
   presses(party: Party, keys: string): Promise<void>;
   parks(nth: number): Promise<void>;
-  redirects(party: Party, to: string): Promise<void>;
+  /** A switchboard program moves the party, and perhaps another, to a number. */
+  redirects(party: Party, to: string, together?: Party): Promise<void>;
   originates(fields: Readonly<Record<string, string>>): Promise<void>;
   extension(nth: number): string;
   /** The mobile's number. */
@@ -80,18 +84,18 @@ export async function playRow(options: {
 
   async function place(
     invitation: Invitation,
-    talking: Script,
+    first: Script,
     sipPort: number,
     appears: () => BoardChannel[],
   ) {
     const known = new Set(appears());
     const port = callerPort(pbx.ports, office, callers++);
-    const end = await startSipp({ script: calls(invitation, talking), port, calls: sipPort, mobile });
+    const end = await startSipp({ script: calls(invitation, first), port, calls: sipPort, mobile });
     ends.push(end);
     const channel = await board.until(`the call to ${invitation.to} comes in`, () =>
       appears().find((each) => !known.has(each)),
     );
-    return { channel, hangsUp: () => end.hangsUp() };
+    return { channel, end, hangsUp: () => tellSipp(end, 'hangUp') };
   }
 
   function channelOf(party: Party): BoardChannel | undefined {
@@ -100,21 +104,41 @@ export async function playRow(options: {
       party === 'mobile'
         ? channel.dialled.includes(`sip:${mobile}@`)
         : channel.name.startsWith(`PJSIP/${office.extension(party)}-`);
-    return ours().findLast((channel) => !channel.gone && isIts(channel));
+    const its = ours().filter((channel) => !channel.gone && isIts(channel));
+    // A phone may have placed a second call: what was called comes first, as a placed call has its own name.
+    return its.findLast(({ dialled }) => dialled !== '') ?? its.at(-1);
   }
 
   const nameOf = (party: Party) => (typeof party === 'object' ? party.channel.name : `${party}`);
   const live = async (party: Party) => board.until(`${nameOf(party)} has a call`, () => channelOf(party));
+
+  const variable = async (name: string, of: BoardChannel) =>
+    (await driver.action('GetVar', { Channel: of.name, Variable: name })).fields.Value ?? '';
+
+  /** The party's own SIP call, as its sipp knows it. */
+  async function sipCallOf(party: Party): Promise<{ port: number; callId: string }> {
+    if (typeof party === 'object') return party.end;
+    const port = party === 'mobile' ? mobilePort(pbx.ports, office) : phonePort(pbx.ports, office, party);
+    return { port, callId: await variable('CHANNEL(pjsip,call-id)', await live(party)) };
+  }
+
+  /** Refer-To for an attended transfer: take the place of this call of mine (RFC 3891). */
+  async function replacing(call: Placed, asterisk: string): Promise<string> {
+    const theirs = await variable('CHANNEL(pjsip,local_tag)', call.channel);
+    const ours = await variable('CHANNEL(pjsip,remote_tag)', call.channel);
+    const replaces = `${call.end.callId};to-tag=${theirs};from-tag=${ours}`;
+    return `sip:${call.channel.exten}@${asterisk}?Replaces=${encodeURIComponent(replaces)}`;
+  }
 
   const stage: Stage = {
     office,
     mobile,
     mobileOverTrunk: mobileDialString(pbx.ports, office),
     extension: office.extension,
-    customerCalls({ talking = [], chanSip = false, ...invitation } = {}) {
+    customerCalls({ first = [], chanSip = false, ...invitation } = {}) {
       const whole = { to: did, from: customerOf(index, office), headers: [], ...invitation };
       const headers = ['X-Trunk: yes', ...whole.headers];
-      return place({ ...whole, headers }, talking, chanSip ? pbx.ports.chanSip : pbx.ports.sip, inbound);
+      return place({ ...whole, headers }, first, chanSip ? pbx.ports.chanSip : pbx.ports.sip, inbound);
     },
     phoneDials(nth, number) {
       const from = office.extension(nth);
@@ -144,7 +168,12 @@ export async function playRow(options: {
     },
     pause: (ms) => sleep(ms),
     async hangsUp(party) {
-      await driver.action('Hangup', { Channel: (await live(party)).name, Cause: '16' });
+      tellSipp(await sipCallOf(party), 'hangUp');
+    },
+    async refers(party, to) {
+      const asterisk = `127.0.0.1:${pbx.ports.sip}`;
+      const target = typeof to === 'string' ? `sip:${to}@${asterisk}` : await replacing(to, asterisk);
+      tellSipp(await sipCallOf(party), 'refer', [`Refer-To: <${target}>`]);
     },
     async transfersBlind(nth, to) {
       const { name } = await live(nth);
@@ -169,9 +198,18 @@ export async function playRow(options: {
         Parkinglot: `lot-${office.number}`,
       });
     },
-    async redirects(party, to) {
+    async redirects(party, to, together) {
       const { name } = await live(party);
-      await driver.action('Redirect', { Channel: name, Exten: to, Context: 'from-internal', Priority: '1' });
+      const extra = together === undefined ? undefined : (await live(together)).name;
+      await driver.action('Redirect', {
+        Channel: name,
+        Exten: to,
+        Context: 'from-internal',
+        Priority: '1',
+        ...(extra
+          ? { ExtraChannel: extra, ExtraExten: to, ExtraContext: 'from-internal', ExtraPriority: '1' }
+          : {}),
+      });
     },
     async originates(fields) {
       await driver.action('Originate', { Async: 'true', Timeout: '4000', ...fields });

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { BoardChannel } from './board.ts';
 import { type CdrRecord, wasAnswered } from './cdr.ts';
 import type { FarEnd, ToldOf } from './far-end.ts';
 import type { Office } from './offices.ts';
@@ -43,11 +42,11 @@ export function judge(options: {
     const extra = toldIds.has(uniqueid) ? undefined : farEnd.toldOf(uniqueid);
     if (extra) faults.push(`told of ${uniqueid}, which is no call to tell of: ${describe(extra)}`);
   }
-  const words = play.inbound.slice(0, expected.length).map((channel, i) => {
-    const word = asteriskSays(row, channel, records);
-    const agrees = word.answered === told[i]?.told.some(({ status }) => status === 'answered');
-    if (!agrees) faults.push(`Asterisk says ${word.text}`);
-    return { ...word, agrees };
+  const words = play.inbound.slice(0, expected.length).map(({ uniqueid }, i) => {
+    const text = wasAnswered(records, uniqueid) ? 'answered' : 'missed';
+    const agrees = (text === 'answered') === told[i]?.told.some(({ status }) => status === 'answered');
+    if (!agrees) faults.push(`Asterisk says ${text}`);
+    return { text, agrees };
   });
   return {
     row: row.name,
@@ -56,21 +55,6 @@ export function judge(options: {
     faults,
     agreed: words.filter(({ agrees }) => agrees).length,
     calls: expected.length,
-  };
-}
-
-/** By its records; where they cannot tell, by the bridges that the caller was in. */
-function asteriskSays(
-  row: Row,
-  caller: BoardChannel,
-  records: readonly CdrRecord[],
-): { answered: boolean; text: string } {
-  const byRecord = wasAnswered(records, caller.uniqueid);
-  if (row.cdrCannotTell === undefined) return { answered: byRecord, text: byRecord ? 'answered' : 'missed' };
-  const answered = caller.met.size > 0;
-  return {
-    answered,
-    text: `${answered ? 'answered' : 'missed'} (bridge; record: ${byRecord ? 'answered' : 'missed'})`,
   };
 }
 

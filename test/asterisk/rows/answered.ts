@@ -19,9 +19,10 @@ export const answeredRows: readonly Row[] = [
     name: 'extension-agent-hangs-up',
     says: 'An extension answers; the agent hangs up.',
     dialplan: ['Dial(PJSIP/{P}1,4)'],
-    phones: { 1: phone.answersAndHangsUp({ talk: 600 }) },
+    phones: { 1: phone.answers() },
     async play(stage) {
       await stage.talk(await stage.customerCalls(), 1);
+      await stage.hangsUp(1);
     },
     told: [{ answeredBy: 1 }],
   },
@@ -43,7 +44,7 @@ export const answeredRows: readonly Row[] = [
     dialplan: ['Answer()', 'Read(KEY,,1,,1,3)', 'Dial(PJSIP/{P}{KEY},4)'],
     phones: { 2: phone.answers() },
     async play(stage) {
-      const call = await stage.customerCalls({ talking: [pause(300), presses('2', 'caller')] });
+      const call = await stage.customerCalls({ first: [pause(300), presses('2', 'caller')] });
       await stage.talk(call, 2);
       call.hangsUp();
     },
@@ -55,7 +56,7 @@ export const answeredRows: readonly Row[] = [
     dialplan: ['Dial(PJSIP/{P}1,4)'],
     phones: {
       1: phone.answers({
-        talking: [pause(400), reinvites('sendonly', 'phone'), pause(500), reinvites('sendrecv', 'phone')],
+        first: [pause(400), reinvites('sendonly', 'phone'), pause(500), reinvites('sendrecv', 'phone')],
       }),
     },
     async play(stage) {
@@ -65,6 +66,72 @@ export const answeredRows: readonly Row[] = [
       call.hangsUp();
     },
     told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'overflow',
+    says: 'The first extension does not answer, the second does.',
+    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(PJSIP/{P}2,4)'],
+    phones: { 1: phone.rings(), 2: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 2 }],
+  },
+  {
+    name: 'survey-after-call',
+    says: 'The agent hangs up; the caller stays for a recorded question, and then hangs up.',
+    dialplan: ['Dial(PJSIP/{P}1,4,g)', 'Read(KEY,digits/1,1,,1,3)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.hangsUp(1);
+      await stage.reaches(call, 'Read');
+      await stage.pause(300);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'reception',
+    says: 'The reception answers; its phone shows another number than its own.',
+    dialplan: ['Dial(PJSIP/{P}5,4)'],
+    phones: { 5: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 5);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 5 }],
+  },
+  {
+    name: 'reception-by-callerid',
+    says: 'The same, for somebody who wants the number that is shown (ANSWERED_BY=callerid).',
+    dialplan: ['Dial(PJSIP/{P}5,4)'],
+    phones: { 5: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 5);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'reception' }],
+    settings: { ANSWERED_BY: 'callerid' },
+  },
+  {
+    name: 'inbound-by-channel',
+    says: 'The trunk is known by the name of its channels, not by its context; a forward goes out over it again.',
+    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(Local/+4917139200{O}1@from-internal/n,4)'],
+    phones: { 1: phone.rings() },
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+    settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*' },
   },
   {
     name: 'two-calls-same-number',

@@ -37,6 +37,18 @@ export const groupRows: readonly Row[] = [
     },
     told: [{ answeredBy: 2 }],
   },
+  {
+    name: 'ring-group-local-given-up',
+    says: 'The same group; the caller gives up.',
+    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,4)'],
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(2);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
   ...[
     {
       name: 'local-optimised',

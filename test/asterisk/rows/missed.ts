@@ -54,6 +54,18 @@ export const missedRows: readonly Row[] = [
     told: [{}],
   },
   {
+    name: 'menu-given-up',
+    says: 'The caller hangs up in the menu.',
+    dialplan: ['Answer()', 'Read(KEY,,1,,1,5)', 'Dial(PJSIP/{P}{KEY},4)'],
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.reaches(call, 'Read');
+      await stage.pause(300);
+      call.hangsUp();
+    },
+    told: [{}],
+  },
+  {
     name: 'voicemail',
     says: 'Nobody answers; the caller speaks to the mailbox.',
     dialplan: ['Dial(PJSIP/{P}1,1)', 'VoiceMail({P}0,s)'],
@@ -77,6 +89,5 @@ export const missedRows: readonly Row[] = [
       call.hangsUp();
     },
     told: [{}],
-    cdrCannotTell: 'a conference is an application, not a Dial: its record names no other end',
   },
 ];

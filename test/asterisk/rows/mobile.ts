@@ -2,7 +2,6 @@ import type { Row } from '../row.ts';
 import { pause, phone, presses } from '../sip-script.ts';
 
 const toMobile = 'Local/+4917139200{O}1@from-internal/n';
-const asksFirst = 'whether the mobile took the call is decided in a subroutine, after its line was answered';
 
 /** Calls that go out again over the trunk, to a mobile. The leg that goes out is no inbound call. */
 export const mobileRows: readonly Row[] = [
@@ -61,26 +60,24 @@ export const mobileRows: readonly Row[] = [
     name: 'press-one-accepted',
     says: 'The mobile is asked to press 1, and does.',
     dialplan: [`Dial(${toMobile},6,U(press-one))`],
-    mobile: phone.answers({ talking: [pause(700), presses('1', 'phone')] }),
+    mobile: phone.answers({ first: [pause(700), presses('1', 'phone')] }),
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
     told: [{ answeredBy: 'mobile' }],
-    cdrCannotTell: asksFirst,
   },
   {
     name: 'press-one-refused',
     says: 'The mobile is asked to press 1, but presses 2.',
     dialplan: [`Dial(${toMobile},6,U(press-one))`],
-    mobile: phone.answers({ talking: [pause(700), presses('2', 'phone')] }),
+    mobile: phone.answers({ first: [pause(700), presses('2', 'phone')] }),
     async play(stage) {
       await stage.customerCalls();
       await stage.isUp('mobile');
     },
     told: [{}],
-    cdrCannotTell: asksFirst,
   },
   {
     name: 'press-one-timed-out',
@@ -92,7 +89,6 @@ export const mobileRows: readonly Row[] = [
       await stage.isUp('mobile');
     },
     told: [{}],
-    cdrCannotTell: asksFirst,
   },
   {
     name: 'press-one-given-up',
@@ -106,32 +102,40 @@ export const mobileRows: readonly Row[] = [
       call.hangsUp();
     },
     told: [{}],
-    cdrCannotTell: asksFirst,
   },
   {
     name: 'press-one-direct',
     says: 'The same without a Local channel: the trunk is dialled, asked, and takes the call.',
     dialplan: ['Dial({MOBILE_{O}},6,U(press-one))'],
-    mobile: phone.answers({ talking: [pause(700), presses('1', 'phone')] }),
+    mobile: phone.answers({ first: [pause(700), presses('1', 'phone')] }),
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
     told: [{ answeredBy: 'mobile' }],
-    cdrCannotTell: asksFirst,
+  },
+  {
+    name: 'press-one-direct-refused',
+    says: 'The same, but the mobile presses 2.',
+    dialplan: ['Dial({MOBILE_{O}},6,U(press-one))'],
+    mobile: phone.answers({ first: [pause(700), presses('2', 'phone')] }),
+    async play(stage) {
+      await stage.customerCalls();
+      await stage.isUp('mobile');
+    },
+    told: [{}],
   },
   {
     name: 'follow-me-app-accepted',
     says: "Asterisk's own FollowMe asks the mobile to press 1, and it does.",
     dialplan: ['Answer()', 'FollowMe(office-{O})'],
-    mobile: phone.answers({ talking: [pause(1500), presses('1', 'phone')] }),
+    mobile: phone.answers({ first: [pause(1500), presses('1', 'phone')] }),
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
     told: [{ answeredBy: 'mobile' }],
-    cdrCannotTell: asksFirst,
   },
 ];

@@ -21,6 +21,35 @@ export const transferRows: readonly Row[] = [
     told: [{ answeredBy: 1 }],
   },
   {
+    name: 'blind-transfer-by-phone',
+    says: "The same, by the phone's own transfer key (SIP REFER).",
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.refers(1, stage.extension(2));
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'blind-transfer-to-mobile',
+    says: 'The first extension hands the caller to a mobile, over the trunk.',
+    dialplan: transferable,
+    phones: { 1: phone.answers() },
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersBlind(1, stage.mobile);
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
     name: 'blind-transfer-unanswered',
     says: 'The first extension hands the caller to the second, where nobody answers.',
     dialplan: transferable,
@@ -45,6 +74,22 @@ export const transferRows: readonly Row[] = [
       await stage.transfersAttended(1, stage.extension(2));
       await stage.talk(1, 2);
       await stage.hangsUp(1);
+      await stage.talk(call, 2);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'attended-transfer-by-phone',
+    says: 'The first phone calls the second on its other line, speaks with it, and joins the two (REFER with Replaces).',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: twoPhones,
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      const consultation = await stage.phoneDials(1, stage.extension(2));
+      await stage.talk(consultation, 2);
+      await stage.refers(1, consultation);
       await stage.talk(call, 2);
       call.hangsUp();
     },
@@ -118,6 +163,22 @@ export const transferRows: readonly Row[] = [
     told: [{ answeredBy: 1 }],
   },
   {
+    name: 'blonde-transfer-unanswered',
+    says: 'The same, but the second does not answer: it rings at the first again.',
+    dialplan: transferable,
+    phones: { 1: phone.answers(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersAttended(1, stage.extension(2));
+      await stage.rings(2);
+      await stage.hangsUp(1);
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
     name: 'transfer-to-queue',
     says: 'An extension hands the caller to a queue; a member takes the call there.',
     dialplan: ['Dial(PJSIP/{P}3,4,tT)'],
@@ -142,6 +203,24 @@ export const transferRows: readonly Row[] = [
       await stage.redirects(call, stage.extension(2));
       await stage.talk(call, 2);
       call.hangsUp();
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: 'redirect-both',
+    says: 'A switchboard program moves the caller and the extension, in mid-talk, into a conference.',
+    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    phones: { 1: phone.answers() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.redirects(call, `${stage.office.number}070`, 1);
+      // Until both have left the bridge of their talk and are in the conference.
+      await stage.pause(700);
+      await stage.talk(call, 1);
+      call.hangsUp();
+      await stage.pause(200);
+      await stage.hangsUp(1);
     },
     told: [{ answeredBy: 1 }],
   },
