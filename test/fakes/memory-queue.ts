@@ -21,6 +21,8 @@ export type MemoryQueue = DeliveryQueue & {
   readonly settlements: readonly Settlement[];
   /** How often each operation was asked for. */
   readonly asked: { due: number; nextDue: number; settle: number; expire: number };
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void>;
   /** The next `count` settlements fail. */
   failSettlements(count: number): void;
 };
@@ -31,6 +33,7 @@ export function createMemoryQueue(): MemoryQueue {
   const settlements: Settlement[] = [];
   const asked = { due: 0, nextDue: 0, settle: 0, expire: 0 };
   let failing = 0;
+  let onDrained = () => {};
 
   /** Calls that have something waiting. */
   const open = new Set<Row[]>();
@@ -118,7 +121,9 @@ export function createMemoryQueue(): MemoryQueue {
         throw new Error('the disk is full');
       }
       settlements.push(...batch);
-      return batch.flatMap((settlement) => settleOne(settlement) ?? []);
+      const next = batch.flatMap((settlement) => settleOne(settlement) ?? []);
+      if (open.size === 0) onDrained();
+      return next;
     },
     async expire(takenBefore, at) {
       asked.expire++;
@@ -141,6 +146,11 @@ export function createMemoryQueue(): MemoryQueue {
     async waiting() {
       return rows.filter((row) => row.state === 'waiting').length;
     },
+    drained: () =>
+      new Promise((resolve) => {
+        onDrained = resolve;
+        if (open.size === 0) resolve();
+      }),
     failSettlements(count) {
       failing = count;
     },
