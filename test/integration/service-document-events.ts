@@ -1,0 +1,368 @@
+import assert from 'node:assert/strict';
+import { limits } from '../../src/api/contract/decisions.ts';
+import { accepted, freshId, openCall, type Row, refused, says } from './service-document-row.ts';
+import { event } from './service-harness.ts';
+import { bearer, screenEvents } from './service-stream.ts';
+
+/** Parts 1 to 4.1 and 6: call events, what they are made of and what they do. */
+export const eventRows: Row[] = [
+  {
+    part: '1',
+    says: 'The token identifies both the account and the integration; there is no separate account identifier.',
+    async proof({ a, b, post, ask }) {
+      const id = freshId();
+      accepted(await post(a.token, event({ id })));
+      const seenBy = async (token: string) =>
+        (
+          (await ask(`/voice?search=request&search_term=${id}&limit=9`, { token })).json as {
+            data: unknown[];
+          }
+        ).data;
+      assert.equal((await seenBy(a.secondToken)).length, 1);
+      assert.equal((await seenBy(b.token)).length, 0);
+    },
+  },
+  {
+    part: '1',
+    says: 'The client posts call events as they happen; the service turns them into calls.',
+    async proof(service) {
+      const id = freshId();
+      const { post, a } = service;
+      accepted(await post(a.token, event({ id, status: 'ringing' })));
+      assert.equal((await openCall(service, a.token, id))?.status, 'ringing');
+      accepted(await post(a.token, event({ id, status: 'answered', caller_id: '1001' })));
+      const call = await openCall(service, a.token, id);
+      assert.deepEqual([call?.status, call?.caller_id], ['answered', '1001']);
+      accepted(await post(a.token, event({ id, status: 'completed' })));
+      assert.equal(await openCall(service, a.token, id), undefined);
+    },
+  },
+  ...['id', 'direction', 'status', 'from'].map(
+    (field): Row => ({
+      part: '2, 4.1',
+      says: `${field} is required${field === 'from' ? ' when direction is inbound' : ''}.`,
+      decision: 'invalid-input',
+      async proof({ a, post, history }) {
+        const id = freshId();
+        const answer = await post(a.token, event({ id, [field]: undefined, marker: id }));
+        refused(answer, field);
+        const [entry] = await history(a.token, `?search=request&search_term=${id}`);
+        assert.deepEqual([entry?.status, entry?.response], [422, answer.json]);
+      },
+    }),
+  ),
+  {
+    part: '2, 4.1',
+    says: 'caller_id is not required.',
+    proof: async ({ a, post }) =>
+      accepted(await post(a.token, event({ id: freshId(), caller_id: undefined }))),
+  },
+  {
+    part: '2',
+    says: 'Each field is a string.',
+    decision: 'invalid-input',
+    async proof({ a, post }) {
+      for (const field of ['id', 'direction', 'status', 'from', 'caller_id']) {
+        refused(await post(a.token, event({ id: freshId(), [field]: 7 })), field);
+      }
+    },
+  },
+  {
+    part: '2',
+    says: 'The same id value is reused for every event of one call.',
+    decision: 'call-reference',
+    async proof(service) {
+      const id = freshId();
+      accepted(await service.post(service.a.token, event({ id })));
+      accepted(await service.post(service.a.secondToken, event({ id, status: 'answered' })));
+      assert.equal((await openCall(service, service.a.token, id))?.status, 'answered');
+      const upper = id.toUpperCase();
+      assert.equal(await openCall(service, service.a.token, upper), undefined);
+      refused(
+        await service.post(service.a.token, event({ id: 'x'.repeat(limits.referenceLength + 1) })),
+        'id',
+      );
+    },
+  },
+  {
+    part: '2',
+    says: 'Allowed values of direction other than inbound: not shown.',
+    decision: 'direction-values',
+    proof: async ({ a, post }) => refused(await post(a.token, event({ direction: 'outbound' })), 'direction'),
+  },
+  {
+    part: '2',
+    says: 'Complete list of allowed status values: not shown.',
+    decision: 'status-values',
+    async proof({ a, post }) {
+      for (const status of ['busy', 'RINGING', 'missed'])
+        refused(await post(a.token, event({ status })), 'status');
+    },
+  },
+  {
+    part: '2',
+    says: 'from is in phone-number format.',
+    decision: 'number-format',
+    async proof(service) {
+      const { a, post } = service;
+      for (const from of ['+4930901820', '030 / 90-18 20', '(030) 901820', '0049 30 901820']) {
+        const id = freshId();
+        accepted(await post(a.token, event({ id, from })));
+        const call = await openCall(service, a.token, id);
+        assert.deepEqual([call?.from, call?.number], [from, '+4930901820']);
+      }
+      const id = freshId();
+      accepted(await post(a.token, event({ id, from: '*21#' })));
+      assert.equal((await openCall(service, a.token, id))?.number, '21');
+      for (const from of ['anonymous', '+', '<sip:x@y>'])
+        refused(await post(a.token, event({ from })), 'from');
+    },
+  },
+  {
+    part: '2',
+    says: 'Other fields of a call: not shown.',
+    decision: 'unknown-fields',
+    async proof({ a, post, history }) {
+      const body = event({ id: freshId(), queue: 'sales', nested: { deep: [1] } });
+      accepted(await post(a.token, body));
+      const [entry] = await history(a.token, `?search=request&search_term=${body.id}`);
+      assert.deepEqual(JSON.parse(entry?.request ?? ''), body);
+    },
+  },
+  {
+    part: '2, 4.1',
+    says: 'Blank values: not shown.',
+    decision: 'blank-is-missing',
+    async proof(service) {
+      const id = freshId();
+      const { a, post, ask } = service;
+      accepted(await post(a.token, event({ id: ` ${id} `, caller_id: null })));
+      assert.equal((await openCall(service, a.token, id))?.caller_id, null);
+      accepted(await ask(`/voice/call?id=${id}&direction=inbound&status=answered&from=110&caller_id=`, a));
+      refused(await post(a.token, event({ id: '  ' })), 'id');
+      refused(await post(a.token, event({ from: '' })), 'from');
+    },
+  },
+  {
+    part: '2, 8',
+    says: 'result is 48 random characters, exactly; it identifies nothing.',
+    async proof({ a, post }) {
+      const body = event({ id: freshId() });
+      const results = new Set<string>();
+      for (let n = 0; n < 20; n += 1) {
+        const { result } = (await post(a.token, body)).json as { result: string };
+        assert.match(result, /^[A-Za-z0-9]{48}$/);
+        results.add(result);
+      }
+      assert.equal(results.size, 20, 'the same event again gives another one');
+    },
+  },
+  {
+    part: '2, 4.3',
+    says: 'Each entry holds the payload as received, the response given, the status, and the duration; created_at.',
+    decision: 'history-entry',
+    async proof({ a, ask, history }) {
+      const id = freshId();
+      const body = `{ "id":"${id}",\n "direction":"inbound","status":"ringing","from":"110"}`;
+      const answer = await ask('/voice/call', { token: a.token, method: 'POST', body });
+      await ask(`/voice/call?id=${id}&direction=inbound&status=answered&from=%2B4930901820&x=%20`, a);
+      const [posted, got] = await history(a.token, `?search=request&search_term=${id}&sort=created_at`);
+      assert.deepEqual(
+        { ...posted, id: 0, created_at: '', duration: 0 },
+        {
+          id: 0,
+          created_at: '',
+          method: 'POST',
+          path: '/api/v1/voice/call',
+          request: body,
+          request_encoding: 'utf-8',
+          status: 200,
+          duration: 0,
+          response: answer.json,
+        },
+      );
+      assert.ok(Math.abs(Date.parse(posted?.created_at ?? '') - Date.now()) < 60_000);
+      assert.ok((posted?.duration ?? 0) > 0);
+      assert.ok((got?.id ?? 0) > (posted?.id ?? 0));
+      assert.equal(got?.request, `id=${id}&direction=inbound&status=answered&from=%2B4930901820&x=%20`);
+      await ask('/voice/call', { token: a.token, method: 'POST', body: Buffer.from([0xff, 0xfe]) });
+      const page = (await ask('/voice?sort=-created_at&limit=1', a)).json as { data: { request: string }[] };
+      assert.deepEqual(page.data[0], {
+        ...page.data[0],
+        request: '//4=',
+        request_encoding: 'base64',
+        status: 400,
+      });
+    },
+  },
+  {
+    part: '3.1, 3.2, 7',
+    says: 'A call only moves forward; an event out of order is accepted with 200 and discarded, the call unchanged.',
+    async proof(service) {
+      const id = freshId();
+      const { a, post } = service;
+      accepted(await post(a.token, event({ id, status: 'answered', caller_id: '1001' })));
+      const call = await openCall(service, a.token, id);
+      accepted(await post(a.token, event({ id, status: 'ringing', caller_id: '1002', from: '110' })));
+      assert.deepEqual(await openCall(service, a.token, id), call);
+      accepted(await post(a.token, event({ id, status: 'completed' })));
+      accepted(await post(a.token, event({ id, status: 'answered' })));
+      assert.equal(await openCall(service, a.token, id), undefined);
+    },
+  },
+  {
+    part: '3.1',
+    says: 'The same event twice: not shown.',
+    decision: 'duplicate-event',
+    async proof(service) {
+      const id = freshId();
+      const { a, post } = service;
+      accepted(await post(a.token, event({ id })));
+      const call = await openCall(service, a.token, id);
+      accepted(await post(a.token, event({ id, from: '110' })));
+      assert.deepEqual(await openCall(service, a.token, id), call);
+    },
+  },
+  {
+    part: '3.4',
+    says: 'The first event for an unknown id creates the call, whatever its status; a later one advances it.',
+    async proof(service) {
+      const { a, post } = service;
+      for (const status of ['ringing', 'answered']) {
+        const id = freshId();
+        accepted(await post(a.token, event({ id, status })));
+        assert.equal((await openCall(service, a.token, id))?.status, status);
+      }
+      const id = freshId();
+      accepted(await post(a.token, event({ id, status: 'completed' })));
+      accepted(await post(a.token, event({ id, status: 'ringing' })));
+      assert.equal(await openCall(service, a.token, id), undefined);
+    },
+  },
+  {
+    part: '2, 3',
+    says: 'Fields that later events bring: not shown.',
+    decision: 'late-fields',
+    async proof(service) {
+      const id = freshId();
+      const { a, post } = service;
+      accepted(await post(a.token, event({ id, from: '110', caller_id: '1' })));
+      accepted(await post(a.token, event({ id, status: 'answered', from: '112', caller_id: '2' })));
+      const call = await openCall(service, a.token, id);
+      assert.deepEqual([call?.from, call?.caller_id], ['110', '2']);
+    },
+  },
+  {
+    part: '4.1',
+    says: 'GET /voice/call takes the same fields in the query string.',
+    async proof(service) {
+      const id = freshId();
+      const { a, ask } = service;
+      const query = new URLSearchParams(event({ id, caller_id: '1001' }));
+      accepted(await ask(`/voice/call?${query}`, a));
+      assert.equal((await openCall(service, a.token, id))?.caller_id, '1001');
+      refused(await ask('/voice/call', a), 'id', 'direction', 'status');
+    },
+  },
+  {
+    part: '4.1, 4.2',
+    says: 'A plus in a query string: not shown.',
+    decision: 'plus-in-query',
+    async proof(service) {
+      const id = freshId();
+      accepted(
+        await service.ask(
+          `/voice/call?id=${id}&direction=inbound&status=ringing&from=+4930901820`,
+          service.a,
+        ),
+      );
+      assert.equal((await openCall(service, service.a.token, id))?.from, '+4930901820');
+    },
+  },
+  {
+    part: '4.1',
+    says: 'A field given twice: not shown.',
+    decision: 'repeated-key',
+    async proof(service) {
+      const [one, two, three] = [freshId(), freshId(), freshId()];
+      const { a, ask } = service;
+      accepted(await ask(`/voice/call?id=${one}&id=${two}&direction=inbound&status=ringing&from=110`, a));
+      const body = `{"id":"${one}","id":"${three}","direction":"inbound","status":"ringing","from":"110"}`;
+      accepted(await ask('/voice/call', { token: a.token, method: 'POST', body }));
+      assert.equal(await openCall(service, a.token, one), undefined);
+      assert.ok(await openCall(service, a.token, two));
+      assert.ok(await openCall(service, a.token, three));
+    },
+  },
+  {
+    part: '4.1',
+    says: 'The body is a JSON object.',
+    decision: 'broken-json',
+    async proof({ a, ask }) {
+      for (const body of ['{"id":', '[]', '"x"', 'null', '7', Buffer.from('{"id":"\xff"}', 'latin1')]) {
+        says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 400);
+      }
+    },
+  },
+  {
+    part: '4.1',
+    says: 'Header Content-Type: application/json.',
+    decision: 'content-type',
+    async proof({ a, ask, post }) {
+      for (const type of [
+        'text/plain',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data',
+        'nonsense',
+      ]) {
+        const answer = await ask('/voice/call', {
+          token: a.token,
+          method: 'POST',
+          body: JSON.stringify(event({ id: freshId() })),
+          headers: { 'content-type': type },
+        });
+        says(answer, 415);
+      }
+      const type = 'application/json; charset=utf-8';
+      accepted(await post(a.token, event({ id: freshId() }), { 'content-type': type }));
+    },
+  },
+  {
+    part: '8',
+    says: 'Largest body: not shown.',
+    decision: 'body-size',
+    async proof({ a, ask, page }) {
+      const body = JSON.stringify(event({ id: freshId(), filler: 'x'.repeat(limits.bodyBytes) }));
+      says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 413);
+      const { data } = await page(a.token, '?sort=-created_at&limit=1');
+      assert.deepEqual([data[0]?.status, data[0]?.request], [413, '']);
+    },
+  },
+  {
+    part: '6',
+    says: 'An accepted call event drives the activity record; when a call is missed: not shown.',
+    decision: 'missed-call',
+    async proof({ a, post, url }) {
+      const stream = screenEvents(url, bearer(a.token));
+      await stream.next();
+      const ids = [freshId(), freshId(), freshId(), freshId()] as const;
+      const steps: [string, object[]][] = [
+        [ids[0], [{ status: 'ringing' }, { status: 'completed' }]],
+        [ids[1], [{ status: 'ringing' }, { status: 'answered' }, { status: 'completed' }]],
+        [ids[2], [{ status: 'ringing' }, { status: 'completed', caller_id: '1001' }]],
+        [ids[3], [{ status: 'completed' }]],
+      ];
+      for (const [id, events] of steps)
+        for (const fields of events) accepted(await post(a.token, event({ id, ...fields })));
+      const missed = new Map<string, boolean | null>();
+      for await (const heard of stream) {
+        if (heard.event === 'call') missed.set(heard.call.id, heard.call.missed);
+        if (ids.every((id) => typeof missed.get(id) === 'boolean')) break;
+      }
+      assert.deepEqual(
+        ids.map((id) => missed.get(id)),
+        [true, false, false, true],
+      );
+    },
+  },
+];

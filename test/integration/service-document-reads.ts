@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { historyArraySchema, historyPageSchema } from '../../src/api/contract/history.ts';
+import { priorityResultSchema } from '../../src/api/contract/priority.ts';
+import { accepted, freshId, type Row, refused, says, shaped } from './service-document-row.ts';
+import { type Answer, event } from './service-harness.ts';
+
+/** Parts 4.2, 4.3, 5, 7, 8 and 9: lookups, history, authentication, errors, limits, paths. */
+export const readRows: Row[] = [
+  {
+    part: '4.2',
+    says: 'GET /voice/priority and POST /voice/priority give the priority of the segment the matching customer is in.',
+    decision: 'priority-result',
+    async proof({ a, ask }) {
+      const found = await ask('/voice/priority?number=+4930901820', a);
+      assert.deepEqual([found.status, found.json], [200, { priority: 10, segment: 'VIP' }]);
+      shaped(priorityResultSchema, found);
+      const body = { number: '030 901820' };
+      const posted = await ask('/voice/priority', { token: a.token, method: 'POST', body });
+      assert.deepEqual(posted.json, found.json);
+      const unknown = await ask('/voice/priority?number=+4930901830', a);
+      assert.deepEqual([unknown.status, unknown.json], [200, { priority: null, segment: null }]);
+    },
+  },
+  {
+    part: '4.2',
+    says: 'Name of the number parameter: not shown.',
+    decision: 'priority-parameter',
+    async proof({ a, ask }) {
+      refused(await ask('/voice/priority', a), 'number');
+      refused(await ask('/voice/priority', { token: a.token, method: 'POST', body: {} }), 'number');
+      refused(await ask('/voice/priority?number=anonymous', a), 'number');
+    },
+  },
+  {
+    part: '4.3',
+    says: 'GET /voice gives what was recorded for the account.',
+    async proof({ b, ask, history, post }) {
+      accepted(await post(b.token, event({ id: freshId() })));
+      await ask('/voice/priority?number=110', b);
+      await post(b.token, {});
+      const paths = (await history(b.token, '?sort=created_at')).slice(-3);
+      assert.deepEqual(
+        paths.map(({ method, path, status }) => [method, path, status]),
+        [
+          ['POST', '/api/v1/voice/call', 200],
+          ['GET', '/api/v1/voice/priority', 200],
+          ['POST', '/api/v1/voice/call', 422],
+        ],
+      );
+    },
+  },
+  {
+    part: '4.3',
+    says: 'The response of a list in the history: not shown.',
+    decision: 'history-of-lists',
+    async proof({ a, history, page }) {
+      await history(a.token);
+      await page(a.token, '?limit=3');
+      const { data } = await page(a.token, '?sort=-created_at&limit=2');
+      assert.deepEqual(
+        data.map(({ path, status, response }) => [path, status, response]),
+        [
+          ['/api/v1/voice', 200, null],
+          ['/api/v1/voice', 200, null],
+        ],
+      );
+    },
+  },
+  {
+    part: '4.3',
+    says: 'search works only together with search_term, and the other way round.',
+    decision: 'history-search',
+    async proof({ a, ask, page, post }) {
+      refused(await ask('/voice?search=request', a), 'search_term');
+      refused(await ask('/voice?search_term=x', a), 'search');
+      refused(await ask('/voice?search=nothing&search_term=x', a), 'search');
+      const id = freshId();
+      const { result } = (await post(a.token, event({ id, caller_id: `needle ${id}` }))).json as {
+        result: string;
+      };
+      await post(a.token, event({ id: `${id}0` }));
+      const found = async (search: string, term: string) =>
+        (await page(a.token, `?search=${search}&search_term=${encodeURIComponent(term)}&limit=9`)).meta.total;
+      assert.equal(await found('request', id), 1, 'the events of this call alone');
+      assert.equal(await found('request', `needle ${id}`), 1);
+      assert.equal(await found('request', `NEEDLE ${id}`), 0);
+      assert.equal(await found('response', result), 1);
+    },
+  },
+  {
+    part: '4.3',
+    says: 'sort is a field name; a leading minus sign means descending.',
+    decision: 'history-sort',
+    async proof({ a, ask, history, post }) {
+      for (let n = 0; n < 3; n += 1) await post(a.token, event({ id: freshId() }));
+      const times = (entries: { created_at: string }[]) => entries.map(({ created_at }) => created_at);
+      const up = times(await history(a.token, '?sort=created_at'));
+      const down = times(await history(a.token, '?sort=-created_at'));
+      assert.deepEqual(up, up.toSorted());
+      assert.deepEqual(down.slice(1), up.toReversed(), 'but for the request that asked the first list');
+      for (const sort of ['nothing', 'duration', '--created_at', '-']) {
+        refused(await ask(`/voice?sort=${sort}`, a), 'sort');
+      }
+    },
+  },
+  {
+    part: '4.3, 8',
+    says: 'limit is given: object with data, links and meta.',
+    decision: 'history-pages',
+    async proof({ b, ask, page, post }) {
+      for (let n = 0; n < 7; n += 1) await post(b.token, event({ id: freshId() }));
+      const first = await ask('/voice?limit=3&sort=-created_at', b);
+      shaped(historyPageSchema, first);
+      const seen: number[] = [];
+      let next: string | null = `/voice?limit=3&sort=created_at&search=request&search_term=row-`;
+      for (let turns = 0; next !== null && turns < 99; turns += 1) {
+        const { data, links, meta } = (await ask(next, b)).json as Awaited<ReturnType<typeof page>>;
+        assert.equal(meta.current_page, turns + 1);
+        assert.deepEqual([meta.from, meta.to], [seen.length + 1, seen.length + data.length]);
+        seen.push(...data.map(({ id }) => id));
+        next = links.next;
+        if (next === null) assert.deepEqual([meta.total, meta.last_page], [seen.length, turns + 1]);
+      }
+      assert.equal(new Set(seen).size, seen.length);
+      assert.ok(seen.length >= 7);
+      const past = await page(b.token, '?limit=3&page=999999');
+      assert.deepEqual([past.data, past.meta.from, past.links.next], [[], null, null]);
+      for (const limit of ['0', '-1', '1e9', '1001', 'x', '2.5']) {
+        refused(await ask(`/voice?limit=${limit}`, b), 'limit');
+      }
+      refused(await ask('/voice?page=2', b), 'limit');
+      refused(await ask('/voice?limit=3&page=0', b), 'page');
+    },
+  },
+  {
+    part: '4.3, 8',
+    says: 'limit is omitted: bare array holding the entire history.',
+    async proof({ a, ask, page }) {
+      const { total } = (await page(a.token, '?limit=1')).meta;
+      const answer = await ask('/voice', a);
+      shaped(historyArraySchema, answer);
+      assert.equal((answer.json as unknown[]).length, total + 1);
+    },
+  },
+  {
+    part: '5.1',
+    says: 'Every request carries the token in the header Authorization: Bearer.',
+    async proof({ a, ask }) {
+      for (const scheme of ['Bearer', 'bearer']) {
+        const answer = await ask('/voice?limit=1', { headers: { authorization: `${scheme} ${a.token}` } });
+        assert.equal(answer.status, 200);
+      }
+      for (const authorization of [a.token, `Basic ${a.token}`, 'Bearer', `Bearer ${a.token} x`]) {
+        says(await ask('/voice?limit=1', { headers: { authorization } }), 401);
+      }
+    },
+  },
+  {
+    part: '5.4',
+    says: 'A request that fails authentication leaves no entry in the request history.',
+    async proof({ a, ask, page, post }) {
+      const total = async () => (await page(a.token, '?limit=1')).meta.total;
+      const before = await total();
+      await post(`${a.token.slice(0, -1)}x`, event({ id: freshId() }));
+      await ask('/voice');
+      assert.equal(await total(), before + 1, 'the request that asked, alone');
+    },
+  },
+  {
+    part: '5.5, 7',
+    says: 'Authentication fails: 401 with Accept: application/json, else a 302 redirect to a browser page.',
+    async proof({ a, ask, url }) {
+      const wrong = a.token.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+      const unknown = `cia_${'0'.repeat(80)}`;
+      const answers: Answer[] = [];
+      for (const token of ['', wrong, unknown, 'x', `${a.token}0`, '\u00e9']) {
+        for (const path of ['/voice', '/voice/call', '/voice/priority', '/nothing']) {
+          answers.push(await ask(path, { token }));
+        }
+      }
+      for (const answer of answers) {
+        says(answer, 401);
+        assert.deepEqual({ ...answer.headers, date: '' }, { ...answers[0]?.headers, date: '' });
+        assert.equal(answer.text, answers[0]?.text);
+      }
+      for (const accept of ['*/*', 'text/html', '', 'application/xml']) {
+        const answer = await ask('/voice', { headers: { accept } });
+        assert.equal(answer.status, 302);
+        const page = await ask(new URL(String(answer.headers.location), url).href);
+        assert.equal(page.status, 200);
+        assert.match(String(page.headers['content-type']), /^text\/html/);
+      }
+      assert.equal(
+        (await ask('/voice', { headers: { accept: 'text/html, application/json;q=0.9' } })).status,
+        401,
+      );
+    },
+  },
+  {
+    part: '5, 7',
+    says: 'What other answers do without Accept: not shown.',
+    decision: 'always-json',
+    async proof({ a, ask }) {
+      const headers = { accept: 'text/html' };
+      refused(await ask('/voice/call', { token: a.token, headers }), 'id', 'direction', 'status');
+      assert.equal((await ask('/voice?limit=1', { token: a.token, headers })).status, 200);
+    },
+  },
+  {
+    part: '4, 9',
+    says: 'Every path is relative to the base address, which ends in /api/v1; others: not shown.',
+    decision: 'unknown-path',
+    async proof({ a, ask, url, page }) {
+      says(await ask('/voice/nothing', a), 404);
+      says(await ask('/voices', a), 404);
+      for (const [method, path, allow] of [
+        ['PUT', '/voice/call', 'POST, GET'],
+        ['POST', '/voice', 'GET'],
+        ['DELETE', '/voice', 'GET'],
+      ] as const) {
+        const answer = await ask(path, { token: a.token, method });
+        says(answer, 405);
+        assert.equal(answer.headers.allow, allow);
+      }
+      const head = await ask('/voice/call?id=head&direction=inbound&status=ringing&from=1', {
+        token: a.token,
+        method: 'HEAD',
+      });
+      assert.deepEqual([head.status, head.text], [405, '']);
+      const { data } = await page(a.token, '?sort=-created_at&limit=2');
+      assert.deepEqual(
+        data.map(({ method, status }) => [method, status]),
+        [
+          ['HEAD', 405],
+          ['DELETE', 405],
+        ],
+      );
+      for (const path of ['/voice', '/api/voice', '/api/v2/voice', '/v1/voice']) {
+        assert.equal((await ask(`${url}${path}`, a)).status, 404);
+      }
+    },
+  },
+  {
+    part: '8',
+    says: 'Rate limits: not shown.',
+    decision: 'rate-limit',
+    async proof({ a, ask }) {
+      const { headers } = await ask('/voice?limit=1', a);
+      assert.equal(
+        Object.keys(headers).some((name) => name.startsWith('x-ratelimit')),
+        false,
+      );
+    },
+  },
+];

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { type DecisionKey, decisions } from '../../src/api/contract/decisions.ts';
+import { eventRows } from './service-document-events.ts';
+import { readRows } from './service-document-reads.ts';
+import { type Row, says } from './service-document-row.ts';
+import { event, type Served, serve } from './service-harness.ts';
+
+const rows: Row[] = [...eventRows, ...readRows];
+
+describe('the document, sentence by sentence', () => {
+  let service: Served;
+  const ends: (() => unknown)[] = [];
+  before(async (t) => {
+    const lasting = {
+      ...t,
+      passed: true,
+      diagnostic: () => {},
+      after: (end: () => unknown) => ends.unshift(end),
+    };
+    service = await serve(lasting as unknown as TestContext);
+  });
+  after(async () => {
+    for (const end of ends) await end();
+  });
+
+  for (const row of rows) {
+    const name = `part ${row.part}: ${row.says}${row.decision ? ` [${row.decision}]` : ''}`;
+    test(name, () => row.proof(service));
+  }
+});
+
+test('a rate limit counts each integration for itself, and its refusals are in the history [rate-limit]', async (t) => {
+  const { a, ask, post } = await serve(t, { requestsPerMinute: 3 });
+  for (const remaining of ['2', '1', '0']) {
+    const { status, headers } = await ask('/voice/priority?number=110', a);
+    assert.deepEqual(
+      [status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']],
+      [200, '3', remaining],
+    );
+  }
+  const answer = await post(a.token, event());
+  says(answer, 429);
+  const wait = Number(answer.headers['retry-after']);
+  assert.ok(wait > 0 && wait <= 60);
+  assert.ok(Math.abs(Number(answer.headers['x-ratelimit-reset']) - Date.now() / 1000 - wait) <= 2);
+  const { json } = await ask('/voice?sort=-created_at&limit=1', { token: a.secondToken });
+  const [last] = (json as { data: { status: number; request: string }[] }).data;
+  assert.deepEqual([last?.status, last?.request], [429, '']);
+});
+
+test('every decision of the contract is proved by a row', () => {
+  const proved = new Set([...rows.map(({ decision }) => decision), 'not-stored']);
+  assert.deepEqual(
+    Object.keys(decisions).filter((key) => !proved.has(key as DecisionKey)),
+    [],
+  );
+});

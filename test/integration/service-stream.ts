@@ -1,0 +1,51 @@
+import { request } from 'undici';
+
+/** A call as screens get it. */
+export type ScreenCall = {
+  id: string;
+  status: string;
+  from: string;
+  number: string;
+  customer: { reference: string; name: string } | null;
+  segment: string | null;
+  priority: number | null;
+  caller_id: string | null;
+  missed: boolean | null;
+};
+
+export type ScreenEvent = { event: 'calls'; calls: ScreenCall[] } | { event: 'call'; call: ScreenCall };
+
+/** The events of a service's stream, until the loop over them is left. */
+export async function* screenEvents(
+  url: string,
+  headers: Record<string, string>,
+): AsyncGenerator<ScreenEvent> {
+  const stop = new AbortController();
+  const { statusCode, body } = await request(`${url}/events`, { headers, signal: stop.signal });
+  if (statusCode !== 200) throw new Error(`the stream answered ${statusCode}`);
+  body.setEncoding('utf8');
+  try {
+    let text = '';
+    for await (const chunk of body) {
+      text += chunk;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const frame = text.slice(0, end);
+        text = text.slice(end + 2);
+        const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(frame) ?? [];
+        if (event === 'calls') yield { event, calls: JSON.parse(data ?? '').calls };
+        else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
+      }
+    }
+  } finally {
+    body.on('error', () => {}); // the end that we cause here
+    stop.abort();
+  }
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** The calls that are open now. */
+export async function openCalls(url: string, token: string): Promise<ScreenCall[]> {
+  for await (const first of screenEvents(url, bearer(token))) if (first.event === 'calls') return first.calls;
+  throw new Error('the stream ended before it told the calls');
+}
