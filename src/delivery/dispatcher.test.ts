@@ -87,6 +87,20 @@ test('a head that is offered before its predecessor is recorded is not lost', as
   assert.deepEqual(lab.book.calls.get('a')?.received, ['ringing', 'answered']);
 });
 
+test('among fresh calls that wait, the newest goes first', async (t) => {
+  const lab = createDeliveryLab(t, {
+    limits: { lanes: { fresh: { ...lane, buffer: 100, newestFirst: true }, backlog: lane, retry: lane } },
+  });
+  lab.reply(() => ({ afterMs: 100, result: ok }));
+  lab.dispatcher.start();
+  for (let n = 0; n < 50; n++) lab.tell(`c-${n}`, 'ringing');
+  await lab.pass(150);
+  assert.deepEqual(
+    lab.sent.map(({ event }) => event.callId),
+    ['c-0', 'c-1', 'c-49', 'c-48'],
+  );
+});
+
 test('fresh calls go ahead of an old backlog; the backlog goes oldest first', async (t) => {
   const lab = createDeliveryLab(t);
   lab.reply(() => ({ afterMs: 1_000, result: ok }));
@@ -248,6 +262,21 @@ test('API answers nothing but 500: new calls are tried once, the backlog and the
   assert.equal(lab.book.counts.moved, 1_021);
 });
 
+test('API gone, then there but with faults: new calls are tried again', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => failure('refused'));
+  lab.dispatcher.start();
+  for (let n = 0; n < 5; n++) lab.tell(`first-${n}`, 'ringing');
+  await lab.pass(100);
+  for (let n = 0; n < 20; n++) lab.take(`c-${n}`, 'ringing');
+  lab.reply(() => answer(500));
+  const before = lab.sent.length;
+  await lab.pass(1_000);
+  assert.equal(lab.dispatcher.status().state, 'outage');
+  const tried = new Set(lab.sent.slice(before).map(({ event }) => event.callId));
+  assert.equal([...tried].filter((id) => id.startsWith('c-')).length, 20);
+});
+
 test('the API will not have an event: parked after three tries, later events of the call go on', async (t) => {
   for (const status of [400, 413, 415, 422]) {
     await t.test(String(status), async (t) => {
@@ -344,7 +373,8 @@ for (const [name, ms] of [
     await lab.pass(20_000, 100);
     const quiet = lab.sent.length;
     lab.jump(ms);
-    await lab.pass(100);
+    // Tried after 1, 3, 7 and 15 s; next after 31 s.
+    await lab.pass(8_000, 100);
     assert.equal(lab.sent.length, quiet, 'no flood');
     lab.tell('new', 'ringing');
     await lab.pass(10);

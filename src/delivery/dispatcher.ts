@@ -82,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     isOpen,
     send: (event, lane) => attempt(event, lane, false),
     onRetryAt,
-    onFailed: report.queueFailed,
+    onFailed: onQueueFailed,
   });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
@@ -169,8 +169,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (before.state === 'ok' && next.state === 'ok') return;
     supply.shut();
     report.flow(before, next);
-    if (next.state === 'ok') poke();
-    else alarm.by(next.nextTryAt);
+    if (next.state !== 'ok') alarm.by(next.nextTryAt);
+    poke();
   }
 
   /** Sends one event to see whether it works again. */
@@ -182,7 +182,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const one = await supply.takeOne();
       if (one) await attempt(one.event, one.lane, true);
     } catch (error) {
-      report.queueFailed(error);
+      onQueueFailed(error);
     } finally {
       probing = false;
     }
@@ -224,8 +224,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const count = await queue.expire(Math.min(now(), steadyNow()) - limits.maxAgeMs, now());
       if (count > 0) report.expired(count, limits.maxAgeMs);
     } catch (error) {
-      report.queueFailed(error);
+      onQueueFailed(error);
     }
+  }
+
+  function onQueueFailed(error: unknown): void {
+    // An answer that a stop has overtaken is no trouble.
+    if (phase === 'running') report.queueFailed(error);
   }
 
   function poke(): void {

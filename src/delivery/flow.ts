@@ -64,7 +64,10 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
     const limit = classified.noConnection ? outAfterNoConnection : outAfterFailures;
     return failures >= limit ? stopped('outage', flow, attempt, random) : { ...flow, failures };
   }
-  if (!probe) return { ...flow, reachable: !classified.noConnection };
+  if (!probe) {
+    const reachable = !classified.noConnection;
+    return reachable === flow.reachable ? flow : { ...flow, reachable };
+  }
   // The time that the API named is over, and it does not ask for more.
   if (flow.state === 'held') return { state: 'ok', since: endedAt, failures: 1 };
   const next = stopped(flow.state, flow, attempt, random);

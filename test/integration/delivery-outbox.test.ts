@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createApiClient } from '../../src/api/client.ts';
+import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { createDispatcher } from '../../src/delivery/dispatcher.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts';
+import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import { share } from '../fakes/far-side-faults.ts';
+
+const token = 'test-token';
+
+function folder(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'delivery-outbox-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+async function start(directory: string, baseUrl: string) {
+  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+  const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
+  const dispatcher = createDispatcher({
+    queue: outbox,
+    send: (event) => client.postCallEvent(event.body),
+    log: silentLog,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    random: () => 0,
+    limits: { pollMs: 100, probeGapMs: 0 },
+  });
+  dispatcher.start();
+  return {
+    outbox,
+    dispatcher,
+    async tell(callId: string, status: (typeof callStatuses)[number]) {
+      const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
+      const event = { callId, status, body, takenAt: Date.now() };
+      const { heads } = await outbox.append({ calls: [], trunks: [], events: [event] });
+      dispatcher.offer(heads);
+    },
+    async stop() {
+      await dispatcher.stop();
+      await client.close();
+      await outbox.close();
+    },
+  };
+}
+
+function completed(count: number): (farSide: FarSide) => boolean {
+  return (it) => [...it.calls().values()].filter((call) => call.state === 'completed').length === count;
+}
+
+/** The one equation: what was taken is delivered, waits or is parked. */
+async function equation(outbox: Outbox) {
+  const { taken, delivered, waiting, dead } = await outbox.tally();
+  assert.equal(taken, delivered + waiting + dead);
+  return { taken, delivered, waiting, dead };
+}
+
+test('from disk to the far side, through faults: all of it, in order, and marked', {
+  timeout: 60_000,
+}, async (t) => {
+  const farSide = await startFarSide({ token });
+  t.after(() => farSide.close());
+  const bridge = await start(folder(t), farSide.baseUrl);
+  let seed = 7;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  farSide.inject(
+    (request) =>
+      share(0.05, { kind: 'reset', when: 'after' }, random)(request) ??
+      share(0.05, { kind: 'status', status: 503 }, random)(request) ??
+      share(0.02, { kind: 'status', status: 401 }, random)(request),
+  );
+  const calls = 200;
+  for (const status of callStatuses) {
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+  }
+  await farSide.waitFor(completed(calls), 30_000);
+  farSide.inject(undefined);
+  await bridge.dispatcher.stop();
+  const { moved, inverted } = farSide.counts();
+  assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });
+  const { delivered, waiting, dead } = await equation(bridge.outbox);
+  assert.equal(dead, 0);
+  // An answer that was lost after the last event was applied leaves that one waiting, and nothing else.
+  assert.ok(waiting <= 20 && delivered === 3 * calls - waiting, `${waiting} waiting`);
+  await bridge.stop();
+});
+
+test('stopped in mid-delivery and started again: what was on disk goes on where it was', {
+  timeout: 60_000,
+}, async (t) => {
+  const farSide = await startFarSide({ token });
+  t.after(() => farSide.close());
+  const directory = folder(t);
+  const calls = 300;
+  let bridge = await start(directory, farSide.baseUrl);
+  for (const status of callStatuses) {
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+    await bridge.stop();
+    bridge = await start(directory, farSide.baseUrl);
+  }
+  await farSide.waitFor(completed(calls), 30_000);
+  await bridge.dispatcher.stop();
+  assert.deepEqual(await equation(bridge.outbox), { taken: 900, delivered: 900, waiting: 0, dead: 0 });
+  assert.equal(farSide.counts().inverted, 0);
+  await bridge.stop();
+});
+
+test('dead letters are kept, and go out when they are sent again', { timeout: 60_000 }, async (t) => {
+  const farSide = await startFarSide({ token });
+  t.after(() => farSide.close());
+  const bridge = await start(folder(t), farSide.baseUrl);
+  farSide.inject(({ payload }) =>
+    payload.status === 'ringing' ? { kind: 'status', status: 422 } : undefined,
+  );
+  await bridge.tell('a', 'ringing');
+  await bridge.tell('a', 'completed');
+  await farSide.waitFor(completed(1));
+  farSide.inject(undefined);
+  const [letter] = await bridge.outbox.deadLetters();
+  assert.equal(letter?.status, 'ringing');
+  assert.equal(await bridge.outbox.resend('all'), 1);
+  bridge.dispatcher.poke();
+  await farSide.waitFor((it) => it.counts().moved + it.counts().inverted === 2);
+  await bridge.dispatcher.stop();
+  assert.deepEqual(await equation(bridge.outbox), { taken: 2, delivered: 2, waiting: 0, dead: 0 });
+  await bridge.stop();
+});
+
+test('an outage leaves what waits in order, and drains it when it is over', {
+  timeout: 60_000,
+}, async (t) => {
+  const gone = await startFarSide({ token });
+  await gone.close();
+  const bridge = await start(folder(t), gone.baseUrl);
+  const calls = 500;
+  for (const status of callStatuses) {
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+  }
+  assert.equal((await equation(bridge.outbox)).waiting, 3 * calls);
+  const back = await startFarSide({ token, port: gone.port });
+  t.after(() => back.close());
+  await back.waitFor(completed(calls), 30_000);
+  assert.equal(back.counts().inverted, 0);
+  await bridge.stop();
+});
