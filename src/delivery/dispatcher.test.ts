@@ -538,6 +538,8 @@ test('stop does not wait for a request that hangs, and does not record what it n
   assert.equal(done, true);
   await lab.pass(30_000, 1_000);
   assert.equal(lab.queue.settlements.length, 0);
+  assert.equal(lab.dispatcher.status().delivered, 0);
+  assert.deepEqual(lab.lines, []);
 });
 
 test('a send that throws is a failed try like any other', async (t) => {

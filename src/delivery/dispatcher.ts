@@ -4,7 +4,7 @@ import { createAlarm } from './alarm.ts';
 import { classify } from './classify.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, settlementOf } from './outcome.ts';
 import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent, type Settlement } from './queue.ts';
 import { createReport } from './report.ts';
 import { createSettler } from './settler.ts';
@@ -124,29 +124,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
     const outage = flow.state === 'outage';
     const outcome = outcomeOf(event, classified, { outage, rejectTries: limits.rejectTries, random });
-    const httpStatus = result.kind === 'answer' ? result.status : undefined;
-    settler.add({
-      seq: event.seq,
-      callId: event.callId,
-      outcome: outcome.outcome,
-      at,
-      counted: outcome.counted,
-      ...(outcome.outcome === 'retry' && { nextAt: Math.round(steadyNow() + outcome.waitMs) }),
-      ...(httpStatus !== undefined && { httpStatus }),
-      ...(classified.reason !== '' && { error: classified.reason }),
-      durationMs: result.durationMs,
-    });
+    const { reason } = classified;
+    settler.add(settlementOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
-      report.delivered(event, httpStatus, result.durationMs);
+      report.delivered(event, result);
       return;
     }
     counts.failedAttempts++;
     if (outcome.outcome === 'dead') {
       counts.deadLetters++;
-      report.dead(event, classified.reason);
-    } else if (flow.state === 'ok') report.failed(event, classified.reason, outcome.waitMs);
+      report.dead(event, reason);
+    } else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
   }
 
   function onRecorded(batch: readonly Settlement[], heads: readonly QueuedEvent[]): void {

@@ -47,6 +47,13 @@ const table: readonly [from: Flow, attempt: Classified, probe: boolean, to: Part
 
   [held, delivered, true, { state: 'ok', since: 1000 }],
   [held, hold, true, { state: 'held', since: 100, tries: 3, nextTryAt: 31_000 }],
+  [
+    { ...held, tries: 6 },
+    { ...hold, retryAfterMs: 2_000 },
+    true,
+    { state: 'held', tries: 7, nextTryAt: 3_000 },
+  ],
+  [{ ...held, tries: 6 }, { verdict: 'hold', reason: '429' }, true, { state: 'held', nextTryAt: 61_000 }],
   [held, retry, true, { state: 'ok', since: 1000, failures: 1 }],
   [held, pause, true, { state: 'paused', since: 1000, tries: 1 }],
 

@@ -1,3 +1,4 @@
+import type { ApiResult } from '../api/result.ts';
 import { backoff } from './backoff.ts';
 import type { Classified } from './classify.ts';
 import type { QueuedEvent, Settlement } from './queue.ts';
@@ -33,4 +34,21 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
       return { outcome: 'retry', counted: true, waitMs };
     }
   }
+}
+
+/** The same, as it is written down. `at` is Unix ms; `steadyAt` the same moment by the clock that is never set. */
+export function settlementOf(
+  { seq, callId }: QueuedEvent,
+  { outcome, counted, waitMs }: Outcome,
+  { result, reason, at, steadyAt }: { result: ApiResult; reason: string; at: number; steadyAt: number },
+): Settlement {
+  const { durationMs } = result;
+  const answered = result.kind === 'answer' && { httpStatus: result.status };
+  const settlement = { seq, callId, outcome, at, counted, durationMs, ...answered };
+  if (outcome === 'delivered') return settlement;
+  return {
+    ...settlement,
+    error: reason,
+    ...(outcome === 'retry' && { nextAt: Math.round(steadyAt + waitMs) }),
+  };
 }

@@ -1,3 +1,4 @@
+import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../ops/log.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
@@ -79,14 +80,10 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     /** Nothing more will be told. */
     end: sumUp,
 
-    delivered(event: QueuedEvent, httpStatus: number | undefined, durationMs: number): void {
-      const { status, callId } = event;
-      log.say('delivery.delivered', {
-        status,
-        call: callId,
-        httpStatus,
-        took: `${Math.round(durationMs)} ms`,
-      });
+    delivered({ status, callId }: QueuedEvent, result: ApiResult): void {
+      const httpStatus = result.kind === 'answer' ? result.status : undefined;
+      const took = `${Math.round(result.durationMs)} ms`;
+      log.say('delivery.delivered', { status, call: callId, httpStatus, took });
     },
 
     failed(event: QueuedEvent, reason: string, waitMs: number): void {
