@@ -1,0 +1,241 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { silentLog } from '../../src/ops/log.ts';
+import { type Batch, openOutbox } from '../../src/outbox/outbox.ts';
+import { type Contestant, compare, median, print } from './compare.ts';
+
+/**
+ * The outbox against raw node:sqlite on the same disk: durable appends by batch, the same on a disk whose every fsync
+ * takes 5 ms longer, what the main thread feels while every fsync takes 1 s, and a start with a million waiting rows.
+ *
+ * `node test/bench/outbox.ts [append|slow-append|stall|start]`; all of them without an argument.
+ */
+const parts = { append, 'slow-append': slowAppend, stall, start } as const;
+type Part = keyof typeof parts;
+
+/** What a part does in a process of its own. */
+const children = {
+  'append-here': appendHere,
+  'stall-here': stallHere,
+  'start-here': startHere,
+} as const;
+
+const [wanted, ...rest] = process.argv.slice(2);
+if (wanted !== undefined && wanted in children) await children[wanted as keyof typeof children](...rest);
+else for (const part of wanted === undefined ? Object.keys(parts) : [wanted]) await parts[part as Part]();
+
+async function append(): Promise<void> {
+  await appendHere('1');
+}
+
+/** A disk on which an fsync takes as long as on a plain one. */
+async function slowAppend(): Promise<void> {
+  print('\nEvery fsync 5 ms slower:');
+  underSlowFsync(5_000, ['append-here', '0.05']);
+}
+
+async function stall(): Promise<void> {
+  print('\nEvery fsync takes 1 s:');
+  underSlowFsync(1_000_000, ['stall-here']);
+}
+
+/** Runs this file in a process whose every fsync is held up. */
+function underSlowFsync(microseconds: number, args: readonly string[]): void {
+  const calls = 'fsync,fdatasync';
+  const trace = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls}`];
+  const inject = ['-e', `inject=${calls}:delay_enter=${microseconds}`];
+  const { error, status } = spawnSync(
+    'strace',
+    [...trace, ...inject, process.execPath, import.meta.filename, ...args],
+    { stdio: 'inherit' },
+  );
+  if (error) print(`  left out: strace cannot be run here (${error.message})`);
+  else if (status !== 0) throw new Error(`the slow run ended with ${status}`);
+}
+
+/** `share`: of the usual number of rows. */
+async function appendHere(share = '1'): Promise<void> {
+  const rounds = 5;
+  for (const [size, rows] of [
+    [1, 8_000],
+    [10, 60_000],
+    [100, 300_000],
+  ] as const) {
+    const count = Math.ceil((rows / size) * Number(share));
+    const contestants: Contestant[] = [
+      { name: 'outbox, 64 appends under way', run: outboxAppends(batches(size, count), 64) },
+      {
+        name: 'outbox, one append after the other',
+        run: outboxAppends(batches(size, Math.ceil(count / 4)), 1),
+      },
+      { name: 'raw node:sqlite FULL, (call, status) unique', run: rawAppends(batches(size, count), true) },
+      { name: 'raw node:sqlite FULL, one plain table', run: rawAppends(batches(size, count), false) },
+    ];
+    await compare(`Durable append by batch of ${size}`, 'rows', contestants, { rounds });
+  }
+}
+
+/** Batches of first events, of a call each, as the bridge makes them. */
+function batches(size: number, count: number): Batch[] {
+  return Array.from({ length: count }, (_, batch) => ({
+    calls: [],
+    trunks: [],
+    events: Array.from({ length: size }, (_, i) => {
+      const number = batch * size + i;
+      const id = `pbx-${1_763_618_668 + Math.floor(number / 50)}.${number}`;
+      const body = {
+        id,
+        direction: 'inbound',
+        status: 'ringing',
+        from: `+4930${9_000_000 + (number % 1_000_000)}`,
+      };
+      return {
+        callId: id,
+        status: 'ringing' as const,
+        body: JSON.stringify(body),
+        takenAt: 1_763_618_668_000 + number,
+      };
+    }),
+  }));
+}
+
+function outboxAppends(all: readonly Batch[], underWay: number): () => Promise<number> {
+  return () =>
+    inFolder(async (directory) => {
+      const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+      let next = 0;
+      let rows = 0;
+      const one = async () => {
+        for (let batch = all[next++]; batch; batch = all[next++]) {
+          const { heads } = await outbox.append(batch);
+          rows += heads.length;
+        }
+      };
+      await Promise.all(Array.from({ length: underWay }, one));
+      await outbox.close();
+      return rows;
+    });
+}
+
+function rawAppends(all: readonly Batch[], unique: boolean): () => Promise<number> {
+  return () =>
+    inFolder(async (directory) => {
+      const db = new DatabaseSync(join(directory, 'raw.db'));
+      db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        CREATE TABLE event (seq INTEGER PRIMARY KEY, call_id TEXT, status TEXT, body TEXT, taken_at INTEGER
+        ${unique ? ', UNIQUE (call_id, status)' : ''})`);
+      const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
+      const insert = db.prepare(
+        'INSERT INTO event (call_id, status, body, taken_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      );
+      let rows = 0;
+      for (const { events } of all) {
+        begin.run();
+        for (const { callId, status, body, takenAt } of events) {
+          rows += Number(insert.run(callId, status, body, takenAt).changes);
+        }
+        commit.run();
+      }
+      db.close();
+      return rows;
+    });
+}
+
+async function inFolder<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'bench-outbox-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** 1,000 events a second for ten seconds, while nothing gets onto the disk in less than a second. */
+async function stallHere(): Promise<void> {
+  await inFolder(async (directory) => {
+    const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    const waits: number[] = [];
+    const appends: Promise<unknown>[] = [];
+    const all = batches(1, 10_000);
+    delay.enable();
+    const begin = performance.now();
+    for (const [i, batch] of all.entries()) {
+      while (performance.now() - begin < i) await sleep(1);
+      const asked = performance.now();
+      appends.push(outbox.append(batch).then(() => waits.push(performance.now() - asked)));
+    }
+    delay.disable();
+    await Promise.all(appends);
+    const commits = outbox.commits();
+    await outbox.close();
+    const ms = (nanoseconds: number) => (nanoseconds / 1e6).toFixed(1);
+    print(
+      `  main thread held up: ${ms(delay.max)} ms at most, p99 ${ms(delay.percentile(99))} ms (goal: under 50)`,
+    );
+    print(
+      `  1,000 events/s taken in ${commits} transactions, each on disk after ${(median(waits) / 1e3).toFixed(2)} s`,
+    );
+  });
+}
+
+async function start(): Promise<void> {
+  const waiting = 1_000_000;
+  await inFolder(async (directory) => {
+    const [full, empty] = [join(directory, 'full'), join(directory, 'empty')];
+    const outbox = await openOutbox({ directory: full }, { log: silentLog });
+    for (let from = 0; from < waiting; from += 100_000) {
+      await Promise.all(batches(1_000, 100).map((batch) => outbox.append(renumbered(batch, from))));
+    }
+    await outbox.close();
+    print(`\nStart (each in a process of its own, median of 5)`);
+    for (const [name, folder] of [
+      [`${waiting.toLocaleString('en')} events wait`, full],
+      ['nothing waits', empty],
+    ] as const) {
+      const runs = Array.from({ length: 5 }, () => {
+        const { stdout } = spawnSync(process.execPath, [import.meta.filename, 'start-here', folder]);
+        return JSON.parse(String(stdout)) as { ms: number; rss: number; waiting: number };
+      });
+      const ms = median(runs.map((run) => run.ms));
+      const rss = median(runs.map((run) => run.rss)) / 1e6;
+      const found = runs[0]?.waiting.toLocaleString('en');
+      print(
+        `  ${name.padEnd(24)} ${ms.toFixed(0)} ms until load() and 64 heads were given, RSS ${rss.toFixed(0)} MB (${found})`,
+      );
+    }
+  });
+}
+
+function renumbered(batch: Batch, from: number): Batch {
+  return { ...batch, events: batch.events.map((event) => ({ ...event, callId: `${event.callId}-${from}` })) };
+}
+
+async function startHere(directory = ''): Promise<void> {
+  const begin = performance.now();
+  const outbox = await openOutbox({ directory }, { log: silentLog });
+  await outbox.load();
+  await outbox.due({
+    lane: 'fresh',
+    now: Date.now(),
+    freshSince: Date.now() - 60_000,
+    limit: 64,
+    except: [],
+  });
+  await outbox.due({
+    lane: 'backlog',
+    now: Date.now(),
+    freshSince: Date.now() - 60_000,
+    limit: 64,
+    except: [],
+  });
+  const ms = performance.now() - begin;
+  const waiting = await outbox.waiting();
+  process.stdout.write(JSON.stringify({ ms, rss: process.memoryUsage.rss(), waiting }));
+  await outbox.close();
+}
