@@ -6,7 +6,7 @@ export type Clock = {
   setTimer(callback: () => void, ms: number): () => void;
 };
 
-/** The process's own clock. Its timers do not keep the process alive: the socket does. */
+/** The process's own clock. */
 export const systemClock: Clock = {
   now: Date.now,
   setTimer(callback, ms) {

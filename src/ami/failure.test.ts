@@ -119,14 +119,24 @@ test('no write class reporting', async (t) => {
   ]);
 });
 
-test('no read class call: found when channels come without an event', async (t) => {
-  const { player, port } = await startPlayer(t, { read: ['agent'] });
-  const { link, said, until } = startLine(t, { port });
+test('no read class call: found when channels come without an event, and told of until events come', async (t) => {
+  const read = ['agent'];
+  const { player, port } = await startPlayer(t, { read });
+  const { link, inputs, said, until } = startLine(t, { port });
   await until(() => said.length === 1);
   assert.equal(link.status().state, 'up', 'while nobody calls, nothing is amiss');
   player.send(channelEvent('Newchannel', '1.1'));
   await until(() => said.length === 2);
   assert.equal(said[1]?.code, 'ami.no-call-class');
+
+  await until(() => inputs.length === 2);
+  player.send(channelEvent('Newchannel', '1.2'));
+  read.push('call');
+  await until(() => inputs.length === 3);
+  assert.equal(said.length, 2, 'to be connected again is no news as long as no event comes');
+  player.send(channelEvent('Newchannel', '1.3'));
+  await until(() => said.length === 3);
+  assert.equal(said[2]?.code, 'ami.connected');
 });
 
 test('a refused BridgeList is no failure: the technologies stay unknown', async (t) => {

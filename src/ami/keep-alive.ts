@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
 import type { Connection } from './connection.ts';
-import { ConnectionEnded } from './pledges.ts';
 
 export type KeepAliveOptions = {
   /** Milliseconds from an answer to the next Ping. */
@@ -10,47 +9,59 @@ export type KeepAliveOptions = {
 };
 
 /**
- * Pings for as long as the connection lasts. A half-open link is found after at most interval + deadline; a
- * link on which bytes still arrive is alive, however long Asterisk takes to answer.
+ * Pings until it is stopped. A half-open link is found after at most interval + deadline; a link on which
+ * bytes still arrive is alive, however long Asterisk takes to answer.
  * @param onPong awaited before the next Ping.
+ * @param onError what onPong threw, or ConnectionEnded.
  */
-export async function keepAlive(
+export function keepAlive(
   connection: Connection,
   { intervalMs, deadlineMs }: KeepAliveOptions,
   clock: Clock,
-  onPong: (at: number) => Promise<void> | void,
-): Promise<void> {
-  try {
-    for (;;) {
-      await new Promise<void>((resolve) => clock.setTimer(resolve, intervalMs));
-      const pong = connection.requestUntimed({ action: 'Ping' });
-      const stopWatching = watch(connection, deadlineMs, clock);
-      await pong.finally(stopWatching);
-      await onPong(clock.now());
-    }
-  } catch (error) {
-    if (!(error instanceof ConnectionEnded)) throw error;
-  }
-}
-
-/** Fails the connection when a whole deadline passes without bytes. */
-function watch(connection: Connection, deadlineMs: number, clock: Clock): () => void {
-  let cancel: () => void;
+  onPong: (at: number) => Promise<void>,
+  onError: (error: unknown) => void,
+): () => void {
+  let cancel = (): void => {};
   let stopped = false;
-  const begin = (): void => {
-    const seen = connection.bytesIn();
-    cancel = clock.setTimer(() => {
-      // If it was we who stood still, the bytes wait in the socket: they are read before the verdict.
-      setImmediate(() => {
-        if (stopped) return;
-        if (connection.bytesIn() === seen) connection.fail({ kind: 'silent', detail: 'Ping' });
-        else begin();
-      });
-    }, deadlineMs);
-  };
-  begin();
+  schedule(ping, intervalMs);
   return () => {
     stopped = true;
     cancel();
   };
+
+  function schedule(next: () => void, ms: number): void {
+    if (stopped) return;
+    let cancelled = false;
+    const cancelTimer = clock.setTimer(() => {
+      // If it was we who stood still, bytes wait in the socket: they are read before anything is concluded.
+      setImmediate(() => {
+        if (!cancelled) next();
+      });
+    }, ms);
+    cancel = () => {
+      cancelled = true;
+      cancelTimer();
+    };
+  }
+
+  function ping(): void {
+    const answered = connection.requestUntimed({ action: 'Ping' });
+    watch();
+    answered
+      .then(() => {
+        cancel();
+        return onPong(clock.now());
+      })
+      .then(() => schedule(ping, intervalMs))
+      .catch(onError);
+  }
+
+  /** Fails the connection when a whole deadline passes without bytes. */
+  function watch(): void {
+    const seen = connection.bytesIn();
+    schedule(() => {
+      if (connection.bytesIn() === seen) connection.fail({ kind: 'silent', detail: 'Ping' });
+      else watch();
+    }, deadlineMs);
+  }
 }

@@ -15,6 +15,8 @@ export type Line = {
   readonly said: { readonly code: MessageCode; readonly fields: LogFields }[];
   /** The waits that the link asked its clock for, in milliseconds. */
   readonly waits: number[];
+  /** How many of them are still going on. */
+  timers(): number;
   /** Resolves once the condition holds, looking again after every input and every line of log. */
   until(condition: () => boolean): Promise<void>;
 };
@@ -36,6 +38,7 @@ export function startLine(
   const inputs: Input[] = [];
   const said: { code: MessageCode; fields: LogFields }[] = [];
   const waits: number[] = [];
+  const timers = new Set<object>();
   const waiting = new Set<() => void>();
   const look = (): void => {
     for (const check of [...waiting]) check();
@@ -51,7 +54,17 @@ export function startLine(
     now: Date.now,
     setTimer(callback, ms) {
       waits.push(ms);
-      return systemClock.setTimer(callback, ms === ampleMs ? ms : Math.min(ms, patienceMs));
+      const timer = {};
+      timers.add(timer);
+      const end = (): void => {
+        timers.delete(timer);
+        callback();
+      };
+      const cancel = systemClock.setTimer(end, ms === ampleMs ? ms : Math.min(ms, patienceMs));
+      return () => {
+        timers.delete(timer);
+        cancel();
+      };
     },
   };
   const link = createAmiLink(
@@ -80,7 +93,7 @@ export function startLine(
       waiting.add(check);
       check();
     });
-  return { link, inputs, said, waits, until };
+  return { link, inputs, said, waits, timers: () => timers.size, until };
 }
 
 export async function startPlayer(

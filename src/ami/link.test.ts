@@ -306,6 +306,27 @@ test('nothing is heard after stop, and a second stop is harmless', async (t) => 
   assert.equal(said.length, 1, 'stopping is no trouble to tell of');
 });
 
+test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const up = startLine(t, { port });
+  await up.until(() => up.said.length === 1);
+  up.link.stop();
+  await new Promise(setImmediate);
+  assert.equal(up.timers(), 0, 'while it was up');
+
+  const connecting = startLine(t, { port });
+  connecting.link.stop();
+  await new Promise(setImmediate);
+  assert.equal(connecting.timers(), 0, 'while it connected');
+
+  await player.close();
+  const waiting = startLine(t, { port }, { patienceMs: 10_000 });
+  while (waiting.link.status().state !== 'waiting') await new Promise(setImmediate);
+  waiting.link.stop();
+  await new Promise(setImmediate);
+  assert.equal(waiting.timers(), 0, 'while it waited for the next attempt');
+});
+
 test('a link that is stopped while it connects stays stopped', async (t) => {
   let connections = 0;
   const port = await startServer(t, () => connections++);

@@ -104,6 +104,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   }
 
   async function attempt(signal: AbortSignal): Promise<AmiFailure> {
+    /** Tells that the link is up; for a link that lacked its call events, not before there is one. */
+    let tellUp: (() => void) | undefined;
     try {
       return await runSession(
         { ...options, deadlineMs, ping },
@@ -117,7 +119,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
 
     function take(input: Input): void {
       if (signal.aborted) return;
-      if (input.type !== 'snapshot') status = { ...status, lastEventAt: input.at };
+      if (input.type !== 'snapshot') {
+        status = { ...status, lastEventAt: input.at };
+        tellUp?.();
+      }
       try {
         tools.onInput(input);
       } catch (error) {
@@ -127,8 +132,13 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     }
 
     function onUp({ version, channels }: { version: string; channels: number }): void {
+      const lackedEvents = status.failure?.kind === 'no-call-class';
       enter('up', { version, attempts: 0, failure: undefined });
-      linkLog.up(status.since, version, channels);
+      tellUp = () => {
+        linkLog.up(status.since, version, channels);
+        tellUp = undefined;
+      };
+      if (!lackedEvents) tellUp();
     }
 
     function onPong(at: number): void {

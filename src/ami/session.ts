@@ -43,6 +43,7 @@ export async function runSession(
   let held: Input[] | undefined = [];
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
+  let stopKeepAlive = (): void => {};
   let onEnd: (failure: AmiFailure) => void = () => {};
   const ended = new Promise<AmiFailure>((resolve) => {
     onEnd = resolve;
@@ -64,6 +65,7 @@ export async function runSession(
   live(connection).catch(onError);
   const failure = await ended;
   signal.removeEventListener('abort', stop);
+  stopKeepAlive();
   cancelResync?.();
   return failure;
 
@@ -76,13 +78,15 @@ export async function runSession(
     const version = (settings.asteriskversion ?? '').replace(/[+~].*/, '');
     handlers.onUp({ version, channels: channels.length });
     const callClass = watchCallClass(channels);
-    await keepAlive(connection, options.ping, clock, async (at) => {
+    stopKeepAlive = keepAlive(connection, options.ping, clock, onPong, onError);
+
+    async function onPong(at: number): Promise<void> {
       handlers.onPong(at);
       if (callEvents > 0) return;
       const { channels } = await readSnapshot(connection, clock.now);
       const now = channels.map(({ uniqueid }) => uniqueid);
       if (callClass.lacksCallClass(now, callEvents)) connection.fail({ kind: 'no-call-class' });
-    });
+    }
   }
 
   /** Hands on what is on the PBX now, then the events held meanwhile. Gives the Uniqueids of its channels. */
