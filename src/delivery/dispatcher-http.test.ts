@@ -12,9 +12,9 @@ import { createDispatcher } from './dispatcher.ts';
 const token = 'test-token';
 
 /** The dispatcher and the client over real HTTP. `random` is 0: no waits but those that the far side asks for. */
-async function bridgeTo(baseUrl: string) {
+async function bridgeTo(baseUrl: string, answerTimeoutMs = 10_000) {
   const queue = createMemoryQueue();
-  const client = createApiClient({ baseUrl, token, answerTimeoutMs: 100 });
+  const client = createApiClient({ baseUrl, token, answerTimeoutMs });
   const dispatcher = createDispatcher({
     queue,
     send: (event) => client.postCallEvent(event.body),
@@ -38,9 +38,9 @@ async function bridgeTo(baseUrl: string) {
   };
 }
 
-async function pair(t: TestContext) {
+async function pair(t: TestContext, answerTimeoutMs?: number) {
   const farSide = await startFarSide({ token });
-  const bridge = await bridgeTo(farSide.baseUrl);
+  const bridge = await bridgeTo(farSide.baseUrl, answerTimeoutMs);
   t.after(async () => {
     await bridge.close();
     await farSide.close();
@@ -76,7 +76,10 @@ const faults: readonly [name: string, fault: Fault, howOften: number, repeated: 
 
 for (const [name, fault, howOften, repeated] of faults) {
   test(`${name}: every event of every call arrives, in order`, async (t) => {
-    const { farSide, bridge } = await pair(t);
+    const { farSide, bridge } = await pair(
+      t,
+      fault.kind === 'hang' || fault.kind === 'stall' ? 300 : undefined,
+    );
     farSide.inject(times(howOften, fault));
     for (let n = 0; n < 20; n++) bridge.tell(`c-${n}`, ...callStatuses);
     await bridge.queue.drained();
