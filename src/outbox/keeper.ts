@@ -85,8 +85,8 @@ export function createKeeper(
   }
 
   function handle(asks: readonly Numbered[], answers: Answers, repaired = false): void {
-    const mayRun = asks.filter(({ ask }) => state === 'working' || (state === 'full' && ask.op !== 'append'));
-    if (mayRun.length < asks.length) held.push(...asks.filter((one) => !mayRun.includes(one)));
+    const mayRun = state === 'working' ? asks : asks.filter(runsNow);
+    if (mayRun.length < asks.length) hold(asks.filter((one) => !runsNow(one)));
     if (mayRun.length === 0) return;
     try {
       const values = answerAll(mayRun);
@@ -95,6 +95,14 @@ export function createKeeper(
     } catch (error) {
       setback(mayRun, error, answers, repaired);
     }
+  }
+
+  function runsNow({ ask }: Numbered): boolean {
+    return state === 'working' || (state === 'full' && ask.op !== 'append');
+  }
+
+  function hold(asks: readonly Numbered[]): void {
+    held = held.concat(asks);
   }
 
   function setback(asks: readonly Numbered[], error: unknown, answers: Answers, repaired: boolean): void {
@@ -109,10 +117,10 @@ export function createKeeper(
       enter('full', error);
       handle(asks, answers);
     } else if (trouble === 'full') {
-      held.push(...asks);
+      hold(asks);
     } else if (trouble !== 'corrupt') {
       enter('failing', error);
-      held.push(...asks);
+      hold(asks);
     } else if (repaired) {
       throw error;
     } else {

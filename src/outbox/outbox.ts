@@ -43,7 +43,8 @@ export type Taken = {
 export interface Outbox extends DeliveryQueue {
   /**
    * Resolves when everything is on disk (fsynced). While the disk is full or fails it keeps trying, in order;
-   * `storage()` says so. Rejects only when the outbox has failed or was closed: nothing was taken then.
+   * `storage()` says so. Rejects only when the outbox has failed or was closed, or when 200,000 events wait for the
+   * disk already: nothing was taken then.
    */
   append(batch: Batch): Promise<Taken>;
   /** Open calls and known trunks, for the start. */
@@ -72,6 +73,9 @@ export interface Outbox extends DeliveryQueue {
 
 const defaultBallastBytes = 16 << 20;
 
+/** Events that may wait for the disk in memory; beyond that the caller must see to them. */
+const mostUnderWay = 200_000;
+
 /** Rows looked at in one step of work that could go on for long: others get their turn between the steps. */
 const stepRows = 500;
 
@@ -84,11 +88,18 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
   const { directory, ballastBytes = defaultBallastBytes } = options;
   const thread = await startStorageThread({ directory, ballastBytes }, log);
   const { ask } = thread;
+  let underWay = 0;
 
   return {
     async append(batch) {
       const { events } = batch;
-      const numbers = await ask('append', flat(batch));
+      const intake = flat(batch);
+      if (underWay + events.length > mostUnderWay)
+        throw new Error('too many events wait for the disk already');
+      underWay += events.length;
+      const numbers = await thread.append(intake).finally(() => {
+        underWay -= events.length;
+      });
       const heads: QueuedEvent[] = [];
       const again: NewEvent[] = [];
       events.forEach((event, i) => {
@@ -139,9 +150,11 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
 }
 
 function flat({ calls, trunks, events }: Batch): IntakeBatch {
+  const bad = events.find(({ takenAt }) => !Number.isSafeInteger(takenAt));
+  if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.takenAt}, which is no time`);
   return {
     calls: calls.flatMap(({ id, state }) => [id, state]),
-    trunks,
+    trunks: [...trunks],
     events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
     takenAt: events.map(({ takenAt }) => takenAt),
   };

@@ -23,7 +23,7 @@ try {
     for (let message: ToWorker | undefined = first; message; message = next()) {
       if (message === 'close') closing = true;
       else {
-        asks.push(...message);
+        for (const one of message) asks.push(one);
         messages++;
       }
     }
