@@ -23,6 +23,11 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false, // a HEAD must not post an event
     requestTimeout: options.requestTimeoutMs,
+    http: {
+      headersTimeout: options.requestTimeoutMs,
+      // How often Node looks for requests that take too long.
+      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5000),
+    },
     keepAliveTimeout: 72_000,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     routerOptions: { ignoreTrailingSlash: true, querystringParser: queryFields },

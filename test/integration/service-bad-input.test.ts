@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { connect, type Socket } from 'node:net';
+import { test } from 'node:test';
+import type { LogFields } from '../../src/ops/log.ts';
+import { type Answer, event, serve } from './service-harness.ts';
+
+/** What users, broken clients and strangers send: always one clear answer, never a 500, never a stack. */
+
+/** A log that keeps what it is told of faults of ours. */
+function faults() {
+  const kept: LogFields[] = [];
+  const log = {
+    say: (code: string, fields: LogFields = {}) => void (code === 'service.failed' && kept.push(fields)),
+    child: () => log,
+  };
+  return { kept, log };
+}
+
+function clear(answer: Answer, what: string): void {
+  assert.ok(answer.status < 500, `${what}: ${answer.status}`);
+  assert.ok(answer.json !== undefined, `${what}: ${answer.text}`);
+  assert.doesNotMatch(answer.text, /node_modules|\.ts:|at .*\(|SQLITE|ECONN/, what);
+}
+
+const nasty = {
+  NUL: 'a\0b',
+  emoji: '👩🏽‍💻📞',
+  SQL: `'; DROP TABLE calls; --`,
+  'SQL wildcards': '%_\\',
+  HTML: '<script>alert(1)</script>',
+  'terminal escape': '\x1b[2J\x1b]0;x\x07',
+  'line breaks': 'a\r\nSet-Cookie: x=1',
+  'right to left': '\u202eabc',
+  'half a character': '\ud83d',
+  template: '{{7*7}}<%= 7 %>',
+  path: '../../../etc/passwd',
+  format: '%s%n%x',
+  long: 'x'.repeat(10_000),
+  number: 7,
+  huge: 1e308,
+  boolean: true,
+  array: ['ringing'],
+  object: { $ne: null },
+  prototype: JSON.parse('{"__proto__": {"id": "x"}}'),
+};
+
+test('every kind of text in every field', async (t) => {
+  const { kept, log } = faults();
+  const { a, url, ...served } = await serve(t, {}, log);
+  let asked = 0;
+  const ask: typeof served.ask = (path, how = {}) => {
+    if (how.token) asked += 1;
+    return served.ask(path, how);
+  };
+  for (const [kind, value] of Object.entries(nasty)) {
+    for (const field of [
+      'id',
+      'direction',
+      'status',
+      'from',
+      'caller_id',
+      'other',
+      '__proto__',
+      'constructor',
+    ]) {
+      const body = event({ [field]: value });
+      clear(await ask('/voice/call', { token: a.token, method: 'POST', body }), `${kind} in ${field}`);
+      const query = new URLSearchParams({ ...event({ id: kind }), [field]: String(value).toWellFormed() });
+      clear(await ask(`/voice/call?${query}`, a), `${kind} in the query's ${field}`);
+    }
+    const text = encodeURIComponent(String(value).toWellFormed());
+    clear(await ask(`/voice/priority?number=${text}`, a), `${kind} as a number`);
+    for (const name of ['search', 'search_term', 'sort', 'limit', 'page']) {
+      const query = new URLSearchParams({
+        search: 'request',
+        search_term: 'x',
+        limit: '5',
+        [name]: String(value).toWellFormed(),
+      });
+      clear(await ask(`/voice?${query}`, a), `${kind} as ${name}`);
+    }
+    clear(await ask('/voice', { headers: { authorization: `Bearer ${text}` } }), `${kind} as a token`);
+    clear(
+      await ask(`${url}/events`, { headers: { cookie: `pbx_bridge_session=${text}` } }),
+      `${kind} as a session`,
+    );
+  }
+  const everything = await served.ask('/voice', a);
+  assert.equal(everything.status, 200);
+  assert.equal((everything.json as unknown[]).length, asked, 'all of it is in the history, and can be read');
+  assert.deepEqual(kept, []);
+});
+
+test('bodies that are no JSON object in UTF-8', async (t) => {
+  const { kept, log } = faults();
+  const { a, ask } = await serve(t, {}, log);
+  const good = JSON.stringify(event());
+  const bodies: [string, string | Buffer, number][] = [
+    ['nothing', '', 422],
+    ['cut off', good.slice(0, -5), 400],
+    ['with more behind it', `${good}x`, 400],
+    ['UTF-16', Buffer.from(good, 'utf16le'), 400],
+    ['Latin-1', Buffer.from(good.replace('pbx', 'pbé'), 'latin1'), 400],
+    ['with a byte order mark', `\ufeff${good}`, 200],
+    ['20,000 arrays deep', '['.repeat(20_000), 400],
+    ['20,000 objects deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 422],
+    ['10 MB', Buffer.alloc(10_000_000, 0x20), 413],
+    ['binary', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), 400],
+    ['gzip', Buffer.from('1f8b0800000000000003abae050043bfa6a302000000', 'hex'), 400],
+  ];
+  for (const [what, body, status] of bodies) {
+    const answer = await ask('/voice/call', { token: a.token, method: 'POST', body });
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    clear(answer, what);
+    assert.equal(
+      (await ask('/voice/call', { method: 'POST', body })).status,
+      401,
+      `${what}, from a stranger`,
+    );
+  }
+  assert.deepEqual(kept, []);
+});
+
+test('a slow body is answered 408, a broken request 400, and neither stops the others', async (t) => {
+  const { a, ask, url } = await serve(t, { requestTimeoutMs: 300 });
+  const head = `POST /api/v1/voice/call HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n`;
+  const slow = await open(url);
+  slow.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"id"`);
+  const strange: [string, RegExp][] = [
+    ['\x16\x03\x01\x02\x00\x01\x00', /^HTTP\/1\.1 400 /], // a TLS client
+    ['GET / HTTP/9.9\r\n\r\n', /^HTTP\/1\.1 (400|505) /],
+    [`${head}Content-Length: -5\r\n\r\n`, /^HTTP\/1\.1 400 /],
+    [`${head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, /^HTTP\/1\.1 400 /],
+    [`${head}X-Long: ${'x'.repeat(100_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
+    [
+      `GET /api/v1/voice/%ZZ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`,
+      /^HTTP\/1\.1 400 /,
+    ],
+  ];
+  for (const [bytes, expected] of strange) {
+    const socket = await open(url);
+    socket.write(bytes, 'latin1');
+    assert.match(await answerOf(socket), expected, JSON.stringify(bytes.slice(0, 60)));
+  }
+  assert.match(await answerOf(slow), /^HTTP\/1\.1 408 /);
+  assert.equal((await ask('/voice?limit=1', a)).status, 200);
+});
+
+test('1,000 idle connections hold nobody up', async (t) => {
+  const { a, post, url } = await serve(t);
+  const idle = await Promise.all(Array.from({ length: 1000 }, () => open(url)));
+  t.after(() => {
+    for (const socket of idle) socket.destroy();
+  });
+  assert.equal((await post(a.token, event())).status, 200);
+});
+
+test('a client that goes away in the middle of anything takes nothing with it', async (t) => {
+  const { kept, log } = faults();
+  const { a, ask, post, url, history } = await serve(t, {}, log);
+  const events = Array.from({ length: 1500 }, (_, n) => event({ id: `${n}`, note: 'x'.repeat(500) }));
+  await Promise.all(events.map((body) => post(a.token, body)));
+  const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n`;
+  for (const bytes of [
+    `GET /api/v1/voice ${head}\r\n`,
+    `GET /events ${head}\r\n`,
+    `POST /api/v1/voice/call ${head}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  ]) {
+    const socket = await open(url);
+    socket.write(bytes);
+    if (bytes.startsWith('GET')) await new Promise((resolve) => socket.once('data', resolve));
+    socket.resetAndDestroy();
+  }
+  assert.equal((await ask('/voice?limit=1', a)).status, 200);
+  assert.ok((await history(a.token)).length >= 1500);
+  assert.deepEqual(kept, []);
+});
+
+function open(url: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+/** The first bytes that the service answers. */
+function answerOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\r\n\r\n')) resolve(text);
+    });
+    socket.on('close', () => resolve(text));
+  });
+}

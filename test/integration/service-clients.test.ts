@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { Pool } from 'undici';
+import { event, serve } from './service-harness.ts';
+
+/** The same call, told by the kinds of client that people have. */
+const statuses = ['ringing', 'answered', 'completed'] as const;
+
+test('undici, several requests of a call in turn on one connection', async (t) => {
+  const { a, url, history } = await serve(t);
+  const pool = new Pool(url, { connections: 1 });
+  t.after(() => pool.close());
+  for (const status of statuses) {
+    const { statusCode, body } = await pool.request({
+      path: '/api/v1/voice/call',
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${a.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body: JSON.stringify(event({ id: 'undici', status })),
+    });
+    assert.equal(statusCode, 200);
+    assert.match(((await body.json()) as { result: string }).result, /^\w{48}$/);
+  }
+  assert.equal((await history(a.token)).length, 3);
+});
+
+test('curl, as the README tells it', async (t) => {
+  const { a, base, history } = await serve(t);
+  const curl = async (...args: string[]) =>
+    (
+      await promisify(execFile)('curl', [
+        '-sS',
+        '--max-time',
+        '10',
+        '-H',
+        `Authorization: Bearer ${a.token}`,
+        ...args,
+      ])
+    ).stdout;
+  const body = JSON.stringify(event({ id: 'curl' }));
+  const json = ['-H', 'Content-Type: application/json', '-H', 'Accept: application/json'];
+  assert.match(await curl(...json, '-d', body, `${base}/voice/call`), /^\{"result":"\w{48}"\}$/);
+  assert.match(
+    await curl(
+      '-G',
+      '-d',
+      'id=curl&direction=inbound&status=answered',
+      '--data-urlencode',
+      'from=+4930901820',
+      `${base}/voice/call`,
+    ),
+    /^\{"result":"\w{48}"\}$/,
+  );
+  assert.equal(await curl(`${base}/voice/priority?number=030901820`), '{"priority":10,"segment":"VIP"}');
+  // curl waits a second for 100 Continue before a larger body.
+  const large = JSON.stringify(event({ id: 'large', note: 'x'.repeat(20_000) }));
+  assert.match(
+    await curl(...json, '-H', 'Expect: 100-continue', '-d', large, `${base}/voice/call`),
+    /result/,
+  );
+  const [first, second] = await history(a.token, '?sort=created_at');
+  assert.deepEqual([first?.request, second?.method], [body, 'GET']);
+});
+
+test('a phone system that can only request a URL, HTTP/1.0, no Accept header', async (t) => {
+  const { a, url, history } = await serve(t);
+  for (const status of statuses) {
+    const query = `id=old-pbx&direction=inbound&status=${status}&from=+4930901820&caller_id=`;
+    const answer = await raw(
+      url,
+      `GET /api/v1/voice/call?${query} HTTP/1.0\r\nAuthorization: Bearer ${a.token}\r\n\r\n`,
+    );
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"result":"\w{48}"\}$/);
+  }
+  assert.equal((await history(a.token, '?search=request&search_term=old-pbx')).length, 3);
+});
+
+test('pipelining: requests sent at once are answered, and applied, in order', async (t) => {
+  const { a, url, history } = await serve(t);
+  const requests = statuses.map((status) => {
+    const body = JSON.stringify(event({ id: 'piped', status }));
+    return `POST /api/v1/voice/call HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  });
+  const last = `GET /api/v1/voice/priority?number=110 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\nConnection: close\r\n\r\n`;
+  const answer = await raw(url, requests.join('') + last);
+  assert.deepEqual(
+    [...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+    ['200', '200', '200', '200'],
+  );
+  const entries = await history(a.token, '?search=request&search_term=piped');
+  assert.deepEqual(
+    entries.toSorted((x, y) => x.id - y.id).map(({ request }) => JSON.parse(request).status),
+    [...statuses],
+  );
+});
+
+/** All that the service answers to these bytes until it closes the connection. */
+async function raw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(bytes, 'latin1');
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}

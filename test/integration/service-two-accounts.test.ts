@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { event, serve } from './service-harness.ts';
+import { bearer, openCalls, screenEvents } from './service-stream.ts';
+
+test('two accounts with the same call ids, numbers and searches see nothing of each other', async (t) => {
+  const { a, b, url, post, ask, history, page } = await serve(t);
+  const streams = [a, b].map(({ token }) => screenEvents(url, bearer(token)));
+  for (const stream of streams) await stream.next();
+
+  for (const status of ['ringing', 'answered']) {
+    await post(a.token, event({ id: 'same', status, caller_id: 'of a' }));
+    await post(b.token, event({ id: 'same', status, caller_id: 'of b' }));
+  }
+  await post(a.token, event({ id: 'same', status: 'completed' }));
+  await post(b.token, event({ id: 'last of b' }));
+
+  const heard = async (
+    stream: (typeof streams)[number] | undefined,
+    last: (id: string, status: string) => boolean,
+  ) => {
+    const calls: string[] = [];
+    for await (const told of stream ?? []) {
+      if (told.event !== 'call') continue;
+      calls.push(`${told.call.id} ${told.call.status} ${told.call.caller_id} ${told.call.customer?.name}`);
+      if (last(told.call.id, told.call.status)) return calls;
+    }
+    return calls;
+  };
+  assert.deepEqual(await heard(streams[0], (_id, status) => status === 'completed'), [
+    "same ringing of a Alpha's customer",
+    "same answered of a Alpha's customer",
+    "same completed of a Alpha's customer",
+  ]);
+  assert.deepEqual(await heard(streams[1], (id) => id === 'last of b'), [
+    'same ringing of b undefined',
+    'same answered of b undefined',
+    'last of b ringing null undefined',
+  ]);
+
+  assert.deepEqual(await openCalls(url, a.token), []);
+  assert.deepEqual(
+    (await openCalls(url, b.token)).map(({ id }) => id),
+    ['same', 'last of b'],
+  );
+  assert.equal((await history(a.token)).length, 3);
+  assert.equal((await page(a.token, '?search=request&search_term=same&limit=9')).meta.total, 3);
+  assert.equal((await page(b.token, '?search=request&search_term=of&limit=9')).meta.total, 3);
+  const found = async (token: string) => (await ask('/voice/priority?number=030901820', { token })).json;
+  assert.deepEqual(await found(a.token), { priority: 10, segment: 'VIP' });
+  assert.deepEqual(await found(b.token), { priority: null, segment: null });
+
+  const admin = (path: string, token: string, method = 'GET') =>
+    ask(`${url}/admin${path}`, { token, method, ...(method === 'PATCH' && { body: { enabled: false } }) });
+  assert.match((await admin('/customers', b.admin)).text, /Beta/);
+  assert.doesNotMatch((await admin('/customers', b.admin)).text, /Alpha/);
+  const [own] = (await admin('/integrations', a.admin)).json as { uid: string }[];
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['POST', '/rotate'],
+  ] as const) {
+    assert.equal((await admin(`/integrations/${own?.uid}${path}`, b.admin, method)).status, 404);
+  }
+  for (const token of [a.token, '', `${a.admin.slice(0, -1)}x`])
+    assert.equal((await admin('/account', token)).status, 401);
+  assert.equal(
+    (await ask('/voice', { token: a.admin })).status,
+    401,
+    'an administration token posts nothing',
+  );
+  const stranger = await ask(`${url}/events`, { token: a.admin });
+  assert.equal(stranger.status, 401);
+});
+
+test('a rotated or switched off token ends at once, and the others go on', async (t) => {
+  const { a, url, ask, post } = await serve(t);
+  const admin = (path: string, method = 'GET', body?: unknown) =>
+    ask(`${url}/admin${path}`, { token: a.admin, method, body });
+  const list = (await admin('/integrations')).json as { uid: string; name: string }[];
+  const uid = list.find(({ name }) => name === 'PBX 1')?.uid;
+  const opened = async () => ((await admin(`/integrations/${uid}`)).json as { token: string }).token;
+  assert.equal(await opened(), a.token, 'a token is shown again whenever the integration is opened');
+
+  const { token } = (await admin(`/integrations/${uid}/rotate`, 'POST')).json as { token: string };
+  assert.equal(await opened(), token);
+  assert.equal((await post(a.token, event())).status, 401);
+  assert.equal((await post(token, event())).status, 200);
+  await admin(`/integrations/${uid}`, 'PATCH', { enabled: false });
+  assert.equal((await post(token, event())).status, 401);
+  assert.equal((await post(a.secondToken, event())).status, 200);
+  await admin(`/integrations/${uid}`, 'PATCH', { enabled: true });
+  assert.equal((await post(token, event())).status, 200);
+});
