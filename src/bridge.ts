@@ -57,6 +57,8 @@ export async function startBridge(
   const saved = await outbox.load();
   const tracker = createTracker(config.calls, saved, {
     log: log.child({ part: 'calls' }),
+    // The tracker speaks only when the link does, so there is one by then.
+    ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: (batch) => outbox.append(batch),
     onTaken: ({ heads }) => dispatcher.offer(heads),
     fail,
@@ -120,6 +122,7 @@ function createTracker(
   saved: { calls: readonly { state: string }[]; trunks: readonly string[] },
   tools: {
     log: Log;
+    ask: AmiLink['askPresentation'];
     append: Outbox['append'];
     onTaken: (taken: Taken) => void;
     fail: (error: unknown) => void;
@@ -153,6 +156,7 @@ function createTracker(
       if (effect.type === 'note')
         tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
       if (effect.type === 'wake') wakeAt(effect.at);
+      if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
     }
     const told = effects.filter((effect) => effect.type === 'tell');
     const batch = {

@@ -1,4 +1,4 @@
-import type { CallerNumberChanged, ChannelSeen, Input, SnapshotChannel } from '../calls/input.ts';
+import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
 import type { AmiObject } from './ami-object.ts';
 import { type FrameKeys, frameKeys } from './frame.ts';
 
@@ -29,6 +29,8 @@ const listEvents = new Set([
   'CoreShowChannelsComplete',
   'BridgeListItem',
   'BridgeListComplete',
+  'Status',
+  'StatusComplete',
 ]);
 
 /** The events that a snapshot's lists are made of. */
@@ -56,6 +58,7 @@ export const eventKeys: FrameKeys = frameKeys([
   'BridgeUniqueid',
   'BridgeTechnology',
   'BridgeId',
+  'Variable',
 ]);
 
 /**
@@ -76,6 +79,19 @@ export function toSnapshotChannel(event: AmiObject): SnapshotChannel | undefined
 export function toSnapshotBridge(event: AmiObject): { bridge: string; technology: string } | undefined {
   const bridge = copy(event.bridgeuniqueid);
   return bridge === '' ? undefined : { bridge, technology: copy(event.bridgetechnology) };
+}
+
+/** The variable that `toPresentation` reads of a Status event. */
+export const presentationVariable = 'CALLERID(num-pres)';
+
+/** A Status event that was asked for with `presentationVariable`: whether that caller's number may be shown. */
+export function toPresentation(event: AmiObject | undefined): Presentation {
+  // The library makes an object of this one key.
+  const variables = event?.variable as Readonly<Record<string, string>> | undefined;
+  const value = variables?.[presentationVariable] ?? '';
+  if (value.startsWith('prohib')) return 'prohibited';
+  if (value.startsWith('unavail')) return 'unavailable';
+  return value.startsWith('allowed') ? 'allowed' : 'unknown';
 }
 
 function newchannel(event: AmiObject, at: number): Input | undefined {
@@ -164,7 +180,7 @@ function channelSeen(event: AmiObject): ChannelSeen | undefined {
 }
 
 /** Q.931's presentation indicator, bits 6 and 7 of the octet that CID-CallingPres begins with, such as `35 (…)`. */
-function presentationOf(text: string | undefined): CallerNumberChanged['presentation'] {
+function presentationOf(text: string | undefined): Presentation {
   const octet = Number.parseInt(text ?? '', 10);
   if ((octet & 0x60) === 0x20) return 'prohibited';
   if ((octet & 0x60) === 0x40) return 'unavailable';

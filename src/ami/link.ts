@@ -6,7 +6,7 @@ import { type AmiCounters, createCounters } from './counters.ts';
 import type { AmiFailure } from './failure.ts';
 import { createLinkLog } from './link-log.ts';
 import { assertSafe } from './safe-action.ts';
-import { runSession } from './session.ts';
+import { type AskPresentation, runSession } from './session.ts';
 import type { Endpoint } from './socket.ts';
 
 export type AmiLinkOptions = Endpoint & {
@@ -52,6 +52,11 @@ export type AmiLink = {
   start(): void;
   /** Ends the connection. Nothing is handed on after it; a second stop is harmless. */
   stop(): void;
+  /**
+   * Asks whether the number of the caller on this channel may be shown. The answer comes as a `presentation` input;
+   * none comes if the link is down or goes down.
+   */
+  readonly askPresentation: AskPresentation;
   status(): AmiStatus;
 };
 
@@ -67,6 +72,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   const counters = createCounters();
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
   let stopper: AbortController | undefined;
+  let ask: AskPresentation | undefined;
   let status: Omit<AmiStatus, 'counters'> = {
     state: 'stopped',
     since: clock.now(),
@@ -109,12 +115,18 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     try {
       return await runSession(
         { ...options, deadlineMs, ping },
-        { onInput: take, onUp, onPong, onFrame: tools.onFrame },
+        { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );
     } catch (error) {
       // Nothing known ends here; if something does, the link must not end with it.
       return { kind: 'lost', detail: String(error) };
+    } finally {
+      ask = undefined;
+    }
+
+    function onOpen(session: AskPresentation): void {
+      ask = session;
     }
 
     function take(input: Input): void {
@@ -163,5 +175,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     });
   }
 
-  return { start, stop, status: () => ({ ...status, counters }) };
+  return {
+    start,
+    stop,
+    askPresentation: (uniqueid, channel) => ask?.(uniqueid, channel),
+    status: () => ({ ...status, counters }),
+  };
 }

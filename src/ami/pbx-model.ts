@@ -2,10 +2,12 @@ import { frameFields } from './frame.ts';
 
 /** What a played PBX would answer to CoreShowChannels and BridgeList, kept up with from its own events. */
 export type PbxModel = {
-  /** Takes an event's frame, or a CoreShowChannel or BridgeListItem of a recording's first line. */
+  /** Takes an event's frame, a row of a recording's first line, or a Status that will be asked for. */
   apply(frame: Buffer): void;
   /** The rows of CoreShowChannel, without Event and ActionID; one character for each byte. */
   channels(): Fields[];
+  /** What Status with CALLERID(num-pres) tells of a channel's caller, such as `allowed_not_screened`. */
+  presentation(channel: string): string;
   /** The rows of BridgeListItem, likewise. */
   bridges(): Fields[];
 };
@@ -47,6 +49,8 @@ const bridgeRow: readonly (readonly [key: string, unknown: string])[] = [
 export function createPbxModel(): PbxModel {
   const channels = new Map<string, Map<string, string>>();
   const bridges = new Map<string, Map<string, string>>();
+  /** By Uniqueid, of recorded answers to Status. */
+  const presentations = new Map<string, string>();
 
   function apply(frame: Buffer): void {
     const fields = frameFields(frame);
@@ -57,8 +61,12 @@ export function createPbxModel(): PbxModel {
       case 'CoreShowChannel':
         channels.set(uniqueid, new Map());
         break;
+      case 'Status':
+        presentations.set(uniqueid, (fields.get('Variable') ?? '').split('=')[1] ?? '');
+        return;
       case 'Hangup':
         channels.delete(uniqueid);
+        presentations.delete(uniqueid);
         return;
       case 'BridgeListItem':
       case 'BridgeCreate':
@@ -89,6 +97,9 @@ export function createPbxModel(): PbxModel {
 
   return {
     apply,
+    presentation: (channel) =>
+      presentations.get([...channels].find(([, fields]) => fields.get('Channel') === channel)?.[0] ?? '') ??
+      'allowed_not_screened',
     channels: () => [...channels.values()].map((fields) => row(channelRow, fields)),
     bridges: () => [...bridges.values()].map((fields) => row(bridgeRow, fields)),
   };

@@ -13,6 +13,8 @@ export type PlayedPbx = {
   silent(): boolean;
   refusesLogins(): boolean;
   channels(): readonly Fields[];
+  /** What CALLERID(num-pres) is on a channel. */
+  presentation(channel: string): string;
   bridges(): readonly Fields[];
 };
 
@@ -45,6 +47,14 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
       if (may(action, 'reporting', 'system'))
         list(action, 'CoreShowChannel', pbx.channels(), 'CoreShowChannelsComplete');
     },
+    status: (action) => {
+      const name = action.get('channel') ?? '';
+      const row = pbx.channels().find((fields) => fields.get('Channel') === name);
+      if (!may(action, 'reporting', 'call', 'system')) return;
+      if (row === undefined) respond(action, 'Error', { Message: 'No such channel' });
+      else
+        list(action, 'Status', [new Map([...row, ['Variable', presented(action, name)]])], 'StatusComplete');
+    },
     bridgelist: (action) => list(action, 'BridgeListItem', pbx.bridges(), 'BridgeListComplete'),
     listcommands: (action) => respond(action, 'Success', { Ping: 'Keepalive command. (Priv: <none>)' }),
   };
@@ -69,6 +79,10 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
     else if (known === undefined)
       respond(action, 'Error', { Message: 'Invalid/unknown command: use ListCommands' });
     else known(action);
+  }
+
+  function presented(action: Action, channel: string): string {
+    return `${action.get('variables')}=${pbx.presentation(channel)}`;
   }
 
   function login(action: Action): void {

@@ -100,6 +100,7 @@ export function createPlayer(options: PlayerOptions): Player {
       silent: () => silent,
       refusesLogins: () => refuseLogins,
       channels: () => model.channels(),
+      presentation: (channel: string) => model.presentation(channel),
       bridges: () => model.bridges(),
     };
     const session = servePlayer(socket, pbx, (bytes) => put(socket, bytes));
@@ -134,7 +135,11 @@ export function createPlayer(options: PlayerOptions): Player {
     for (const row of [...recording.channels, ...recording.bridges]) {
       model.apply(rewrite(recordable(Buffer.from(row))));
     }
-    return createTape(recording.frames, (frame) => send(rewrite(frame)));
+    // Answers that the recorder got are given again when they are asked for, not played.
+    const isAnswer = (frame: Buffer) => frame.toString('latin1', 0, 20).startsWith('Event: Status');
+    for (const { frame } of recording.frames) if (isAnswer(frame)) model.apply(rewrite(frame));
+    const frames = recording.frames.filter(({ frame }) => !isAnswer(frame));
+    return createTape(frames, (frame) => send(rewrite(frame)));
   }
 
   async function play(recording: Recording, { speed = 1, ...how }: PlayOptions = {}): Promise<void> {

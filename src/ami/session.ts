@@ -5,13 +5,18 @@ import { watchCallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
-import { isCallEvent, isListEvent, toInput } from './events.ts';
+import { isCallEvent, isListEvent, presentationVariable, toInput, toPresentation } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pledges.ts';
 import { readSnapshot } from './snapshot.ts';
 
+/** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
+export type AskPresentation = (uniqueid: string, channel: string) => void;
+
 export type SessionHandlers = {
+  /** The connection is logged in, and can be asked from now on. Called before the first input. */
+  onOpen(ask: AskPresentation): void;
   /** A snapshot first, then what arrived while it was read, then what arrives. */
   onInput(input: Input): void;
   /** The first snapshot has been handed on. `version` is '' where Asterisk would not tell. */
@@ -62,6 +67,9 @@ export async function runSession(
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
+  handlers.onOpen((uniqueid, channel) => {
+    askPresentation(uniqueid, channel).catch(onError);
+  });
   live(connection).catch(onError);
   const failure = await ended;
   signal.removeEventListener('abort', stop);
@@ -112,9 +120,21 @@ export async function runSession(
       return;
     }
     counters.events++;
+    hand(input);
+  }
+
+  function hand(input: Input): void {
     if (held === undefined) handlers.onInput(input);
     else if (held.length < maxHeld) held.push(input);
     else connection.fail({ kind: 'lost', detail: 'too many events while the channels were read' });
+  }
+
+  async function askPresentation(uniqueid: string, channel: string): Promise<void> {
+    const action = { action: 'Status', channel, variables: presentationVariable };
+    const answer = await connection.list(action, 'StatusComplete');
+    // Refused: the channel is gone, or the user may not ask. Somebody who reused the name is not who was asked about.
+    const status = answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
+    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation: toPresentation(status) });
   }
 
   function onLost(event: string): void {

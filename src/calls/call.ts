@@ -73,24 +73,32 @@ export function note(step: Step, id: string, decision: Note['decision'], why: st
 }
 
 /**
- * Who is calling. A number is known as soon as there is one, also after the time to wait for it is up: late is better
+ * Who is calling. A number is known as soon as there is one that may be shown, also after the time to wait for it is up: late is better
  * than never. Unless it was kept back: that is for the caller to say, and stays so.
  */
 function decideNumber(step: Step, call: OpenCall, channel: Channel | undefined, timeIsUp: boolean): OpenCall {
   if (call.from !== '' || call.number === 'withheld') return call;
   const { rules } = step;
   const raw = channel?.number ?? '';
-  const withheld = channel?.presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
-  if (raw !== '' && !withheld) {
+  const presentation = channel?.presentation ?? 'unknown';
+  const withheld = presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
+  const mayShow = presentation !== 'unknown' || timeIsUp;
+  if (raw !== '' && !withheld && mayShow) {
     if (call.number === 'absent') note(step, call.id, 'told-late', 'the number came after all');
     return { ...call, number: 'known', from: normaliseNumber(raw, rules.defaultCountry) };
   }
   const number = withheld ? 'withheld' : timeIsUp ? 'absent' : 'awaited';
+  if (raw !== '' && number === 'awaited') askPresentation(step, channel);
   if (number === call.number) return call;
   if (rules.withheldNumber !== undefined) return { ...call, number, from: rules.withheldNumber };
   const why = withheld ? 'the caller withholds the number' : 'no number came';
   note(step, call.id, 'not-told', `${why}, and WITHHELD_NUMBER is not set`);
   return { ...call, number };
+}
+
+function askPresentation(step: Step, channel: Channel | undefined): void {
+  if (channel !== undefined)
+    step.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
 }
 
 /** Tells, in order, each state that the call has reached and that was not told yet. */

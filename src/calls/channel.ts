@@ -1,3 +1,5 @@
+import type { Presentation } from './input.ts';
+
 /**
  * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
  * Source: docs.asterisk.org, "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
@@ -13,7 +15,7 @@ export type Channel = {
   readonly number: string;
   /** The number that was dialled to make this leg, or ''. */
   readonly dialled: string;
-  readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
+  readonly presentation: Presentation;
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
   readonly inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */

@@ -3,9 +3,9 @@ import type { OpenCall } from './state.ts';
 
 /**
  * What the tracker wants done. `tell` is the product; `save`, `free` and `trunk` are what must be on disk together
- * with it, so that a restart neither repeats nor forgets; `wake` asks for a tick; `note` explains to people.
+ * with it, so that a restart neither repeats nor forgets; `ask` asks the PBX, `wake` for a tick; `note` explains to people.
  */
-export type Effect = Tell | Save | Free | TrunkSeen | NumberExpected | Wake | Note;
+export type Effect = Tell | Save | Free | TrunkSeen | NumberExpected | PresentationAsked | Wake | Note;
 
 /** An event of a call for the Call Integration API. `at` is Unix ms. */
 export type Tell = {
@@ -30,6 +30,12 @@ export type TrunkSeen = { readonly type: 'trunk'; readonly endpoint: string };
 
 /** An inbound call from this number (as the PBX wrote it) has just begun: its priority may be asked for soon. */
 export type NumberExpected = { readonly type: 'expect'; readonly number: string };
+
+/**
+ * Ask the PBX whether this caller lets the number be shown, and answer with a `presentation` input: Newchannel has the
+ * number of a caller who withholds it, too, when the trunk passes it on for the PBX's own use (P-Asserted-Identity).
+ */
+export type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
 
 /** Send a tick at `at` (Unix ms) or soon after. */
 export type Wake = { readonly type: 'wake'; readonly at: number };

@@ -7,6 +7,7 @@ export type Input =
   | ChannelCreated
   | ChannelStateChanged
   | CallerNumberChanged
+  | PresentationTold
   | Dialled
   | ChannelRenamed
   | BridgeEntered
@@ -43,13 +44,27 @@ export type ChannelStateChanged = {
   readonly callerNumber: string;
 };
 
+/** Whether a caller's number may be shown (Q.931 presentation indicator); `unknown` until the PBX has said. */
+export type Presentation = 'unknown' | 'allowed' | 'prohibited' | 'unavailable';
+
 /** NewCallerid. `presentation` is from CID-CallingPres: bits 0x60 (Q.931: 0x00, 0x20, 0x40). */
 export type CallerNumberChanged = {
   readonly type: 'caller-number';
   readonly at: number;
   readonly uniqueid: string;
   readonly callerNumber: string;
-  readonly presentation: 'allowed' | 'prohibited' | 'unavailable';
+  readonly presentation: Presentation;
+};
+
+/**
+ * The answer to an `ask` effect: whether the caller lets the number be shown (CALLERID(num-pres), by the action
+ * Status). `unknown`: the PBX would not say.
+ */
+export type PresentationTold = {
+  readonly type: 'presentation';
+  readonly at: number;
+  readonly uniqueid: string;
+  readonly presentation: Presentation;
 };
 
 /** DialBegin: what was asked of a leg's technology, such as `1001` or `trunk/sip:+491713920011@10.0.0.1`. */

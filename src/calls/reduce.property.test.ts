@@ -174,7 +174,7 @@ function createEar() {
   let state: State = initialState({ calls: [], trunks: [] });
   const told = new Map<string, CallStatus[]>();
   const saved = new Map<string, OpenCall>();
-  const hear = (input: Input): readonly Effect[] => {
+  const hear = (input: Input): void => {
     const step = reduce(rules, state, input);
     state = step.state;
     for (const effect of step.effects) {
@@ -190,7 +190,11 @@ function createEar() {
       assert.ok(forward, `${effect.id}: ${effect.status} after ${last}`);
       told.set(effect.id, [...before, effect.status]);
     }
-    return step.effects;
+    for (const effect of step.effects) answer(effect, input.at);
+  };
+  const answer = (effect: Effect, at: number): void => {
+    if (effect.type === 'ask')
+      hear({ type: 'presentation', at, uniqueid: effect.uniqueid, presentation: 'allowed' });
   };
   /** kill -9 and start again: all that is left is what was saved. */
   const restart = () => {

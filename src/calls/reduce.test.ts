@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dialledNumber } from './channel.ts';
 import type { Effect } from './effect.ts';
-import type { Input, SnapshotChannel } from './input.ts';
+import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import { reduce } from './reduce.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { initialState, type OpenCall } from './state.ts';
@@ -23,20 +23,28 @@ function line(effect: Effect): string {
   return '';
 }
 
-/** Plays inputs; gives what is told and noted, in order, and the state that is left. */
+/**
+ * Plays inputs, and answers each `ask` with `presentation`; gives what is told and noted, in order, and the state
+ * that is left.
+ */
 function play(
   inputs: readonly Input[],
   overrides: Partial<CallSettings> = {},
   saved: { calls: OpenCall[]; trunks: string[] } = { calls: [], trunks: [] },
+  presentation: Presentation | 'no answer' = 'allowed',
 ) {
   const rules = createRules({ ...settings, ...overrides });
   let state = initialState(saved);
   const effects: Effect[] = [];
-  for (const input of inputs) {
+  const hear = (input: Input) => {
     const step = reduce(rules, state, input);
     state = step.state;
     effects.push(...step.effects);
-  }
+    for (const effect of step.effects)
+      if (effect.type === 'ask' && presentation !== 'no answer')
+        hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation });
+  };
+  inputs.forEach(hear);
   return { told: effects.map(line).filter(Boolean), effects, state };
 }
 
@@ -396,6 +404,37 @@ describe("the caller's number", () => {
   for (const [name, inputs, overrides, told] of rows)
     test(name, () => assert.deepEqual(play(inputs, overrides).told, told));
 
+  const answers: [string, Input[], Presentation | 'no answer', string[]][] = [
+    ['is there, and the PBX says that it may be shown', [caller()], 'allowed', [R]],
+    [
+      'is there, and the PBX says that it is withheld',
+      [caller(), hangsUp('1.1')],
+      'prohibited',
+      ['(not-told)'],
+    ],
+    ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
+    ['is there, and the PBX does not answer in time', [caller(), tick(999), tick(1_000)], 'no answer', [R]],
+    [
+      'is there, and the call is over before the PBX answers',
+      [caller(), hangsUp('1.1')],
+      'no answer',
+      [R, MISSED],
+    ],
+    ['comes with its presentation: nobody is asked', [silent, number('1.1', '0201234567')], 'no answer', [R]],
+    ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(not-told)']],
+  ];
+  for (const [name, inputs, presentation, told] of answers)
+    test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));
+
+  test('the question is asked again after a reconnect', () => {
+    const asks = play([caller(), snapshot([row('1.1', 'PJSIP/trunk-00000001')])], {}, undefined, 'no answer');
+    const ask = { type: 'ask', uniqueid: '1.1', channel: 'PJSIP/trunk-00000001' };
+    assert.deepEqual(
+      asks.effects.filter(({ type }) => type === 'ask'),
+      [ask, ask],
+    );
+  });
+
   test('a tick is asked for while it is awaited, and again if it comes too early', () => {
     const wakes = play([silent, tick(500)]).effects.filter((effect) => effect.type === 'wake');
     assert.deepEqual(wakes, [
@@ -452,7 +491,7 @@ describe('after (re)connecting', () => {
     [
       'an unknown call in an inbound context is adopted',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }])],
-      [R, '(adopted)'],
+      ['(adopted)', R],
     ],
     [
       'a trunk leg that Asterisk dialled is not adopted',
@@ -467,7 +506,7 @@ describe('after (re)connecting', () => {
     [
       'events that the snapshot had overtaken change nothing',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]), caller(), state('1.1', 6)],
-      [R, '(adopted)'],
+      ['(adopted)', R],
     ],
     [
       'a Newchannel that comes after the snapshot tells the context',
@@ -487,7 +526,7 @@ describe('after (re)connecting', () => {
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
     const saved = { calls: [], trunks: ['PJSIP/trunk'] };
-    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, [R, '(adopted)']);
+    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(adopted)', R]);
     assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
   });
 

@@ -12,6 +12,7 @@ import type {
   ChannelStateChanged,
   Dialled,
   Input,
+  PresentationTold,
 } from './input.ts';
 import { isWithheld } from './number.ts';
 import { comesIn, isTrunk, type Rules } from './rules.ts';
@@ -37,6 +38,9 @@ export function reduce(rules: Rules, state: State, input: Input): Transition {
       break;
     case 'caller-number':
       callerNumber(step, input);
+      break;
+    case 'presentation':
+      presentationTold(step, input);
       break;
     case 'dialled':
       dialled(step, input);
@@ -81,7 +85,7 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
         state: seen.state,
         number: seen.callerNumber,
         dialled: '',
-        presentation: 'allowed',
+        presentation: 'unknown',
         inbound,
         trunk,
         bridge: '',
@@ -109,6 +113,15 @@ function callerNumber(step: Step, input: CallerNumberChanged): void {
   step.state = putChannel(step.state, channel);
   if (!channel.inbound) return;
   expectNumber(step, channel);
+  newsOfCaller(step, channel);
+}
+
+function presentationTold(step: Step, { uniqueid, presentation }: PresentationTold): void {
+  const known = step.state.channels.get(uniqueid);
+  if (known === undefined) return;
+  // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
+  const channel = { ...known, presentation: presentation === 'unknown' ? 'allowed' : presentation } as const;
+  step.state = putChannel(step.state, channel);
   newsOfCaller(step, channel);
 }
 
@@ -141,7 +154,7 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     state: UP,
     number: '',
     dialled: '',
-    presentation: 'allowed',
+    presentation: 'unknown',
     inbound: false,
     trunk: step.rules.nameIsInbound(input.channel),
     bridge: '',

@@ -76,7 +76,7 @@ function channelOf({ rules, state }: Step, seen: SnapshotChannel): Channel {
     state: seen.state,
     number: seen.callerNumber,
     dialled: heard?.dialled ?? '',
-    presentation: heard?.presentation ?? 'allowed',
+    presentation: heard?.presentation ?? 'unknown',
     inbound: heard?.inbound ?? (comesIn(seen, trunk) && !seen.application.startsWith('AppDial')),
     trunk,
     bridge: seen.bridge,
