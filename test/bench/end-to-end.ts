@@ -27,7 +27,7 @@ const event = (name: string, fields: Record<string, string>) =>
     .join('')}\r\n`;
 
 /** The frames of one call, in three bursts: it rings, it is answered, it ends. About as many as Asterisk 22 sends. */
-function framesOf(index: number, epoch: number): Record<CallStatus, string> {
+function framesOf(index: number): Record<CallStatus, string> {
   const uniqueid = `${epoch}.${index * 2}`;
   const channel = (name: string, id: string, state: string) => ({
     Channel: name,
@@ -57,7 +57,8 @@ function framesOf(index: number, epoch: number): Record<CallStatus, string> {
     BridgeNumChannels: '2',
     BridgeVideoSourceMode: 'none',
   };
-  const dial = { ...caller('4'), DestChannel: `PJSIP/1001-${hex}`, DialString: '1001' };
+  const dest = { DestChannel: `PJSIP/1001-${hex}`, DestUniqueid: `${epoch}.${index * 2 + 1}` };
+  const dial = { ...caller('4'), ...dest, DialString: '1001' };
   return {
     ringing: [
       event('Newchannel', caller('4')),
@@ -91,6 +92,8 @@ function framesOf(index: number, epoch: number): Record<CallStatus, string> {
   };
 }
 
+const epoch = Math.floor(Date.now() / 1_000);
+
 /** Just enough of a manager interface for the bridge to be content. */
 function serve(socket: net.Socket): void {
   socket.setNoDelay(true);
@@ -104,12 +107,20 @@ function serve(socket: net.Socket): void {
       text = text.slice(end + 4);
       const id = /ActionID: (.*)/i.exec(request)?.[1] ?? '';
       const action = /^Action: (.*)/im.exec(request)?.[1]?.toLowerCase() ?? '';
-      const list = { coreshowchannels: 'CoreShowChannelsComplete', bridgelist: 'BridgeListComplete' }[action];
-      socket.write(
-        `Response: ${action === 'ping' ? 'Success\r\nPing: Pong' : 'Success'}\r\nActionID: ${id}\r\n\r\n`,
-      );
-      if (list !== undefined)
-        socket.write(`Event: ${list}\r\nActionID: ${id}\r\nEventList: Complete\r\nListItems: 0\r\n\r\n`);
+      const respond = (name: string) => `Response: ${name}\r\nActionID: ${id}\r\n\r\n`;
+      const complete = (list: string) =>
+        `Event: ${list}Complete\r\nActionID: ${id}\r\nEventList: Complete\r\nListItems: 0\r\n\r\n`;
+      if (action === 'coreshowchannels') socket.write(respond('Success') + complete('CoreShowChannels'));
+      else if (action === 'bridgelist') socket.write(respond('Success') + complete('BridgeList'));
+      else if (action === 'status') {
+        const index = Number.parseInt(/trunk-(\w+)/.exec(request)?.[1] ?? '', 16);
+        const row = event('Status', {
+          ActionID: id,
+          Uniqueid: `${epoch}.${index * 2}`,
+          Variable: 'CALLERID(num-pres)=allowed_not_screened',
+        });
+        socket.write(respond('Success') + row + complete('Status'));
+      } else socket.write(respond('Success'));
     }
   });
 }
@@ -143,7 +154,6 @@ const bridge = spawn(process.execPath, ['src/cli.ts', 'run'], {
 while (pbx === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
 await new Promise((resolve) => setTimeout(resolve, 1_000));
 
-const epoch = Math.floor(Date.now() / 1_000);
 const sent: Record<CallStatus, number[]> = { ringing: [], answered: [], completed: [] };
 const total = rate * seconds;
 const begin = Date.now();
@@ -155,7 +165,7 @@ for (let now = begin; sent.completed.length < total; now = Date.now()) {
     ['ringing', 0],
   ] as const)
     for (let index = sent[status].length; index < due(after); index += 1) {
-      pbx.write(framesOf(index, epoch)[status]);
+      pbx.write(framesOf(index)[status]);
       sent[status].push(Date.now());
     }
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -186,7 +196,7 @@ print(
 );
 for (const status of ['ringing', 'answered', 'completed'] as const) {
   const times = calls.map(({ id, at }) => {
-    const index = (Number(id.split('.')[1]) - 0) / 2;
+    const index = Number(id.split('.')[1]) / 2;
     return (at[status] ?? Number.NaN) - (sent[status][index] ?? Number.NaN);
   });
   print(
