@@ -1,10 +1,15 @@
 import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 
+/** Shorter numbers without a country code are extensions and services, though a country's plan may allow them. */
+const SHORTEST = 6;
+
 /**
  * The form in which numbers are compared (decision `number-format`): E.164, numbers without a country code as dialled
  * in `country` (ISO 3166-1 alpha-2, or null); what is no such number by its digits.
  */
 export function comparable(number: string, country: string | null): string {
+  const digits = number.replace(/\D/g, '');
+  if (digits.length < SHORTEST && !number.startsWith('+')) return digits;
   const defaultCountry =
     country !== null && isSupportedCountry(country) ? (country as CountryCode) : undefined;
   const international = defaultCountry ? number : number.replace(/^00(?=[1-9])/, '+');
@@ -12,7 +17,7 @@ export function comparable(number: string, country: string | null): string {
     extract: false,
     ...(defaultCountry && { defaultCountry }),
   });
-  return parsed?.isPossible() ? parsed.number : number.replace(/\D/g, '');
+  return parsed?.isPossible() ? parsed.number : digits;
 }
 
 /** Numbers seen lately: the events of one call bring the same one, and parsing it is the dearest step of a request. */
