@@ -131,8 +131,8 @@ export const answeredRows: readonly Row[] = [
       call.hangsUp();
     },
     told: [{ answeredBy: 'mobile' }],
-    // last-*: the call that every replay of a recording ends with.
-    settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*,PJSIP/last-*' },
+    // marker-*: the call that every replay of a recording ends with (test/integration/stand.ts).
+    settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*,PJSIP/marker-*' },
   },
   {
     name: 'two-calls-same-number',
