@@ -41,6 +41,7 @@ const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
+const SWEEP_MS = 50;
 
 /**
  * Starts the Call Integration API service. `fail` is told if it can go on no longer.
@@ -104,8 +105,11 @@ export async function startService(
       return built;
     },
     async (built) => {
+      // A connection whose last answer was under way is idle only later; Node closes those that are idle now.
+      const sweep = setInterval(() => built.server.closeIdleConnections(), SWEEP_MS);
       const cut = setTimeout(() => built.server.closeAllConnections(), DRAIN_MS);
       await built.close();
+      clearInterval(sweep);
       clearTimeout(cut);
     },
   );

@@ -8,7 +8,12 @@ function fakes(trim: () => Promise<number>) {
   const asked: unknown[] = [];
   const said: [string, LogFields | undefined][] = [];
   const log: Log = { say: (code, fields) => void said.push([code, fields]), child: () => log };
-  const requests = { trim: (limits: unknown) => void asked.push(limits) ?? trim() };
+  const requests = {
+    trim: (limits: unknown) => {
+      asked.push(limits);
+      return trim();
+    },
+  };
   return { asked, said, log, requests };
 }
 

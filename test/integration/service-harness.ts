@@ -78,9 +78,18 @@ export async function prepare(stateDir: string): Promise<{ a: TestAccount; b: Te
 export async function serve(t: TestContext, change: Partial<ServiceOptions> = {}, log: Log = silentLog) {
   const stateDir = stateFolder(t);
   const accounts = await prepare(stateDir);
-  const service = await startService({ ...options(stateDir), ...change }, { log });
+  /** The codes of what was logged. */
+  const said: string[] = [];
+  const heard: Log = {
+    say: (code, fields) => {
+      said.push(code);
+      log.say(code, fields);
+    },
+    child: () => heard,
+  };
+  const service = await startService({ ...options(stateDir), ...change }, { log: heard });
   t.after(() => service.stop());
-  return { ...accounts, ...callers(service.url), service, stateDir };
+  return { ...accounts, ...callers(service.url), service, stateDir, said };
 }
 
 export type Served = Awaited<ReturnType<typeof serve>>;

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -6,8 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
  * The lock is the kernel's, on a file of its own, so it ends with the process, however that ends.
  */
 export function lockStateDir(stateDir: string): () => void {
-  const db = new DatabaseSync(join(stateDir, 'service.lock'), { timeout: 200 });
+  const file = join(stateDir, 'service.lock');
+  const db = new DatabaseSync(file, { timeout: 200 });
   try {
+    chmodSync(file, 0o600);
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { Command } from 'commander';
+import { CommandRefused } from './commands/session.ts';
+import { addServiceCommands } from './commands.ts';
+import { serverSecret } from './server-secret.ts';
+import { firstAccount } from './setup.ts';
+import { openSqliteStore } from './store/sqlite-store.ts';
+
+/** A folder as the service's first start leaves it, and a command line on it. */
+async function commandLine(t: TestContext, { started = true, terminal = true } = {}) {
+  const stateDir = mkdtempSync(join(tmpdir(), 'commands-'));
+  t.after(() => rmSync(stateDir, { recursive: true }));
+  if (started) {
+    serverSecret(stateDir);
+    const store = await openSqliteStore(join(stateDir, 'service.db'));
+    await firstAccount(store, 'DE', 0);
+    await store.close();
+  }
+  /** What a command prints. */
+  return async (line: string[], input = ''): Promise<string> => {
+    let printed = '';
+    const out = new Writable({
+      write(chunk, _encoding, done) {
+        printed += chunk;
+        done();
+      },
+    });
+    const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+    addServiceCommands(program, {
+      options: () => ({ listen: { host: '::', port: 8080 }, stateDir }),
+      run: async (running) => running({ url: 'http://x', token: () => 'the-token', link: () => 'the-link' }),
+      out: Object.assign(out, { isTTY: terminal }),
+      in: Readable.from([input]),
+    });
+    await program.parseAsync(['service', ...line], { from: 'user' });
+    return printed;
+  };
+}
+
+test('service alone runs it, and prints how to sign in, to a terminal only', async (t) => {
+  const run = await commandLine(t);
+  assert.match(await run([]), /the-link[\s\S]*API_BASE_URL=http:\/\/x\/api\/v1\nAPI_TOKEN=the-token\n/);
+  const unseen = await commandLine(t, { terminal: false });
+  assert.equal(await unseen([]), '');
+});
+
+test('before the first start, there is nothing to look after', async (t) => {
+  const run = await commandLine(t, { started: false });
+  await assert.rejects(
+    run(['token']),
+    (error: unknown) =>
+      error instanceof CommandRefused &&
+      /holds no service yet; pbx-bridge service starts one$/.test(error.message),
+  );
+});
+
+test('link and token print what a browser and a phone system need; a rotated token is another', async (t) => {
+  const run = await commandLine(t);
+  assert.match(
+    await run(['link']),
+    /http:\/\/127\.0\.0\.1:8080\/sign-in#[0-9a-f]{16}\.\d+\.[0-9a-f]{32}\.[0-9a-f]{64}\n$/,
+  );
+  const tokenIn = (printed: string) => /API_TOKEN=(cia_[0-9a-f]{80})\n/.exec(printed)?.[1];
+  const printed = await run(['token']);
+  assert.match(printed, /curl http:\/\/127\.0\.0\.1:8080\/api\/v1\/voice\/call /);
+  assert.equal(tokenIn(await run(['token', 'Phone system'])), tokenIn(printed));
+  const rotated = tokenIn(await run(['token', '--rotate']));
+  assert.notEqual(rotated, tokenIn(printed));
+  assert.equal(tokenIn(await run(['token'])), rotated);
+  await assert.rejects(run(['token', 'Nobody']), /there is no integration "Nobody"/);
+});
+
+test('accounts and integrations are added, listed, changed and switched off', async (t) => {
+  const run = await commandLine(t);
+  const added = await run(['account', 'add', 'Branch', '--country', 'NL']);
+  assert.match(added, /^[0-9a-f]{16} {2}NL {2}Branch\n$/);
+  assert.equal(
+    await run(['account', 'list']),
+    `${(await run(['account', 'list'])).split('\n')[0]}\n${added}`,
+  );
+  await run(['account', 'set', '--account', 'Branch', '--name', 'Office', '--country', 'BE']);
+  assert.match(await run(['account', 'list']), /DE {2}Main\n.*BE {2}Office\n$/);
+  await assert.rejects(run(['account', 'set', '--country', 'XX']), /"XX" is no country/);
+
+  assert.match(await run(['integration', 'add', 'Second', '--account', 'Office']), /API_TOKEN=cia_/);
+  await run(['integration', 'off', 'Second', '--account', 'Office']);
+  assert.match(
+    await run(['integration', 'list', '--account', 'Office']),
+    /on {3}Phone system\n[0-9a-f]{16} {2}off {2}Second\n$/,
+  );
+  await run(['integration', 'on', 'Second', '--account', 'Office']);
+  assert.doesNotMatch(await run(['integration', 'list', '--account', 'Office']), /off/);
+  await assert.rejects(run(['integration', 'off', 'Second']), /there is no integration "Second"/);
+
+  const admin = await run(['account', 'admin-token']);
+  assert.match(admin, /^adm_[0-9a-f]{80}\n$/);
+  assert.notEqual(await run(['account', 'admin-token', '--rotate']), admin);
+  await assert.rejects(run(['token', '--account', 'Nobody']), /there is no account "Nobody"/);
+});
+
+test('segments and customers are kept, in files and through pipes', async (t) => {
+  const run = await commandLine(t);
+  await run(['segments', 'set', 'Gold', '20']);
+  await run(['segments', 'set', 'Lead', '-5']);
+  assert.equal(await run(['segments', 'list']), '20  Gold\n-5  Lead\n');
+  await assert.rejects(run(['segments', 'set', 'Gold', 'high']), /"high" is no whole number/);
+  await run(['segments', 'remove', 'Lead']);
+  await assert.rejects(run(['segments', 'remove', 'Lead']), /there is no segment "Lead"/);
+
+  const table = 'reference,name,segment,numbers\r\n7,Ann,Gold,+4930901820\r\n';
+  assert.equal(await run(['customers', 'import', '-'], table), '1 imported, 0 refused\n');
+  assert.equal(await run(['customers', 'export']), table);
+  const file = join(mkdtempSync(join(tmpdir(), 'csv-')), 'customers.csv');
+  t.after(() => rmSync(join(file, '..'), { recursive: true }));
+  await run(['customers', 'export', file]);
+  assert.equal(readFileSync(file, 'utf8'), table);
+  await run(['customers', 'remove', '7']);
+  await assert.rejects(run(['customers', 'remove', '7']), /there is no customer "7"/);
+  assert.equal(await run(['customers', 'import', file]), '1 imported, 0 refused\n');
+  writeFileSync(file, 'reference,numbers\n8,word\n');
+  await assert.rejects(run(['customers', 'import', file]), /not every line could be imported/);
+  await assert.rejects(
+    run(['customers', 'import', '-'], 'no,table\n'),
+    /The first line must name the columns/,
+  );
+  await assert.rejects(run(['customers', 'import', join(file, 'x')]), /ENOTDIR|ENOENT/);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { event, type Served, serve } from './service-harness.ts';
+import { screenEvents } from './service-stream.ts';
+
+/** Signs in with a link of the running service; gives the browser's cookie. */
+async function signIn({ ask, url, service }: Served): Promise<{ cookie: string; link: string }> {
+  const link = service.link().split('#')[1] as string;
+  const answer = await ask(`${url}/sign-in`, { method: 'POST', body: { link } });
+  assert.equal(answer.status, 204);
+  return { cookie: String(answer.headers['set-cookie']).split(';')[0] as string, link };
+}
+
+test('a link signs a browser in, once; its screens then see the calls of its account', async (t) => {
+  const served = await serve(t);
+  const { ask, url, a, b, post } = served;
+  const { cookie, link } = await signIn(served);
+  assert.equal((await ask(`${url}/sign-in`, { method: 'POST', body: { link } })).status, 401);
+  for (const body of [{}, { link: 7 }, { link: '' }, '[]', undefined]) {
+    assert.equal(
+      (await ask(`${url}/sign-in`, { method: 'POST', ...(body !== undefined && { body }) })).status,
+      401,
+    );
+  }
+
+  const bar = await ask(`${url}/bar`, { headers: { cookie } });
+  assert.deepEqual([bar.status, bar.headers['content-type']], [200, 'text/html; charset=utf-8']);
+  await post(b.token, event({ id: 'theirs' }));
+  await post(a.token, event({ id: 'ours' }));
+  for await (const first of screenEvents(url, { cookie })) {
+    assert.ok(first.event === 'calls');
+    assert.deepEqual(
+      first.calls.map(({ id, customer }) => [id, customer?.name]),
+      [['ours', "Alpha's customer"]],
+    );
+    break;
+  }
+});
+
+test('without a session, a browser is sent to sign in, and the stream is closed', async (t) => {
+  const { ask, url } = await serve(t);
+  for (const [path, location] of [
+    ['/', '/bar'],
+    ['/bar', '/sign-in'],
+  ] as const) {
+    const answer = await ask(`${url}${path}`);
+    assert.deepEqual([answer.status, answer.headers.location], [302, location]);
+  }
+  assert.equal((await ask(`${url}/events`)).status, 401);
+});
+
+test('pages run nothing but our own files, and these are all there', async (t) => {
+  const served = await serve(t);
+  const { ask, url } = served;
+  const { cookie } = await signIn(served);
+  for (const path of ['/bar', '/sign-in']) {
+    const { text, headers } = await ask(`${url}${path}`, { headers: { cookie } });
+    assert.match(String(headers['content-security-policy']), /default-src 'none'; script-src 'self'/);
+    assert.doesNotMatch(text, /<script(?![^>]* src="\/pages\/)|<style| style=| on\w+=/, 'nothing inline');
+    const files = [...text.matchAll(/(?:src|href)="(\/[^"]*)"/g)].map(([, file]) => file as string);
+    assert.ok(files.length >= 2);
+    for (const file of files) {
+      const answer = await ask(`${url}${file}`);
+      assert.deepEqual([answer.status, answer.headers['x-content-type-options']], [200, 'nosniff'], file);
+      assert.doesNotMatch(answer.text, /innerHTML|insertAdjacentHTML|document\.write/, 'texts stay texts');
+    }
+  }
+});
+
+test('a screen that does not read is cut off, and the others hear everything', async (t) => {
+  const served = await serve(t);
+  const { a, url, post } = served;
+  const sleepy = connect(Number(new URL(url).port), '127.0.0.1');
+  t.after(() => sleepy.destroy());
+  sleepy.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`);
+  await once(sleepy, 'data');
+  sleepy.pause();
+  const gone = once(sleepy, 'close');
+
+  const stream = screenEvents(url, { authorization: `Bearer ${a.token}` });
+  await stream.next();
+  let heard = 0;
+  const caller_id = 'x'.repeat(250);
+  for (let n = 0; n < 20_000 && heard >= 0; n += 500) {
+    await Promise.all(
+      Array.from({ length: 500 }, (_, k) => post(a.token, event({ id: `${n + k}`, caller_id }))),
+    );
+    for (let k = 0; k < 500; k += 1) {
+      await stream.next();
+      heard += 1;
+    }
+    if (served.said.includes('service.screen-too-slow')) break;
+  }
+  assert.ok(served.said.includes('service.screen-too-slow'), 'the sleepy one was cut off');
+  sleepy.resume();
+  await gone;
+  await stream.return(undefined);
+});

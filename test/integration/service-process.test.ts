@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Log, LogFields } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { startService } from '../../src/service.ts';
+import { callers, event, options, serve, stateFolder } from './service-harness.ts';
+import { bearer, screenEvents } from './service-stream.ts';
+
+test('the first start makes an account, a secret and a way to sign in; the second finds them', async (t) => {
+  const stateDir = join(stateFolder(t), 'made', 'here');
+  const said: [string, LogFields | undefined][] = [];
+  const log: Log = { say: (code, fields) => void said.push([code, fields]), child: () => log };
+  const first = await startService(options(stateDir), { log });
+  t.after(() => first.stop());
+  assert.equal(first.firstStart, true);
+  const token = first.token();
+  assert.equal((await callers(first.url).post(token, event({ from: '030 901820' }))).status, 200);
+  assert.deepEqual(
+    said.map(([code]) => code),
+    ['service.first-start', 'service.started'],
+  );
+  assert.ok(!JSON.stringify(said).includes(token), 'no log holds a token');
+  for (const file of readdirSync(stateDir)) {
+    assert.equal(statSync(join(stateDir, file)).mode & 0o077, 0, `${file} is for its owner alone`);
+  }
+  await assert.rejects(
+    startService(options(stateDir), { log: silentLog }),
+    /another service uses the state folder/,
+  );
+  await first.stop();
+  await first.stop();
+
+  const second = await startService(options(stateDir), { log: silentLog });
+  t.after(() => second.stop());
+  assert.deepEqual([second.firstStart, second.token()], [false, token]);
+  assert.equal((await callers(second.url).history(token)).length, 1);
+});
+
+test('an address that is taken is an error, and everything that was started is stopped again', async (t) => {
+  const { service } = await serve(t);
+  const stateDir = stateFolder(t);
+  const taken = { host: '127.0.0.1', port: Number(new URL(service.url).port) };
+  await assert.rejects(
+    startService({ ...options(stateDir), listen: taken }, { log: silentLog }),
+    /EADDRINUSE/,
+  );
+  const again = await startService(options(stateDir), { log: silentLog });
+  await again.stop();
+});
+
+test('stopping lets requests end, ends streams, and closes idle connections', async (t) => {
+  const { a, post, service, stateDir } = await serve(t);
+  const stream = screenEvents(service.url, bearer(a.token));
+  await stream.next();
+  const events = Array.from({ length: 50 }, (_, n) => post(a.token, event({ id: `${n}` })));
+  // One has come in for sure when one is answered; the others may find the door closed, but are never half done.
+  await Promise.race(events);
+  const [outcomes] = await Promise.all([Promise.allSettled(events), service.stop()]);
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' || outcome.value.status === 200);
+  for await (const _ of stream) {
+    // What was told before the end; the stream ends by itself.
+  }
+  assert.equal(existsSync(join(stateDir, 'service.db-wal')), false, 'the database was closed');
+  await assert.rejects(post(a.token, event()));
+});
+
+test('accounts that the command line changes are known within seconds, without a restart', async (t) => {
+  const { a, ask, stateDir } = await serve(t);
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  t.after(() => store.close());
+  const read = await store.directory.read(0);
+  const integration = read?.directory.integrations[0];
+  await store.directory.changeIntegration(integration?.id ?? 0, { enabled: false });
+  for (const end = Date.now() + 10_000; Date.now() < end; ) {
+    if ((await ask('/voice?limit=1', a)).status === 401) return;
+  }
+  assert.fail('the token still opens the door');
+});
+
+test('the history is trimmed while the service runs', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { a, post, page } = await serve(t, { retention: { maxEntries: 3 } });
+  for (let n = 0; n < 9; n += 1) await post(a.token, event({ id: `${n}` }));
+  t.mock.timers.tick(60_000);
+  for (const end = Date.now() + 10_000; Date.now() < end; ) {
+    if ((await page(a.token, '?limit=9')).meta.total <= 5) return;
+  }
+  assert.fail('nothing was trimmed');
+});
