@@ -88,7 +88,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   let steadyOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
-  let flow = flowing(monotonic());
+  let flow: Flow = flowing(monotonic());
   let inFlight = 0;
   let probing = false;
   let probedAt = Number.NEGATIVE_INFINITY;

@@ -23,13 +23,13 @@ const paused: Flow = {
 const held: Flow = { ...paused, state: 'held', reason: '429' };
 const out: Flow = { ...paused, state: 'outage', reason: '500' };
 const gone: Flow = { ...out, reason: 'refused', reachable: false };
-const stumbling: Flow = { state: 'ok', since: 100, failures: 19 };
-const nearlyGone: Flow = { state: 'ok', since: 100, failures: 2 };
+const stumbling: Flow = { state: 'ok', since: 100, failures: 19, succeededAt: 500 };
+const nearlyGone: Flow = { state: 'ok', since: 100, failures: 2, succeededAt: 500 };
 
 /** One attempt at 1000 ms, begun at 990, with the longest waits. What is not named stays as it was. */
 const table: readonly [from: Flow, attempt: Classified, probe: boolean, to: Partial<Flow>][] = [
-  [flowing(100), delivered, false, { state: 'ok', since: 100 }],
-  [stumbling, delivered, false, { state: 'ok', since: 100, failures: 0 }],
+  [flowing(100), delivered, false, { state: 'ok', since: 100, succeededAt: 1000 }],
+  [stumbling, delivered, false, { state: 'ok', since: 100, failures: 0, succeededAt: 1000 }],
   [stumbling, reject, false, { state: 'ok', failures: 0 }],
   [flowing(100), retry, false, { state: 'ok', failures: 1 }],
   [stumbling, retry, false, { state: 'outage', since: 1000, tries: 1, nextTryAt: 2000, reachable: true }],
@@ -89,12 +89,16 @@ test('an attempt that began before the state changed changes nothing', () => {
   }
 });
 
-test('success after success is the same object: nothing to react to', () => {
-  const flow = flowing(100);
-  assert.equal(
-    nextFlow(flow, { classified: delivered, startedAt: 990, endedAt: 1000, probe: false }, () => 1),
-    flow,
-  );
+test('a failure that took longer than a success beside it is no sign of an outage', () => {
+  const flow: Flow = { state: 'ok', since: 100, failures: 19, succeededAt: 995 };
+  for (const classified of [retry, noConnection]) {
+    assert.equal(
+      nextFlow(flow, { classified, startedAt: 990, endedAt: 1000, probe: false }, () => 1),
+      flow,
+    );
+  }
+  const pausing = nextFlow(flow, { classified: pause, startedAt: 990, endedAt: 1000, probe: false }, () => 1);
+  assert.equal(pausing.state, 'paused');
 });
 
 test('whatever happens: no wait is over a minute, and a success flows again', () => {

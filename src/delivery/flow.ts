@@ -14,23 +14,27 @@ const outAfterFailures = 20;
  * - `outage`: nothing but failures: a probe now and then; while the API can be reached at all, new calls are also
  *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events.
  */
-export type Flow =
-  | {
-      readonly state: 'ok';
-      readonly since: number;
-      /** In a row, without a success. */
-      readonly failures: number;
-    }
-  | {
-      readonly state: 'paused' | 'held' | 'outage';
-      readonly since: number;
-      readonly reason: string;
-      /** Probes that failed, and the attempt that began it. */
-      readonly tries: number;
-      readonly nextTryAt: number;
-      /** False if the last failure was that there was no connection. */
-      readonly reachable: boolean;
-    };
+export type Flow = Flowing | Stopped;
+
+type Flowing = {
+  readonly state: 'ok';
+  readonly since: number;
+  /** In a row, of attempts that began after the last success. */
+  readonly failures: number;
+  /** When the last success ended. */
+  readonly succeededAt: number;
+};
+
+type Stopped = {
+  readonly state: 'paused' | 'held' | 'outage';
+  readonly since: number;
+  readonly reason: string;
+  /** Probes that failed, and the attempt that began it. */
+  readonly tries: number;
+  readonly nextTryAt: number;
+  /** False if the last failure was that there was no connection. */
+  readonly reachable: boolean;
+};
 
 /** One attempt that has come to its end. */
 export type Attempt = {
@@ -41,25 +45,25 @@ export type Attempt = {
   readonly probe: boolean;
 };
 
-export function flowing(since: number): Flow {
-  return { state: 'ok', since, failures: 0 };
+export function flowing(since: number): Flowing {
+  return { state: 'ok', since, failures: 0, succeededAt: since };
 }
 
-/** What an attempt does to the flow. Gives the same object if nothing changes. */
+/** What an attempt does to the flow. */
 export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Flow {
   // What was under way when the state changed says nothing about the new one.
   if (attempt.startedAt < flow.since) return flow;
   const { classified, endedAt, probe } = attempt;
   const { verdict } = classified;
   if (verdict === 'delivered' || verdict === 'reject') {
-    return flow.state === 'ok' && flow.failures === 0
-      ? flow
-      : flowing(flow.state === 'ok' ? flow.since : endedAt);
+    return flow.state === 'ok' ? { ...flow, failures: 0, succeededAt: endedAt } : flowing(endedAt);
   }
   if (verdict === 'pause') return stopped('paused', flow, attempt, random);
   if (verdict === 'hold') return stopped('held', flow, attempt, random);
 
   if (flow.state === 'ok') {
+    // While this one hung, others got through: a bad event rather than a bad time.
+    if (attempt.startedAt < flow.succeededAt) return flow;
     const failures = flow.failures + 1;
     const limit = classified.noConnection ? outAfterNoConnection : outAfterFailures;
     return failures >= limit ? stopped('outage', flow, attempt, random) : { ...flow, failures };
@@ -69,17 +73,17 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
     return reachable === flow.reachable ? flow : { ...flow, reachable };
   }
   // The time that the API named is over, and it does not ask for more.
-  if (flow.state === 'held') return { state: 'ok', since: endedAt, failures: 1 };
+  if (flow.state === 'held') return { ...flowing(endedAt), failures: 1 };
   const next = stopped(flow.state, flow, attempt, random);
   return flow.state === 'paused' ? { ...next, reason: flow.reason } : next;
 }
 
 function stopped(
-  state: 'paused' | 'held' | 'outage',
+  state: Stopped['state'],
   flow: Flow,
   { classified, endedAt }: Attempt,
   random: () => number,
-): Exclude<Flow, { state: 'ok' }> {
+): Stopped {
   const again = flow.state === state;
   const tries = again ? flow.tries + 1 : 1;
   const named = classified.retryAfterMs;

@@ -12,7 +12,7 @@ function reportAt(waiting: () => Promise<number> = async () => 214) {
   return { lines, clock, report: createReport({ log, waiting, monotonic: () => clock.at }) };
 }
 
-const ok: Flow = { state: 'ok', since: 0, failures: 0 };
+const ok: Flow = { state: 'ok', since: 0, failures: 0, succeededAt: 0 };
 
 function paused(nextTryAt: number, tries = 1): Flow {
   return { state: 'paused', since: 0, reason: '401', tries, nextTryAt, reachable: true };
