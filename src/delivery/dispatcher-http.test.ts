@@ -69,8 +69,8 @@ const faults: readonly [name: string, fault: Fault, howOften: number, repeated: 
   ['reset in the middle of the answer', { kind: 'reset', when: 'during' }, 30, true],
   ['reset after it is applied', { kind: 'reset', when: 'after' }, 30, true],
   ['garbage', { kind: 'garbage' }, 30, true],
-  ['no answer', { kind: 'hang' }, 30, false],
-  ['half an answer', { kind: 'stall' }, 30, true],
+  ['no answer', { kind: 'hang' }, 5, false],
+  ['half an answer', { kind: 'stall' }, 5, true],
   ['an answer without an end', { kind: 'huge', bytes: 1_000_000 }, 30, true],
 ];
 

@@ -105,7 +105,7 @@ test('whatever happens: no wait is over a minute, and a success flows again', ()
   const verdicts = fc.constantFrom(retry, noConnection, pause, hold, reject, delivered);
   fc.assert(
     fc.property(fc.array(fc.tuple(verdicts, fc.boolean()), { maxLength: 200 }), (attempts) => {
-      let flow = flowing(0);
+      let flow: Flow = flowing(0);
       let at = 0;
       for (const [classified, probe] of attempts) {
         at += 10;

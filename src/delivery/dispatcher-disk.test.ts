@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { callStatuses } from '../api/contract/call-event.ts';
+import type { DeliveryLimits } from './limits.ts';
+
+const lane = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
+const small: Partial<DeliveryLimits> = {
+  lanes: { fresh: lane, backlog: lane, retry: { ...lane, buffer: 0 } },
+};
+
+test('what is never offered is found on disk', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.dispatcher.start();
+  await lab.pass(10);
+  lab.take('a', ...callStatuses);
+  await lab.pass(5_000, 100);
+  assert.equal(lab.book.calls.get('a')?.state, 'completed');
+});
+
+test('more than memory holds: the rest is left on disk and found there', async (t) => {
+  const lab = createDeliveryLab(t, { limits: small });
+  lab.reply(() => ({ afterMs: 10, result: ok }));
+  lab.dispatcher.start();
+  for (let n = 0; n < 100; n++) lab.tell(`c-${n}`, ...callStatuses);
+  await lab.pass(2_000);
+  assert.equal(lab.book.counts.moved, 300);
+  assert.equal(lab.book.counts.inverted + lab.book.counts.repeated, 0);
+});
+
+test('a head that is offered before its predecessor is recorded is not lost', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.dispatcher.start();
+  await lab.pass(10);
+  const [ringing] = lab.take('a', 'ringing');
+  assert.ok(ringing);
+  const settle = lab.queue.settle;
+  lab.queue.settle = async (batch) => {
+    const heads = await settle(batch);
+    // The next event is taken and offered while the record of the first is on its way back.
+    if (batch.some(({ seq }) => seq === ringing.seq)) lab.tell('a', 'answered');
+    return heads;
+  };
+  lab.dispatcher.offer([ringing]);
+  await lab.pass(10);
+  assert.deepEqual(lab.book.calls.get('a')?.received, ['ringing', 'answered']);
+});
+
+test('outcomes that cannot be recorded are kept and recorded later; nothing is sent twice', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.dispatcher.start();
+  lab.queue.failSettlements(5);
+  for (let n = 0; n < 10; n++) lab.tell(`c-${n}`, ...callStatuses);
+  await lab.pass(4_000);
+  assert.equal(lab.sent.length, 10);
+  assert.equal(lab.dispatcher.status().unrecorded, 10);
+  await lab.pass(7_000);
+  assert.equal(lab.sent.length, 30);
+  assert.equal(lab.dispatcher.status().unrecorded, 0);
+  assert.equal(lab.book.counts.repeated, 0);
+  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.not-recorded').length, 1);
+});
+
+test('too many outcomes unrecorded: nothing more is sent until they are', async (t) => {
+  const lab = createDeliveryLab(t, { limits: { unrecorded: 50 } });
+  lab.dispatcher.start();
+  lab.queue.failSettlements(3);
+  for (let n = 0; n < 50; n++) lab.tell(`c-${n}`, 'ringing');
+  await lab.pass(10);
+  for (let n = 50; n < 100; n++) lab.tell(`c-${n}`, 'ringing');
+  await lab.pass(100);
+  assert.equal(lab.sent.length, 50);
+  await lab.pass(10_000);
+  assert.equal(lab.book.counts.moved, 100);
+});
+
+test('a queue that cannot be read is told once a minute, and read again', async (t) => {
+  const lab = createDeliveryLab(t);
+  const { due } = lab.queue;
+  lab.queue.due = () => Promise.reject(new Error('the disk is gone'));
+  lab.take('a', 'ringing');
+  lab.dispatcher.start();
+  await lab.pass(30_000, 100);
+  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.queue-failed').length, 1);
+  lab.queue.due = due;
+  await lab.pass(5_000, 100);
+  assert.equal(lab.book.calls.get('a')?.state, 'ringing');
+});
