@@ -213,3 +213,11 @@ test('many requests share few connections', async (t) => {
   assert.ok(results.every((result) => outcome(result) === 200));
   assert.ok(farSide.counts().connections <= 4);
 });
+
+test('a busy connection is renewed now and then, so that a changed DNS record is noticed; nothing fails by it', async (t) => {
+  const farSide = await farSideFor(t);
+  const client = clientFor(t, farSide.baseUrl, { connections: 1 });
+  const results = await Promise.all(Array.from({ length: 2_500 }, () => client.postCallEvent(ringing)));
+  assert.ok(results.every((result) => outcome(result) === 200));
+  assert.equal(farSide.counts().connections, 3);
+});

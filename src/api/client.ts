@@ -11,7 +11,7 @@ export type ApiClientOptions = {
   readonly answerTimeoutMs?: number;
   /** Most connections at the same time; requests beyond them wait. */
   readonly connections?: number;
-  /** Longest body of an answer to a call event, bytes; what is longer is cut. */
+  /** Longest body of an answer to a call event or a lookup, bytes; what is longer is cut. */
   readonly answerBytes?: number;
 };
 
@@ -28,6 +28,8 @@ export type HistoryQuery = {
 export type ApiClient = {
   /** `body` is the JSON text of a call event (part 4.1). */
   postCallEvent(body: string): Promise<ApiResult>;
+  /** The priority of a caller's number (part 4.2). `parameter` is the number's name in the query. */
+  priority(query: { readonly parameter: string; readonly number: string }): Promise<ApiResult>;
   /** Recorded requests, newest first (part 4.3). */
   history(query: HistoryQuery): Promise<ApiResult>;
   /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
@@ -77,7 +79,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     keepAliveTimeout: 30_000,
     keepAliveMaxTimeout: 60_000,
     // A busy connection is renewed now and then, so that a changed DNS record is noticed.
-    maxRequestsPerClient: 10_000,
+    maxRequestsPerClient: 1_000,
   });
   let closed: Promise<void> | undefined;
 
@@ -165,6 +167,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     postCallEvent: (body) =>
       request({ method: 'POST', path: `${prefix}/voice/call`, headers: postHeaders, body }, answerBytes),
+    priority({ parameter, number }) {
+      const query = new URLSearchParams({ [parameter]: number });
+      return request({ method: 'GET', path: `${prefix}/voice/priority?${query}`, headers }, answerBytes);
+    },
     history({ searchTerm, limit, page }) {
       const query = new URLSearchParams({ search: 'request', search_term: searchTerm, sort: '-created_at' });
       query.set('limit', String(limit));
