@@ -51,6 +51,8 @@ export type FarSideOptions = {
   /** 0 or absent: any free port. */
   readonly port?: number;
   readonly token: string;
+  /** The priority of a caller's number; absent: nobody is known. */
+  readonly priorityOf?: (number: string) => unknown;
   /** Also answer `/control/...` (what it holds, faults), for tests that run it as a process. */
   readonly control?: boolean;
 };
@@ -74,6 +76,10 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     }
     if (apply) book.apply(payload, Date.now());
     return { status: 200, body: JSON.stringify({ result: randomBytes(36).toString('base64url') }) };
+  }
+
+  function answerPriority(number: string): string {
+    return JSON.stringify({ priority: options.priorityOf?.(number) ?? null });
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {
@@ -103,7 +109,9 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
             status: 200,
             body: JSON.stringify(queryHistory(history, url.searchParams, url.origin + base + path)),
           }
-        : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
+        : path === '/voice/priority' && method === 'GET'
+          ? { status: 200, body: answerPriority(String(payload.number)) }
+          : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
     if (isCall && isApplied(fault)) {
       history.push({
         id: history.length + 1,
@@ -217,9 +225,19 @@ function parseObject(raw: string): Payload {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '0' }, token: { type: 'string', default: 'test-token' } },
+    options: {
+      port: { type: 'string', default: '0' },
+      token: { type: 'string', default: 'test-token' },
+      /** Everybody's priority. */
+      priority: { type: 'string' },
+    },
   });
-  const farSide = await startFarSide({ port: Number(values.port), token: values.token, control: true });
+  const farSide = await startFarSide({
+    port: Number(values.port),
+    token: values.token,
+    priorityOf: () => values.priority,
+    control: true,
+  });
   process.stdout.write(`${JSON.stringify({ baseUrl: farSide.baseUrl, port: farSide.port })}\n`);
   process.once('SIGTERM', () => void farSide.close());
 }

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
+import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
+import { createApiClient } from '../api/client.ts';
+import type { Log } from '../ops/log.ts';
+import { type AgiOptions, createAgi } from './agi.ts';
+import { askAgi, callFrom } from './asterisk.fixture.ts';
+import { requestText } from './request.fixture.ts';
+
+const token = 'token-0123456789';
+const clock = {
+  now: () => performance.now(),
+  setTimer(callback: () => void, ms: number) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const gold = '+4940669690101';
+const priorities: Record<string, unknown> = { [gold]: 10, '+4940669690102': 'silver', '+4940669690103': 5 };
+
+/** Lookups between a dialplan and a far side, over TCP, in real time. */
+async function standFor(t: TestContext, more: Partial<AgiOptions> & { deadlineMs?: number } = {}) {
+  const { deadlineMs = 5_000, ...options } = more;
+  const farSide = await startFarSide({ token, priorityOf: (number) => priorities[number] });
+  const client = createApiClient({ baseUrl: farSide.baseUrl, token, answerTimeoutMs: 2_000, connections: 8 });
+  const said: string[] = [];
+  let port = 0;
+  const log: Log = {
+    say(code, fields) {
+      said.push(code);
+      if (code === 'agi.listening') port = Number(fields?.port);
+    },
+    child: () => log,
+  };
+  const agi = createAgi(
+    {
+      server: { host: '127.0.0.1', port: 0, allow: ['127.0.0.1'], deadlineMs },
+      answer: { defaultPriority: '1', setQueuePrio: false, queuePrio: {}, verbose: false },
+      field: 'priority',
+      askAhead: true,
+      concurrency: 8,
+      cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 1_000 },
+      ...options,
+    },
+    { request: (number) => client.priority({ parameter: 'number', number }), country: 'DE', clock, log },
+  );
+  await agi.start();
+  t.after(async () => {
+    await agi.stop();
+    await client.close();
+    await farSide.close();
+  });
+  const ask = async (lines?: string) => (await askAgi(port, lines === undefined ? {} : { lines })).variables;
+  return { farSide, agi, ask, said, port: () => port };
+}
+
+const answered = (priority: string, status: string) => ({
+  CALLER_PRIORITY: priority,
+  CALLER_PRIORITY_STATUS: status,
+});
+const numbersAsked = (farSide: FarSide) => farSide.requests().map(({ payload }) => payload.number);
+
+describe('whom the dialplan asks for', () => {
+  const rows: [string, string, Record<string, string>, string[]][] = [
+    ['a customer', callFrom(gold), answered('10', 'FOUND'), [gold]],
+    ['a customer who shows a national number', callFrom('040 66969 0101'), answered('10', 'FOUND'), [gold]],
+    [
+      'one whose segment is a word',
+      callFrom('+4940669690102'),
+      answered('silver', 'FOUND'),
+      ['+4940669690102'],
+    ],
+    ['a stranger', callFrom('+4940669690109'), answered('1', 'NOTFOUND'), ['+4940669690109']],
+    ['a number of few digits', callFrom('77'), answered('1', 'NOTFOUND'), ['77']],
+    ['nobody: anonymous', callFrom('anonymous'), answered('1', 'NOTFOUND'), []],
+    ['nobody: unknown', callFrom('unknown'), answered('1', 'NOTFOUND'), []],
+    ['nobody: no lines but the script', 'agi_network_script: priority\n\n', answered('1', 'NOTFOUND'), []],
+    ['another script', requestText({ agi_network_script: 'weather' }), answered('1', 'ERROR'), []],
+    [
+      'no script',
+      requestText({ agi_network_script: '', agi_request: 'agi://x' }),
+      answered('1', 'ERROR'),
+      [],
+    ],
+    [
+      'with QUEUE_PRIO',
+      requestText({ agi_network_script: `priority?queue_prio=yes&number=${gold}` }),
+      { ...answered('10', 'FOUND'), QUEUE_PRIO: '10' },
+      [gold],
+    ],
+  ];
+  for (const [name, lines, variables, asked] of rows)
+    test(name, async (t) => {
+      const { farSide, ask } = await standFor(t);
+      assert.deepEqual(await ask(lines), variables);
+      assert.deepEqual(numbersAsked(farSide), asked);
+    });
+});
+
+describe('whatever the API does, the call goes on', () => {
+  const rows: [string, Fault, string][] = [
+    ['too slow', { kind: 'slow', ms: 2_000 }, 'TIMEOUT'],
+    ['never answers', { kind: 'hang' }, 'TIMEOUT'],
+    ['stops in the middle of its answer', { kind: 'stall' }, 'TIMEOUT'],
+    ['resets before its answer', { kind: 'reset', when: 'before' }, 'ERROR'],
+    ['resets in the middle of its answer', { kind: 'reset', when: 'during' }, 'ERROR'],
+    ['speaks no HTTP', { kind: 'garbage' }, 'ERROR'],
+    ['shows the sign-in page', { kind: 'html' }, 'ERROR'],
+    ['redirects', { kind: 'status', status: 302, headers: { location: '/login' } }, 'ERROR'],
+    ['refuses the token', { kind: 'status', status: 401 }, 'ERROR'],
+    ['asks to wait', { kind: 'status', status: 429, headers: { 'retry-after': '60' } }, 'ERROR'],
+    ['fails', { kind: 'status', status: 500 }, 'ERROR'],
+    ['answers something else', { kind: 'status', status: 200, body: '{"prio":1}' }, 'ERROR'],
+    ['answers a list', { kind: 'status', status: 200, body: '[1,2,3]' }, 'ERROR'],
+    [
+      'answers a second command',
+      { kind: 'status', status: 200, body: '{"priority":"1\\nEXEC System(id)"}' },
+      'ERROR',
+    ],
+    ['answers without end', { kind: 'huge', bytes: 50_000_000 }, 'ERROR'],
+  ];
+  for (const [name, fault, status] of rows)
+    test(name, async (t) => {
+      const { farSide, ask } = await standFor(t, { deadlineMs: 800 });
+      farSide.inject(always(fault));
+      assert.deepEqual(await ask(callFrom(gold)), answered('1', status));
+    });
+
+  test('is not there', async (t) => {
+    const { farSide, ask, said } = await standFor(t);
+    await farSide.close();
+    assert.deepEqual(await ask(callFrom(gold)), answered('1', 'ERROR'));
+    assert.deepEqual(said, ['agi.listening', 'agi.lookup-failed']);
+  });
+});
+
+test('what is known is not asked again, and still counts when the API is gone', async (t) => {
+  const cache = { freshMs: 0, staleMs: 60_000, notFoundMs: 0, entries: 10 };
+  const { farSide, ask } = await standFor(t, { cache });
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+  farSide.inject(always({ kind: 'status', status: 500 }));
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+  assert.equal(farSide.counts().requests, 2);
+});
+
+test('500 sessions at once, from 100 numbers: each is answered, and each number is asked once', async (t) => {
+  const { farSide, ask } = await standFor(t);
+  const number = (i: number) => `+494066969${String(i).padStart(4, '0')}`;
+  const all = await Promise.all(Array.from({ length: 500 }, (_, i) => ask(callFrom(number(i % 100)))));
+  for (const [i, variables] of all.entries())
+    assert.equal(variables.CALLER_PRIORITY_STATUS, priorities[number(i % 100)] ? 'FOUND' : 'NOTFOUND');
+  assert.equal(new Set(numbersAsked(farSide)).size, 100);
+  assert.equal(farSide.counts().requests, 100);
+  assert.ok(farSide.counts().mostInFlight <= 8);
+});
+
+test('asked ahead: the dialplan meets an answer, and a burst of calls is no burst of requests', async (t) => {
+  const { farSide, agi, ask } = await standFor(t, { concurrency: 3 });
+  for (const withheld of ['', 'anonymous']) agi.expect(withheld);
+  agi.expect('040 66969 0101');
+  for (let i = 0; i < 60; i += 1) agi.expect(`+4940669691${String(i).padStart(3, '0')}`);
+  await farSide.waitFor((it) => it.counts().requests === 61);
+  assert.ok(farSide.counts().mostInFlight <= 3);
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+  assert.equal(farSide.counts().requests, 61);
+});
+
+test('not asked ahead when switched off; another account is asked anew', async (t) => {
+  const { farSide, agi, ask } = await standFor(t, { askAhead: false });
+  agi.expect(gold);
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+  assert.equal(farSide.counts().requests, 1);
+  agi.clear();
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+  assert.equal(farSide.counts().requests, 2);
+});
+
+test('a failure now and then is not felt by the next caller', async (t) => {
+  const { farSide, ask } = await standFor(t);
+  farSide.inject(times(1, { kind: 'status', status: 503 }));
+  assert.deepEqual(await ask(callFrom(gold)), answered('1', 'ERROR'));
+  assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+});

@@ -1,0 +1,99 @@
+import { LRUCache } from 'lru-cache';
+import type { ApiResult } from '../api/result.ts';
+import { isWithheld, normaliseNumber } from '../calls/number.ts';
+import type { Log } from '../ops/log.ts';
+import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './answer.ts';
+import type { Clock } from './clock.ts';
+import { createPriorityLookup } from './priority.ts';
+import { readPriority } from './reading.ts';
+import type { AgiRequest } from './request.ts';
+import { seldom } from './seldom.ts';
+import { type AgiServer, type AgiServerOptions, createAgiServer } from './server.ts';
+
+export type AgiOptions = {
+  readonly server: AgiServerOptions;
+  readonly answer: AnswerOptions;
+  /** Where in the API's answer the priority stands. */
+  readonly field: string;
+  /** Ask the API as soon as an inbound call begins. */
+  readonly askAhead: boolean;
+  /** Most requests to the API at the same time. */
+  readonly concurrency: number;
+  /** How long answers count, ms, and how many numbers are remembered; see the lookup. */
+  readonly cache: {
+    readonly freshMs: number;
+    readonly staleMs: number;
+    readonly notFoundMs: number;
+    readonly entries: number;
+  };
+};
+
+/** Priority lookups for the dialplan: `agi://host:port/priority`. */
+export type Agi = AgiServer & {
+  /** An inbound call from this number, as the PBX wrote it, has just begun. */
+  expect(number: string): void;
+  /** Forgets what the API said: the token or the address is another now. */
+  clear(): void;
+};
+
+const SCRIPT = 'priority';
+
+export function createAgi(
+  options: AgiOptions,
+  tools: {
+    /** Asks the API for a number's priority; never fails. */
+    request: (number: string) => Promise<ApiResult>;
+    /** ISO 3166 country that numbers without a country code belong to. */
+    country: string | undefined;
+    clock: Clock;
+    log: Log;
+  },
+): Agi {
+  const { clock, log, country } = tools;
+  const lookup = createPriorityLookup(
+    { ...options.cache, concurrency: options.concurrency, patienceMs: options.server.deadlineMs },
+    { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
+  );
+  const numbers = new LRUCache<string, string>({ max: options.cache.entries });
+  const ofScripts = seldom(clock);
+
+  /** As it is told to the API; '' if there is nobody to look up. Parsing is the dearest part of a session. */
+  function normalised(raw: string): string {
+    if (raw === '') return '';
+    const known = numbers.get(raw);
+    if (known !== undefined) return known;
+    // A copy: V8 cuts strings out of a session's text without copying, and what is kept would keep all of it.
+    const own = Buffer.from(raw, 'latin1').toString('latin1');
+    const number = isWithheld(own) ? '' : normaliseNumber(own, country);
+    numbers.set(own, number);
+    return number;
+  }
+
+  function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
+    if (request.script !== SCRIPT) {
+      ofScripts((more) => log.say('agi.unknown-script', { script: request.script, more }));
+      return failed;
+    }
+    const number = normalised(request.number);
+    return number === '' ? notFound : lookup.ask(number, waitMs);
+  }
+
+  const server = createAgiServer(options.server, {
+    answer(request, waitMs) {
+      const priority = priorityOf(request, waitMs);
+      const commands = (it: PriorityAnswer) => commandsFor(it, options.answer, request.queuePrio);
+      return priority instanceof Promise ? priority.then(commands) : commands(priority);
+    },
+    clock,
+    log,
+  });
+
+  return {
+    ...server,
+    expect(raw) {
+      const number = options.askAhead ? normalised(raw) : '';
+      if (number !== '') lookup.expect(number);
+    },
+    clear: lookup.clear,
+  };
+}

@@ -1,0 +1,29 @@
+import { BlockList, isIP } from 'node:net';
+
+/** True for what may stand in an allow-list: an address (`10.0.0.5`, `::1`) or a network (`10.0.0.0/8`). */
+export function isAddressOrNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    more.length === 0 && bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && +prefix <= bits))
+  );
+}
+
+/**
+ * Who may connect. An IPv4 client of a socket that listens on IPv6 as well (`::ffff:10.0.0.5`) is known by its IPv4
+ * address.
+ */
+export function allowList(entries: readonly string[]): (address: string | undefined) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return (address = '') => {
+    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+    const version = isIP(plain);
+    return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}

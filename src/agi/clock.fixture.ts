@@ -1,0 +1,34 @@
+import type { Clock } from './clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export type TestClock = Clock & {
+  /** Lets so many ms pass, and rings what was set for them, in order. */
+  advance(ms: number): void;
+  /** Timers that are set. */
+  readonly timers: () => number;
+};
+
+export function createTestClock(): TestClock {
+  let time = 0;
+  const timers = new Set<{ at: number; ring: () => void }>();
+  return {
+    now: () => time,
+    setTimer(ring, ms) {
+      const timer = { at: time + ms, ring };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    advance(ms) {
+      const end = time + ms;
+      for (;;) {
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+        if (next === undefined) break;
+        timers.delete(next);
+        time = Math.max(time, next.at);
+        next.ring();
+      }
+      time = end;
+    },
+    timers: () => timers.size,
+  };
+}

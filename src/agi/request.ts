@@ -1,0 +1,72 @@
+/** What the dialplan asks: the lines that Asterisk sends when it has connected, as far as they matter here. */
+export type AgiRequest = {
+  /** What is called in `agi://host/script?query`, such as `priority`. */
+  readonly script: string;
+  /** The caller's number as the PBX or the dialplan's author wrote it; '' if there is none to look up. */
+  readonly number: string;
+  /** What `?queue_prio=` says; absent if it says nothing. */
+  readonly queuePrio?: boolean;
+};
+
+const wanted = new Set(['agi_network_script', 'agi_request', 'agi_callerid', 'agi_callingpres', 'agi_arg_1']);
+
+/** Longer than any number that can be dialled; what is longer is not one. */
+const NUMBER_LENGTH = 64;
+
+/**
+ * Reads `agi_name: value` lines. A value may hold colons; a line that is none of ours is passed over; of two lines
+ * of one name the first counts, because a caller's name, which comes later, is anybody's text.
+ * @see https://docs.asterisk.org/Configuration/Interfaces/Asterisk-Gateway-Interface-AGI/
+ */
+export function readRequest(text: string): AgiRequest {
+  const fields = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0));
+    if (wanted.has(name) && !fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
+  }
+  const address = fields.get('agi_network_script') ?? pathOf(fields.get('agi_request') ?? '');
+  const [path, query] = cut(address, '?');
+  const parameters = readQuery(query);
+  const queuePrio = parameters.get('queue_prio');
+  const asked = fields.get('agi_arg_1') || parameters.get('number') || callerOf(fields);
+  return {
+    script: path.replace(/^\/+|\/+$/g, ''),
+    number: asked.length <= NUMBER_LENGTH ? asked : '',
+    ...((queuePrio === 'yes' || queuePrio === 'no') && { queuePrio: queuePrio === 'yes' }),
+  };
+}
+
+/** The caller's own number, unless the caller asked that it be kept back (Q.931's presentation indicator). */
+function callerOf(fields: ReadonlyMap<string, string>): string {
+  const octet = Number.parseInt(fields.get('agi_callingpres') ?? '', 10);
+  return (octet & 0x60) === 0x20 ? '' : (fields.get('agi_callerid') ?? '');
+}
+
+/** `agi://host:port/script?query` without what comes before the script. */
+function pathOf(request: string): string {
+  return /^h?agi:\/\/[^/]*\/(.*)$/.exec(request)?.[1] ?? '';
+}
+
+/** A plus stays a plus: a dialplan's author writes `?number=${CALLERID(num)}`, not a web form. */
+function readQuery(query: string): ReadonlyMap<string, string> {
+  return new Map(
+    query.split('&').map((pair) => {
+      const [name, value] = cut(pair, '=');
+      return [name, decode(value)] as const;
+    }),
+  );
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function cut(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}
