@@ -14,14 +14,19 @@ const mostUnderWay = 32;
 /** Rows in a full message: copying many more at once would hold up the main thread. */
 const fullMessage = 1_000;
 
+const workerScript = new URL('./worker.ts', import.meta.url);
+
 type Waiting = { readonly resolve: (value: never) => void; readonly reject: (error: Error) => void };
 
 /** The storage thread as the main thread sees it. */
 export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
 
-/** Starts the worker and waits until its database is open. Rejects with OutboxRefused when a rule forbids the start. */
-export async function startStorageThread(options: WorkerOptions, log: Log) {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options });
+/**
+ * Starts the worker and waits until its database is open. Rejects with OutboxRefused when a rule forbids the start.
+ * `failed` resolves when the thread ends by itself, and everything is rejected from then on: there is no storage then.
+ */
+export async function startStorageThread(options: WorkerOptions, log: Log, script = workerScript) {
+  const worker = new Worker(script, { workerData: options });
   const waiting = new Map<number, Waiting>();
   let gathered: Numbered[] = [];
   let gatheredRows = 0;
