@@ -1,3 +1,4 @@
+import { presentationVariable } from '../../src/ami/events.ts';
 import { formatRecordedFrame, formatRecordingHeader } from '../../src/ami/recording.ts';
 import { connectAmi } from './ami.ts';
 import type { Pbx } from './asterisk.ts';
@@ -15,10 +16,14 @@ export async function startRecorder(pbx: Pbx, row: string): Promise<{ stop(): Pr
     port: pbx.ports.ami,
     username,
     secret,
-    onEvent: (_, bytes) => {
+    onEvent: ({ fields }, bytes) => {
       lines.push(formatRecordedFrame({ ms: Date.now() - startedAt, frame: bytes.subarray(0, -2) }));
+      if (fields.Event === 'Newchannel' && fields.ChannelState === '4') void ask(fields.Channel ?? '');
     },
   });
+  // The bridge asks this of every caller; the answer, an event too, is recorded, so that a replay can give it.
+  const ask = (channel: string) =>
+    ami.action('Status', { Channel: channel, Variables: presentationVariable }).catch(() => {});
   const channels = await ami.list('CoreShowChannels', 'CoreShowChannel');
   const bridges = await ami.list('BridgeList', 'BridgeListItem');
   const texts = (frames: typeof channels) => frames.map(({ text }) => text.trimEnd());

@@ -18,7 +18,7 @@ const byId = (a: ExpectedCall, b: ExpectedCall) => a.uniqueid.localeCompare(b.un
 describe('every recording of a real Asterisk, replayed over TCP, is told as it should be', () => {
   const scenarios = readScenarios();
   for (const { name, recording, calls, settings } of scenarios)
-    test(name, async (t) => {
+    test(name, { timeout: 60_000 }, async (t) => {
       const stand = await createStand(t, settings);
       const { pbx, farSide } = stand;
       await stand.start();
