@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AmiObject } from './ami-object.ts';
-import { toInput, toSnapshotBridge, toSnapshotChannel } from './events.ts';
+import { toInput, toPresentation, toSnapshotBridge, toSnapshotChannel } from './events.ts';
 
 const at = 1_795_155_977_111;
 const channel = {
@@ -47,6 +47,11 @@ for (const [event, said, input] of [
     { type: 'caller-number', uniqueid: '1795155977.42', callerNumber: '+493012345', presentation: 'allowed' },
   ],
   [
+    'DialBegin',
+    { ...channel, destuniqueid: '1795155978.43', dialstring: 'trunk/sip:+491713920011@10.0.0.1' },
+    { type: 'dialled', uniqueid: '1795155978.43', dialString: 'trunk/sip:+491713920011@10.0.0.1' },
+  ],
+  [
     'Rename',
     { uniqueid: '1795155977.42', channel: 'PJSIP/1-00000001', newname: 'PJSIP/1-00000001<MASQ>' },
     { type: 'channel-renamed', uniqueid: '1795155977.42', channel: 'PJSIP/1-00000001<MASQ>' },
@@ -77,7 +82,12 @@ for (const [event, said, input] of [
   });
 }
 
+const keysOfSubject: Readonly<Record<string, string>> = {
+  BridgeDestroy: 'bridgeuniqueid',
+  DialBegin: 'destuniqueid',
+};
 const events = [
+  'DialBegin',
   'Newchannel',
   'Newstate',
   'NewCallerid',
@@ -89,9 +99,15 @@ const events = [
 ];
 for (const event of events) {
   test(`${event} without what it is about is none`, () => {
-    const said: AmiObject = { event, ...channel, ...bridge, newname: 'PJSIP/2-00000001' };
+    const said: AmiObject = {
+      event,
+      ...channel,
+      ...bridge,
+      newname: 'PJSIP/2-00000001',
+      destuniqueid: '1.2',
+    };
     assert.notEqual(toInput(said, at), undefined);
-    const key = event === 'BridgeDestroy' ? 'bridgeuniqueid' : 'uniqueid';
+    const key = keysOfSubject[event] ?? 'uniqueid';
     assert.equal(toInput({ ...said, [key]: undefined }, at), undefined);
     assert.equal(toInput({ ...said, [key]: '' }, at), undefined);
   });
@@ -129,6 +145,30 @@ for (const [said, presentation] of [
     assert.equal(input?.type === 'caller-number' && input.presentation, presentation);
   });
 }
+
+/** What CALLERID(num-pres) says, from Asterisk's callerid.c. */
+for (const [said, presentation] of [
+  ['allowed_not_screened', 'allowed'],
+  ['allowed_passed_screen', 'allowed'],
+  ['allowed_failed_screen', 'allowed'],
+  ['allowed', 'allowed'],
+  ['prohib_not_screened', 'prohibited'],
+  ['prohib_passed_screen', 'prohibited'],
+  ['prohib_failed_screen', 'prohibited'],
+  ['prohib', 'prohibited'],
+  ['unavailable', 'unavailable'],
+  ['', 'unknown'],
+] as const) {
+  test(`a Status with ${JSON.stringify(said)} is ${presentation}`, () => {
+    const variable = { 'CALLERID(num-pres)': said } as unknown as string;
+    assert.equal(toPresentation({ event: 'Status', variable }), presentation);
+  });
+}
+
+test('no Status, or one without the variable, is unknown', () => {
+  assert.equal(toPresentation(undefined), 'unknown');
+  assert.equal(toPresentation({ event: 'Status' }), 'unknown');
+});
 
 test('a CoreShowChannel becomes a channel of the snapshot', () => {
   assert.deepEqual(

@@ -33,7 +33,7 @@ const listEvents = new Set([
   'StatusComplete',
 ]);
 
-/** The events that a snapshot's lists are made of. */
+/** The events that the lists we ask for are made of: a snapshot's, and Status. */
 export function isListEvent(name: string): boolean {
   return listEvents.has(name);
 }

@@ -76,6 +76,60 @@ test('a consumer that stops the link hears nothing more, not even what was held'
   assert.equal(line.link.status().state, 'stopped');
 });
 
+test('who is asked about comes as an input, also when nobody can tell', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const asked = channelEvent('Newchannel', '1.1', { Channel: 'PJSIP/trunk-00000001' });
+  player.insert(
+    {
+      asterisk: '22.10.1',
+      row: 'restricted',
+      startedAt: Date.now(),
+      channels: [],
+      bridges: [],
+      frames: [
+        {
+          ms: 0,
+          frame: Buffer.from(
+            asked
+              .replace('Newchannel', 'Status')
+              .concat('\r\nVariable: CALLERID(num-pres)=prohib_not_screened'),
+          ),
+        },
+      ],
+    },
+    { rename: false },
+  );
+  const { link, inputs, said, until } = startLine(t, { port });
+  link.askPresentation('1.1', 'nobody is connected yet');
+  await until(() => said.length === 1);
+  player.send(asked);
+  player.send(channelEvent('Newchannel', '1.2', { Channel: 'PJSIP/trunk-00000002' }));
+  for (const [uniqueid, channel] of [
+    ['1.1', 'PJSIP/trunk-00000001'],
+    ['1.2', 'PJSIP/trunk-00000002'],
+    ['1.3', 'PJSIP/trunk-00000002'],
+    ['1.4', 'PJSIP/gone-00000001'],
+  ] as const) {
+    link.askPresentation(uniqueid, channel);
+  }
+  link.askPresentation('1.5', 'PJSIP/x\r\nAction: Originate');
+  const answers = () => inputs.filter((input) => input.type === 'presentation');
+  await until(() => answers().length === 5);
+  assert.deepEqual(
+    answers()
+      .map(({ uniqueid, presentation }) => [uniqueid, presentation])
+      .sort(),
+    [
+      ['1.1', 'prohibited'],
+      ['1.2', 'allowed'],
+      ['1.3', 'unknown'],
+      ['1.4', 'unknown'],
+      ['1.5', 'unknown'],
+    ],
+  );
+  assert.equal(link.status().counters.connects, 1);
+});
+
 test('more events than can be held end the connection, and the next one is a new beginning', async (t) => {
   let connections = 0;
   const port = await startServer(t, (socket) => {

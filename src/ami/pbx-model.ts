@@ -6,8 +6,13 @@ export type PbxModel = {
   apply(frame: Buffer): void;
   /** The rows of CoreShowChannel, without Event and ActionID; one character for each byte. */
   channels(): Fields[];
-  /** What Status with CALLERID(num-pres) tells of a channel's caller, such as `allowed_not_screened`. */
-  presentation(channel: string): string;
+  /**
+   * The row of Status of the channel with this name. An answer that was recorded is given even when the channel
+   * is gone: a recording played at full speed is over before anybody can ask.
+   */
+  status(channel: string): Fields | undefined;
+  /** Whether a recorded answer to Status still waits to be asked for. */
+  isUnasked(channel: string): boolean;
   /** The rows of BridgeListItem, likewise. */
   bridges(): Fields[];
 };
@@ -46,11 +51,19 @@ const bridgeRow: readonly (readonly [key: string, unknown: string])[] = [
   ['BridgeVideoSourceMode', 'none'],
 ];
 
+/** A caller of whom nothing was recorded lets the number be shown. */
+const shownVariable = ['Variable', 'CALLERID(num-pres)=allowed_not_screened'] as const;
+/** A player may go on for weeks. */
+const maxAnswers = 1000;
+
 export function createPbxModel(): PbxModel {
   const channels = new Map<string, Map<string, string>>();
   const bridges = new Map<string, Map<string, string>>();
-  /** By Uniqueid, of recorded answers to Status. */
-  const presentations = new Map<string, string>();
+  /** The Uniqueid of each channel by its name. */
+  const names = new Map<string, string>();
+  /** Recorded answers to Status, by the channel's name, oldest first. */
+  const answers = new Map<string, Fields>();
+  const unasked = new Set<string>();
 
   function apply(frame: Buffer): void {
     const fields = frameFields(frame);
@@ -62,11 +75,11 @@ export function createPbxModel(): PbxModel {
         channels.set(uniqueid, new Map());
         break;
       case 'Status':
-        presentations.set(uniqueid, (fields.get('Variable') ?? '').split('=')[1] ?? '');
+        answer(fields);
         return;
       case 'Hangup':
+        names.delete(channels.get(uniqueid)?.get('Channel') ?? '');
         channels.delete(uniqueid);
-        presentations.delete(uniqueid);
         return;
       case 'BridgeListItem':
       case 'BridgeCreate':
@@ -79,8 +92,11 @@ export function createPbxModel(): PbxModel {
     }
     if (!channels.has(uniqueid)) return;
     update(channels, uniqueid, channelRow, fields);
+    names.set(fields.get('Channel') ?? '', uniqueid);
     switch (fields.get('Event')) {
       case 'Rename':
+        names.delete(fields.get('Channel') ?? '');
+        names.set(fields.get('Newname') ?? '', uniqueid);
         channels.get(uniqueid)?.set('Channel', fields.get('Newname') ?? '');
         break;
       case 'Newexten':
@@ -95,11 +111,28 @@ export function createPbxModel(): PbxModel {
     }
   }
 
+  function answer(fields: Map<string, string>): void {
+    const name = fields.get('Channel') ?? '';
+    fields.delete('Event');
+    fields.delete('ActionID');
+    answers.set(name, fields);
+    unasked.add(name);
+    if (answers.size <= maxAnswers) return;
+    const [oldest = ''] = answers.keys();
+    answers.delete(oldest);
+    unasked.delete(oldest);
+  }
+
+  function status(channel: string): Fields | undefined {
+    unasked.delete(channel);
+    const live = channels.get(names.get(channel) ?? '');
+    return answers.get(channel) ?? (live && row([...channelRow, shownVariable], live));
+  }
+
   return {
     apply,
-    presentation: (channel) =>
-      presentations.get([...channels].find(([, fields]) => fields.get('Channel') === channel)?.[0] ?? '') ??
-      'allowed_not_screened',
+    status,
+    isUnasked: (channel) => unasked.has(channel),
     channels: () => [...channels.values()].map((fields) => row(channelRow, fields)),
     bridges: () => [...bridges.values()].map((fields) => row(bridgeRow, fields)),
   };

@@ -13,8 +13,7 @@ export type PlayedPbx = {
   silent(): boolean;
   refusesLogins(): boolean;
   channels(): readonly Fields[];
-  /** What CALLERID(num-pres) is on a channel. */
-  presentation(channel: string): string;
+  status(channel: string): Fields | undefined;
   bridges(): readonly Fields[];
 };
 
@@ -48,12 +47,10 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
         list(action, 'CoreShowChannel', pbx.channels(), 'CoreShowChannelsComplete');
     },
     status: (action) => {
-      const name = action.get('channel') ?? '';
-      const row = pbx.channels().find((fields) => fields.get('Channel') === name);
       if (!may(action, 'reporting', 'call', 'system')) return;
+      const row = pbx.status(action.get('channel') ?? '');
       if (row === undefined) respond(action, 'Error', { Message: 'No such channel' });
-      else
-        list(action, 'Status', [new Map([...row, ['Variable', presented(action, name)]])], 'StatusComplete');
+      else list(action, 'Status', [row], 'StatusComplete');
     },
     bridgelist: (action) => list(action, 'BridgeListItem', pbx.bridges(), 'BridgeListComplete'),
     listcommands: (action) => respond(action, 'Success', { Ping: 'Keepalive command. (Priv: <none>)' }),
@@ -79,10 +76,6 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
     else if (known === undefined)
       respond(action, 'Error', { Message: 'Invalid/unknown command: use ListCommands' });
     else known(action);
-  }
-
-  function presented(action: Action, channel: string): string {
-    return `${action.get('variables')}=${pbx.presentation(channel)}`;
   }
 
   function login(action: Action): void {

@@ -129,6 +129,28 @@ test('a recording played twice at once is two calls, of the time of playing', as
   assert.deepEqual(player.channels(), []);
 });
 
+test('at full speed a recorded question is waited for, as it was when it was recorded', async (t) => {
+  const { player, port } = await startPlayer(t);
+  const name = 'PJSIP/trunk-00000007';
+  const created = Buffer.from(channelEvent('Newchannel', '1763618400.1', { Channel: name }));
+  const answer = Buffer.from(`Event: Status\r\nChannel: ${name}\r\nUniqueid: 1763618400.1\r\nVariable: A=b`);
+  const asking: Recording = {
+    ...recording,
+    frames: [{ ms: 0, frame: created }, { ms: 0, frame: answer }, ...recording.frames.slice(1)],
+  };
+  const line = startLine(t, { port });
+  await line.until(() => line.said.length === 1);
+  const played = player.play(asking, { speed: Number.POSITIVE_INFINITY, rename: false });
+  await line.until(() => line.inputs.length === 2);
+  line.link.askPresentation('1763618400.1', name);
+  await played;
+  await line.until(() => line.inputs.length === 2 + asking.frames.length - 1);
+  assert.deepEqual(
+    line.inputs.slice(1, 4).map(({ type }) => type),
+    ['channel-created', 'presentation', 'channel-created'],
+  );
+});
+
 test('an event is seen by those who have all of its classes', async (t) => {
   const { player, port } = await startPlayer(t, { read: ['call'] });
   const { link, inputs, said, until } = startLine(t, { port });

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from './clock.ts';
-import { recordable } from './frame.ts';
+import { frameFields, recordable } from './frame.ts';
 import { createPbxModel, type Fields } from './pbx-model.ts';
 import { type PlayerSession, servePlayer } from './player-session.ts';
 import type { Recording } from './recording.ts';
@@ -60,6 +60,12 @@ export type Player = {
   close(): Promise<void>;
 };
 
+/**
+ * How long the rest of a recording waits for a question that was asked at this place when it was recorded: at full
+ * speed the call would be over before anybody could ask.
+ */
+const maxWaitMs = 500;
+
 export function createPlayer(options: PlayerOptions): Player {
   const { clock, host = '127.0.0.1' } = options;
   let port = options.port ?? 0;
@@ -100,7 +106,7 @@ export function createPlayer(options: PlayerOptions): Player {
       silent: () => silent,
       refusesLogins: () => refuseLogins,
       channels: () => model.channels(),
-      presentation: (channel: string) => model.presentation(channel),
+      status: (channel: string) => model.status(channel),
       bridges: () => model.bridges(),
     };
     const session = servePlayer(socket, pbx, (bytes) => put(socket, bytes));
@@ -135,11 +141,22 @@ export function createPlayer(options: PlayerOptions): Player {
     for (const row of [...recording.channels, ...recording.bridges]) {
       model.apply(rewrite(recordable(Buffer.from(row))));
     }
-    // Answers that the recorder got are given again when they are asked for, not played.
-    const isAnswer = (frame: Buffer) => frame.toString('latin1', 0, 20).startsWith('Event: Status');
-    for (const { frame } of recording.frames) if (isAnswer(frame)) model.apply(rewrite(frame));
-    const frames = recording.frames.filter(({ frame }) => !isAnswer(frame));
-    return createTape(frames, (frame) => send(rewrite(frame)));
+    const frames = recording.frames.map(({ ms, frame }) => ({ ms, frame: recordable(frame) }));
+    // What the recorder asked is answered again, to whoever asks, and not played.
+    for (const { frame } of frames) if (isAnswer(frame)) model.apply(rewrite(frame));
+    let asked = (): boolean => true;
+    const playFrame = (frame: Buffer): void => {
+      if (isAnswer(frame)) asked = askedSoon(rewrite(frame));
+      else send(rewrite(frame));
+    };
+    return createTape(frames, playFrame, () => !asked());
+  }
+
+  /** True once the answer has been asked for, or nobody will any more. */
+  function askedSoon(answer: Buffer): () => boolean {
+    const channel = frameFields(answer).get('Channel') ?? '';
+    const until = clock.now() + maxWaitMs;
+    return () => !model.isUnasked(channel) || sessions.size === 0 || clock.now() > until;
   }
 
   async function play(recording: Recording, { speed = 1, ...how }: PlayOptions = {}): Promise<void> {
@@ -190,4 +207,9 @@ export function createPlayer(options: PlayerOptions): Player {
     crash,
     close,
   };
+}
+
+/** An answer to Status or its end: the recorder asks who may be shown, as the bridge does. */
+function isAnswer(frame: Buffer): boolean {
+  return frame.toString('latin1', 0, 20).startsWith('Event: Status');
 }

@@ -49,6 +49,8 @@ test('events that arrive while the snapshot is read come after it, and a mask is
   hear('Response: Error\r\nActionID: 3\r\nMessage: Permission denied', 1010);
   hear('Event: Hangup\r\nCallerIDNum: 4930', 1012);
   hear('Event: CoreShowChannel\r\nActionID: 4\r\nCallerIDNum: 4930', 1013);
+  hear('Event: Status\r\nActionID: 5\r\nVariable: CALLERID(num-pres)=prohib', 1014);
+  hear('Event: StatusComplete\r\nActionID: 5', 1014);
 
   const recording = parseRecording(lines.join(''));
   assert.equal(recording.startedAt, 1000);
@@ -58,6 +60,7 @@ test('events that arrive while the snapshot is read come after it, and a mask is
     [
       [7, 'Event: Newchannel\r\nCallerIDNum: #'],
       [12, 'Event: Hangup\r\nCallerIDNum: #'],
+      [14, 'Event: Status\r\nActionID: 5\r\nVariable: CALLERID(num-pres)=prohib'],
     ],
   );
 });

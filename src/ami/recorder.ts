@@ -12,7 +12,7 @@ export type RecorderOptions = {
 
 /**
  * Makes a recording of what a link's tap sees. It begins with the link's first snapshot; what it holds
- * afterwards is every event, and nothing that answers us.
+ * afterwards is every event, and of what answers us only Status, which a replay must be able to answer too.
  */
 export type Recorder = {
   /** The tap: a frame as Asterisk sent it, at Unix milliseconds. */
@@ -33,7 +33,7 @@ export function createRecorder({ row, write, mask = (frame) => frame }: Recorder
     startedAt ??= at;
     const frame = recordable(raw);
     const fields = frameFields(frame);
-    if (fields.has('Response') || fields.has('ActionID')) {
+    if ((fields.has('Response') || fields.has('ActionID')) && fields.get('Event') !== 'Status') {
       if (!begun) readAnswer(frame, fields);
       return;
     }

@@ -6,11 +6,16 @@ export class UnsafeValueError extends Error {
   override readonly name = 'UnsafeValueError';
 }
 
+/** Whether a value stays on its line. */
+export function isSafeValue(value: string): boolean {
+  return !/[\r\n\0]/.test(value);
+}
+
 /** @throws UnsafeValueError for a line break or NUL in a value: the rest of it would be another line of the action. */
 export function assertSafe(fields: Readonly<Record<string, string>>): void {
   for (const [key, value] of Object.entries(fields)) {
     if (!/^[A-Za-z]+$/.test(key)) throw new UnsafeValueError('a key sent to Asterisk must be a plain word');
-    if (/[\r\n\0]/.test(value)) {
+    if (!isSafeValue(value)) {
       throw new UnsafeValueError(
         `${key} must not have a line break or NUL in it: it is not sent to Asterisk`,
       );

@@ -9,6 +9,7 @@ import { isCallEvent, isListEvent, presentationVariable, toInput, toPresentation
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pledges.ts';
+import { isSafeValue } from './safe-action.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
@@ -37,6 +38,17 @@ export type SessionTools = {
 const resyncMs = 10_000;
 /** Inputs held while a snapshot is read: more than any PBX makes in that time (3,000 events/s, two times 5 s). */
 export const maxHeld = 50_000;
+
+/** The channel's Status; undefined when it is gone, when the user may not ask, or when another has got its name. */
+async function readStatus(
+  connection: Connection,
+  uniqueid: string,
+  channel: string,
+): Promise<AmiObject | undefined> {
+  const action = { action: 'Status', channel, variables: presentationVariable };
+  const answer = await connection.list(action, 'StatusComplete');
+  return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
+}
 
 /** The life of one connection, from the attempt to its end. Gives why it ended. */
 export async function runSession(
@@ -130,10 +142,8 @@ export async function runSession(
   }
 
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
-    const action = { action: 'Status', channel, variables: presentationVariable };
-    const answer = await connection.list(action, 'StatusComplete');
-    // Refused: the channel is gone, or the user may not ask. Somebody who reused the name is not who was asked about.
-    const status = answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
+    // A name that cannot be sent is one that cannot be asked about.
+    const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
     hand({ type: 'presentation', at: clock.now(), uniqueid, presentation: toPresentation(status) });
   }
 

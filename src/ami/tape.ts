@@ -23,7 +23,15 @@ const fullSpeed = 1e9;
 /** Frames in a row, after which the sockets get their turn. */
 const batch = 500;
 
-export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffer) => void): Tape {
+/** How often a tape that is held up looks whether it still is. */
+const lookMs = 2;
+
+/** @param isHeldUp whether a run must wait before it plays on: for something that only the listener can do. */
+export function createTape(
+  frames: readonly RecordedFrame[],
+  send: (frame: Buffer) => void,
+  isHeldUp: () => boolean = () => false,
+): Tape {
   let played = 0;
 
   function step(): boolean {
@@ -57,11 +65,12 @@ export function createTape(frames: readonly RecordedFrame[], send: (frame: Buffe
         finish();
         return;
       }
-      cancel = clock.setTimer(playDue, Math.max(0, Math.ceil((next.ms - position()) / pace)));
+      const wait = Math.ceil((next.ms - position()) / pace);
+      cancel = clock.setTimer(playDue, isHeldUp() ? lookMs : Math.max(0, wait));
     }
 
     function isDue(next: RecordedFrame | undefined): boolean {
-      return next !== undefined && next.ms <= position();
+      return next !== undefined && next.ms <= position() && !isHeldUp();
     }
 
     playDue();
