@@ -1,3 +1,4 @@
+import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
@@ -17,6 +18,8 @@ export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
   readonly calls: CallSettings;
   readonly api: ApiClientOptions;
+  /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
+  readonly agi: (AgiOptions & { readonly parameter: string }) | undefined;
   readonly outbox: {
     readonly stateDir: string;
     /** Undelivered events older than this are parked, ms. */
@@ -30,6 +33,9 @@ export type Bridge = { stop(): Promise<void> };
 
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;
+
+/** How long a lookup's connection and its answer may take, ms: a late answer is still good for the next call. */
+const LOOKUP_MS = 2_000;
 
 /**
  * The bridge, from the PBX's socket to the API's: everything is built here, started in order, stopped in reverse.
@@ -54,6 +60,7 @@ export async function startBridge(
     random: Math.random,
     limits: { maxAgeMs: config.outbox.maxAgeMs },
   });
+  const lookups = config.agi && createLookups(config.agi, config, log.child({ part: 'agi' }));
   const saved = await outbox.load();
   const tracker = createTracker(config.calls, saved, {
     log: log.child({ part: 'calls' }),
@@ -61,6 +68,7 @@ export async function startBridge(
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: (batch) => outbox.append(batch),
     onTaken: ({ heads }) => dispatcher.offer(heads),
+    onExpected: (number) => lookups?.agi.expect(number),
     fail,
   });
   const link = createAmiLink(config.ami, {
@@ -70,7 +78,10 @@ export async function startBridge(
     random: Math.random,
   });
 
-  const stop = await startInOrder(partsOf({ outbox, client, dispatcher, link, tracker, config }), log);
+  const stop = await startInOrder(
+    partsOf({ outbox, client, dispatcher, lookups, link, tracker, config }),
+    log,
+  );
   log.say('program.started', {
     version,
     pbxId: config.calls.pbxId,
@@ -86,11 +97,12 @@ function partsOf(parts: {
   outbox: Outbox;
   client: ApiClient;
   dispatcher: Dispatcher;
+  lookups: Lookups | undefined;
   tracker: Tracker;
   link: AmiLink;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, tracker, link, config } = parts;
+  const { outbox, client, dispatcher, lookups, tracker, link, config } = parts;
   const nothing = async () => {};
   let pruning: NodeJS.Timeout | undefined;
   return [
@@ -105,9 +117,40 @@ function partsOf(parts: {
     },
     { name: 'api', start: nothing, stop: () => client.close() },
     { name: 'delivery', start: async () => dispatcher.start(), stop: () => dispatcher.stop() },
+    {
+      name: 'agi',
+      start: async () => lookups?.agi.start(),
+      stop: async () => {
+        await lookups?.agi.stop();
+        await lookups?.client.close();
+      },
+    },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
   ];
+}
+
+type Lookups = { readonly agi: Agi; readonly client: ApiClient };
+
+/** Lookups have connections of their own: they never wait behind call events, and never delay them. */
+function createLookups(
+  { parameter, ...options }: NonNullable<BridgeConfig['agi']>,
+  { api, calls }: BridgeConfig,
+  log: Log,
+): Lookups {
+  const client = createApiClient({
+    ...api,
+    connections: options.concurrency,
+    connectTimeoutMs: LOOKUP_MS,
+    answerTimeoutMs: LOOKUP_MS,
+  });
+  const agi = createAgi(options, {
+    request: (number) => client.priority({ parameter, number }),
+    country: calls.defaultCountry,
+    clock: { now: () => performance.now(), setTimer: systemClock.setTimer },
+    log,
+  });
+  return { agi, client };
 }
 
 type Tracker = {
@@ -125,6 +168,7 @@ function createTracker(
     ask: AmiLink['askPresentation'];
     append: Outbox['append'];
     onTaken: (taken: Taken) => void;
+    onExpected: (number: string) => void;
     fail: (error: unknown) => void;
   },
 ): Tracker {
@@ -156,6 +200,7 @@ function createTracker(
       if (effect.type === 'note')
         tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
       if (effect.type === 'wake') wakeAt(effect.at);
+      if (effect.type === 'expect') tools.onExpected(effect.number);
       if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
     }
     const told = effects.filter((effect) => effect.type === 'tell');

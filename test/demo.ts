@@ -47,6 +47,7 @@ const { ops, ...config } = loadConfig(bridgeSections, {
   API_TOKEN: service.token(),
   STATE_DIR: join(folder, 'bridge'),
   DEFAULT_COUNTRY: 'DE',
+  AGI_LISTEN: 'off',
   LOG_FORMAT: 'pretty',
 });
 const log = createLog({ ...ops, secrets: [service.token()] });

@@ -7,7 +7,7 @@ const ways = [
   ['ami', 'calls', 'outbox', 'delivery', 'api'],
   ['agi', 'calls', 'api'],
   ['service'],
-  ['config', 'calls'],
+  ['config', 'agi', 'calls'],
 ];
 
 /** What everybody may import: the contract between the two programs, and the log that every part is handed. */

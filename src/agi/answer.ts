@@ -23,11 +23,7 @@ export type AnswerOptions = {
  * All that may ever be written to a channel: the API's answer is anybody's text, and a line break in it would be a
  * second AGI command.
  */
-const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
-
-export function isSafeValue(text: string): boolean {
-  return safeValue.test(text);
-}
+export const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
 const wholeNumber = /^-?\d{1,9}$/;
 
@@ -37,7 +33,7 @@ export function commandsFor(
   options: AnswerOptions,
   queuePrio = options.setQueuePrio,
 ): string[] {
-  const priority = value !== undefined && isSafeValue(value) ? value : options.defaultPriority;
+  const priority = value !== undefined && safeValue.test(value) ? value : options.defaultPriority;
   const commands = [
     `SET VARIABLE CALLER_PRIORITY ${priority}`,
     `SET VARIABLE CALLER_PRIORITY_STATUS ${status}`,

@@ -1,5 +1,5 @@
 import { type ApiResult, apiErrorKinds } from '../api/result.ts';
-import { failed, isSafeValue, notFound, type PriorityAnswer } from './answer.ts';
+import { failed, notFound, type PriorityAnswer, safeValue } from './answer.ts';
 
 /** What an answer of the API says; `reason` is for the log, and only with ERROR. */
 export type Reading = PriorityAnswer & { readonly reason?: string };
@@ -33,7 +33,7 @@ function readValue(json: unknown, field: string): Reading {
   if (value === null || (value === undefined && places.some(isNothing))) return notFound;
   if (value === undefined) return error(`the answer has no ${field}`);
   const text = typeof value === 'number' || typeof value === 'string' ? String(value) : '';
-  return isSafeValue(text)
+  return safeValue.test(text)
     ? { status: 'FOUND', value: text }
     : error(`${field} is no number and no plain word`);
 }

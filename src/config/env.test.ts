@@ -102,6 +102,52 @@ describe('each variable, wrong', () => {
       { API_TIMEOUT: '2m' },
       'API_TIMEOUT: got "2m"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',
     ],
+    [
+      { AGI_LISTEN: '4573' },
+      'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+    ],
+    [
+      { AGI_LISTEN: '0.0.0.0:4573' },
+      'AGI_ALLOW: lets only this machine ask, but AGI_LISTEN is 0.0.0.0; name the PBX in AGI_ALLOW',
+    ],
+    [
+      { AGI_ALLOW: 'pbx' },
+      'AGI_ALLOW: got "pbx"; takes addresses or networks with commas between them, such as 10.0.0.5,10.1.0.0/16',
+    ],
+    [{ AGI_DEADLINE_MS: '0' }, 'AGI_DEADLINE_MS: got "0"; takes a whole number from 50 to 5000'],
+    [
+      { AGI_DEFAULT_PRIORITY: 'a b' },
+      'AGI_DEFAULT_PRIORITY: got "a b"; takes a number or a word of 1 to 32 letters, digits, dots, dashes or underscores',
+    ],
+    [{ AGI_SET_QUEUE_PRIO: 'x' }, 'AGI_SET_QUEUE_PRIO: got "x"; takes yes or no'],
+    [
+      { AGI_QUEUE_PRIO_MAP: 'gold=20,silver' },
+      'AGI_QUEUE_PRIO_MAP: got "gold=20,silver"; takes priorities and whole numbers with commas between them, such as gold=20,silver=10',
+    ],
+    [{ AGI_VERBOSE: 'x' }, 'AGI_VERBOSE: got "x"; takes yes or no'],
+    [{ AGI_ASK_AHEAD: 'x' }, 'AGI_ASK_AHEAD: got "x"; takes yes or no'],
+    [{ AGI_CONCURRENCY: '101' }, 'AGI_CONCURRENCY: got "101"; takes a whole number from 1 to 100'],
+    [
+      { AGI_CACHE_FRESH: '60' },
+      'AGI_CACHE_FRESH: got "60"; takes a time from 0s to 24h, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [
+      { AGI_CACHE_STALE: '31d' },
+      'AGI_CACHE_STALE: got "31d"; takes a time from 0s to 30d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [
+      { AGI_CACHE_NOT_FOUND: 'x' },
+      'AGI_CACHE_NOT_FOUND: got "x"; takes a time from 0s to 24h, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [{ AGI_CACHE_ENTRIES: '0' }, 'AGI_CACHE_ENTRIES: got "0"; takes a whole number from 1 to 1000000'],
+    [
+      { PRIORITY_PARAM: 'a b' },
+      'PRIORITY_PARAM: got "a b"; takes a name of letters, digits, dots, dashes or underscores',
+    ],
+    [
+      { PRIORITY_FIELD: '1' },
+      'PRIORITY_FIELD: got "1"; takes a name of letters, digits, dots, dashes or underscores',
+    ],
     [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
     [
       { OUTBOX_MAX_AGE: 'long' },
@@ -149,6 +195,24 @@ test('plain http is fine on this machine, and elsewhere when allowed', () => {
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://127.0.0.1:8080/api/v1' }), []);
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://[::1]:8080/api/v1/' }), []);
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://10.0.0.2/api/v1', API_ALLOW_HTTP: 'yes' }), []);
+});
+
+describe('where priority lookups are asked', () => {
+  const agi = (environment: Environment) => loadConfig(bridgeSections, { ...good, ...environment }).agi;
+  const where = (environment: Environment) => {
+    const server = agi(environment)?.server;
+    return server && `${server.host} ${server.port} ${server.allow}`;
+  };
+  test('of this machine, by default', () => assert.equal(where({}), '127.0.0.1 4573 127.0.0.0/8,::1'));
+  test('nowhere', () => assert.equal(agi({ AGI_LISTEN: 'off' }), undefined));
+  test('any free port', () =>
+    assert.equal(where({ AGI_LISTEN: 'localhost:0' }), 'localhost 0 127.0.0.0/8,::1'));
+  test('of the network', () =>
+    assert.equal(where({ AGI_LISTEN: '[::]:4573', AGI_ALLOW: '10.0.0.5, ::1' }), ':: 4573 10.0.0.5,::1'));
+  test('the map to QUEUE_PRIO', () =>
+    assert.deepEqual(agi({ AGI_QUEUE_PRIO_MAP: 'gold=20, 1=-3' })?.answer.queuePrio, { gold: 20, '1': -3 }));
+  for (const address of ['1.2.3.4:65536', ':4573', '[::1:4573', '1.2.3.4:', 'a b:1'])
+    test(address, () => assert.match(problemsOf({ AGI_LISTEN: address })[0] ?? '', /^AGI_LISTEN: got/));
 });
 
 describe('secrets from files', () => {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
 import type { z } from 'zod';
+import { agiSection } from './agi.ts';
 import { amiSection } from './ami.ts';
 import { apiSection } from './api.ts';
 import { callsSection } from './calls.ts';
@@ -14,6 +15,7 @@ export const bridgeSections = {
   ami: amiSection,
   api: apiSection,
   calls: callsSection,
+  agi: agiSection,
   outbox: outboxSection,
   ops: opsSection,
 } as const;

@@ -72,6 +72,49 @@ export const yesNo = () =>
 export const choice = <const T extends readonly [string, ...string[]]>(options: T) =>
   described(z.enum(options), { takes: `one of ${options.join(', ')}` });
 
+export const wholeNumber = (min: number, max: number) =>
+  described(
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .pipe(z.number().min(min).max(max)),
+    { takes: `a whole number from ${min} to ${max}` },
+  );
+
+const listenPattern = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
+
+/** Where to listen: `127.0.0.1:4573`, `[::]:4573`, `localhost:0`; undefined if `off`. */
+export const listen = () =>
+  described(
+    z.string().transform((text, context) => {
+      if (text === 'off') return undefined;
+      const [, v6, name, port] = listenPattern.exec(text) ?? [];
+      const host = v6 ?? name;
+      if (host !== undefined && Number(port) <= 65_535) return { host, port: Number(port) };
+      context.addIssue({ code: 'custom' });
+      return z.NEVER;
+    }),
+    {
+      takes: 'an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+    },
+  );
+
+/** A list with commas between its items; spaces around them do not count. */
+export const list = (takes: string, isItem: (text: string) => boolean) =>
+  described(
+    z
+      .string()
+      .transform((text) =>
+        text
+          .split(',')
+          .map((item) => item.trim())
+          .filter((item) => item !== ''),
+      )
+      .refine((items) => items.every(isItem)),
+    { takes },
+  );
+
 /** Comma-separated globs; spaces around them do not count. An empty text is an empty list. */
 export const globs = () =>
   described(

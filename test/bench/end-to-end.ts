@@ -147,6 +147,7 @@ const bridge = spawn(process.execPath, ['src/cli.ts', 'run'], {
     API_BASE_URL: baseUrl,
     API_TOKEN: 'a-token',
     STATE_DIR: state,
+    AGI_LISTEN: 'off',
     LOG_LEVEL: 'warn',
   },
   stdio: ['ignore', 'inherit', 'inherit'],

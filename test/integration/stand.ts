@@ -60,6 +60,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     API_TOKEN: 'a-token',
     STATE_DIR: `${temporaryFolder(t)}/state`,
     DEFAULT_COUNTRY: 'DE',
+    AGI_LISTEN: 'off',
     ...settings,
   };
   let bridge: { stop(): Promise<void> } | undefined;
