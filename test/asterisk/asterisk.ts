@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { chown, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -79,7 +79,10 @@ export async function start(
     ports.release();
     await rm(outside(name), { recursive: true, force: true });
   };
-  const forget = atExit(() => child?.kill('SIGKILL'));
+  const forget = atExit(() => {
+    child?.kill('SIGKILL');
+    rmSync(outside(name), { recursive: true, force: true });
+  });
 
   const pbx: Pbx = {
     version,

@@ -21,6 +21,8 @@ export type BoardChannel = {
 /** All channels and bridges of the PBX, kept up to date from the manager's events. */
 export type Board = {
   apply(frame: Frame): void;
+  /** All channels are gone at once, and nobody says so. */
+  crash(): void;
   readonly channels: ReadonlyMap<string, BoardChannel>;
   /** Real channels (no Local halves) that this one is connected with, over any chain of Local channels. */
   connected(channel: BoardChannel): BoardChannel[];
@@ -79,6 +81,9 @@ export function createBoard(): Board {
   return {
     channels,
     connected,
+    crash() {
+      for (const channel of channels.values()) Object.assign(channel, { gone: true, bridge: '' });
+    },
     apply(frame) {
       handle(frame);
       for (const look of waiting) look();

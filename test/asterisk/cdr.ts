@@ -8,7 +8,6 @@ export type CdrRecord = {
   readonly channel: string;
   /** The other end; '' if there was none. */
   readonly dstchannel: string;
-  readonly lastapp: string;
   readonly disposition: string;
   readonly uniqueid: string;
   /** The line itself. */
@@ -21,7 +20,6 @@ const columns = {
   dcontext: 3,
   channel: 5,
   dstchannel: 6,
-  lastapp: 7,
   disposition: 14,
   uniqueid: 16,
 } as const;
@@ -40,7 +38,6 @@ export function parseCdr(text: string): CdrRecord[] {
         dcontext: at('dcontext'),
         channel: at('channel'),
         dstchannel: at('dstchannel'),
-        lastapp: at('lastapp'),
         disposition: at('disposition'),
         uniqueid: at('uniqueid'),
         line,

@@ -1,5 +1,7 @@
-import { mobilePort, type Office, offices, phonePort, phonesPerOffice } from './offices.ts';
+import { mobileNumber } from './office-numbers.ts';
+import { type Office, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
+import { chanSipConf, pjsipConf } from './sip-config.ts';
 
 /** Where an Asterisk keeps its things, as seen from inside its root folder. */
 export type Folders = {
@@ -78,8 +80,8 @@ loguniqueid = yes
 loguserfield = yes
 `,
     'rtp.conf': `[general]\nrtpstart = ${ports.rtp[0]}\nrtpend = ${ports.rtp[1]}\n`,
-    'pjsip.conf': pjsip(ports),
-    ...(options.chanSip ? { 'sip.conf': chanSip(ports) } : {}),
+    'pjsip.conf': pjsipConf(ports),
+    ...(options.chanSip ? { 'sip.conf': chanSipConf(ports) } : {}),
     'extensions.conf': options.dialplan,
     'queues.conf': `[general]\n${offices.map(queues).join('')}`,
     'voicemail.conf': `
@@ -152,91 +154,6 @@ info = 950/330,0/200,1400/330,0/200,1800/330,0/1000
     'stasis.conf': '',
     'udptl.conf': '[general]\n',
   };
-}
-
-/** The phone that shows another number than its own when it is called or calls: the office's reception. */
-export const receptionPhone = 5;
-export function receptionNumber(office: Office): string {
-  return `${office.number}80`;
-}
-
-/** The office's mobile: a fictional number (Bundesnetzagentur's numbers for film and television). */
-export function mobileNumber(office: Office): string {
-  return `+4917139200${office.number}1`;
-}
-
-/** The office's mobile, over the trunk, as Dial and Originate take it. */
-export function mobileDialString(ports: PortBlock, office: Office): string {
-  return `PJSIP/trunk/sip:${mobileNumber(office)}@127.0.0.1:${mobilePort(ports, office)}`;
-}
-
-function pjsip(ports: PortBlock): string {
-  const phones = offices.flatMap((office) =>
-    Array.from({ length: phonesPerOffice }, (_, i) => {
-      const extension = office.extension(i + 1);
-      const registered = i + 1 < phonesPerOffice;
-      return `
-[${extension}](phone)
-aors = ${extension}
-callerid = ${i + 1 === receptionPhone ? `Reception <${receptionNumber(office)}>` : `Phone ${extension} <${extension}>`}
-call_group = ${office.number}
-set_var = CHANNEL(parkinglot)=lot-${office.number}
-pickup_group = ${office.number}
-[${extension}]
-type = aor
-${registered ? `contact = sip:${extension}@127.0.0.1:${phonePort(ports, office, i + 1)}` : '; nobody is registered here'}
-`;
-    }),
-  );
-  return `
-[global]
-type = global
-endpoint_identifier_order = header,username
-[transport]
-type = transport
-protocol = udp
-bind = 127.0.0.1:${ports.sip}
-[phone](!)
-type = endpoint
-context = from-internal
-disallow = all
-allow = ulaw
-direct_media = no
-dtmf_mode = info
-media_address = 127.0.0.1
-identify_by = username
-[trunk]
-type = endpoint
-context = from-trunk
-disallow = all
-allow = ulaw
-direct_media = no
-dtmf_mode = info
-media_address = 127.0.0.1
-trust_id_inbound = yes
-aors = trunk
-[trunk]
-type = aor
-contact = sip:127.0.0.1:${mobilePort(ports, offices[0] as Office)}
-; Callers and phones share 127.0.0.1: this header tells them apart.
-[trunk]
-type = identify
-endpoint = trunk
-match_header = X-Trunk: yes
-${phones.join('')}`;
-}
-
-function chanSip(ports: PortBlock): string {
-  return `
-[general]
-context = from-trunk
-udpbindaddr = 127.0.0.1:${ports.chanSip}
-allowguest = yes
-directmedia = no
-disallow = all
-allow = ulaw
-dtmfmode = info
-`;
 }
 
 /** Four queues of each office: phones or Local members, all at once or one by one. */

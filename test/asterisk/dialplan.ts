@@ -1,4 +1,4 @@
-import { mobileDialString } from './config.ts';
+import { mobileDialString } from './office-numbers.ts';
 import { officeCount, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
 

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -54,7 +55,10 @@ export async function startFarEnd(options: {
   };
   let bridge: Program | undefined;
   let said = '';
-  const forget = atExit(() => bridge?.process.kill('SIGKILL'));
+  const forget = atExit(() => {
+    bridge?.process.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
   const connections = () => (bridge?.output().match(/"code":"ami\.connected"/g) ?? []).length;
   let seen = 0;
 

@@ -11,6 +11,8 @@ export type Lab = {
   readonly pbx: Pbx;
   readonly board: Board;
   readonly driver: Ami;
+  /** Asterisk dies with all its calls and starts again. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -19,16 +21,23 @@ export async function openLab(version: Version): Promise<Lab> {
   const pbx = await start(version, { dialplan: (ports) => dialplanText(ports, routes) });
   const board = createBoard();
   const { name: username, secret } = managerUsers.driver;
-  const driver = await connectAmi({
-    port: pbx.ports.ami,
-    username,
-    secret,
-    onEvent: (frame) => board.apply(frame),
-  });
+  const onEvent = board.apply;
+  const connectDriver = () => connectAmi({ port: pbx.ports.ami, username, secret, onEvent });
+  let driver = await connectDriver();
   return {
     pbx,
     board,
-    driver,
+    driver: {
+      action: (name, fields) => driver.action(name, fields),
+      list: (name, itemEvent) => driver.list(name, itemEvent),
+      close: () => driver.close(),
+    },
+    async crash() {
+      await pbx.kill();
+      board.crash();
+      await pbx.restart();
+      driver = await connectDriver();
+    },
     async stop() {
       driver.close();
       await pbx.stop();

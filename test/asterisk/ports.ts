@@ -11,7 +11,7 @@ export type PortBlock = {
   readonly ami: number;
   /** For RTP: from, to. */
   readonly rtp: readonly [number, number];
-  /** For phones, callers, mobiles and the proxy: `at(0)` to `at(room - 1)`. */
+  /** For phones, callers, mobiles and a wire: `at(0)` to `at(room - 1)`. */
   at(index: number): number;
   readonly room: number;
   release(): void;

@@ -1,6 +1,6 @@
-import { mobileNumber, receptionNumber } from './config.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
+import { mobileNumber, receptionNumber } from './office-numbers.ts';
 import type { Office } from './offices.ts';
 import type { Script } from './sip-script.ts';
 import type { Stage } from './stage.ts';

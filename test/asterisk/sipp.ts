@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -67,7 +67,10 @@ export async function startSipp(options: {
   const how = ['-sf', file, '-key', 'mobile', options.mobile, '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors];
   const child = spawn('sipp', [...role, ...where, ...how, ...log], { stdio: 'ignore', cwd: dir });
-  const forget = atExit(() => child.kill('SIGKILL'));
+  const forget = atExit(() => {
+    child.kill('SIGKILL');
+    rmSync(dir, { recursive: true, force: true });
+  });
   if (options.calls === undefined) await untilBound(child, options.port);
 
   return {

@@ -1,0 +1,249 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { always, type Fault, times } from '../fakes/far-side-faults.ts';
+import type { FarEnd } from './far-end.ts';
+import type { Version } from './install.ts';
+import type { Lab } from './lab.ts';
+import { recordingDir } from './record.ts';
+import type { Row, Telling } from './row.ts';
+import { matrix } from './rows/all.ts';
+import type { Placed, Stage } from './stage.ts';
+import type { Wire } from './wire.ts';
+
+/** What a broken row can break. */
+export type Trouble = { readonly lab: Lab; readonly farEnd: FarEnd; readonly wire: Wire };
+
+/** A row of the matrix that something breaks into. What must be told in the end is told as if nothing had. */
+export type BrokenRow = {
+  readonly name: string;
+  readonly says: string;
+  /** The row of the matrix whose number is called and whose phones take part. */
+  readonly base: string;
+  readonly phones?: Row['phones'];
+  /** Instead of the base row's play. */
+  play(stage: Stage, trouble: Trouble): Promise<void>;
+  /** Instead of what the base row tells. */
+  readonly told?: readonly Telling[];
+};
+
+const answeredOne = matrix.find(({ name }) => name === 'extension-caller-hangs-up') as Row;
+
+export function brokenRows(version: Version): BrokenRow[] {
+  return [...killedAsterisk, ...killedBridge, ...cutWires(version), ...deadWires, ...brokenApi];
+}
+
+/** A state of a call in which something happens: how it is reached, and how the call ends from there. */
+type State = {
+  readonly name: string;
+  readonly says: string;
+  readonly base: string;
+  reach(stage: Stage): Promise<Placed>;
+  end(stage: Stage, call: Placed): Promise<void>;
+  readonly isAnswered: boolean;
+};
+
+const states: readonly State[] = [
+  {
+    name: 'ringing',
+    says: 'while it rings',
+    base: 'blind-transfer',
+    async reach(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      return call;
+    },
+    async end(stage, call) {
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    isAnswered: false,
+  },
+  {
+    name: 'answered',
+    says: 'while they talk',
+    base: 'blind-transfer',
+    async reach(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      return call;
+    },
+    async end(_, call) {
+      call.hangsUp();
+    },
+    isAnswered: true,
+  },
+  {
+    name: 'between',
+    says: 'while the caller is between two extensions, in no bridge',
+    base: 'blind-transfer-unanswered',
+    async reach(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.transfersBlind(1, stage.extension(2));
+      await stage.rings(2);
+      return call;
+    },
+    async end(_, call) {
+      call.hangsUp();
+    },
+    isAnswered: true,
+  },
+];
+
+/** Rings for long enough to be found ringing by a bridge that has to start first. */
+const slowPhone = (row: string) => {
+  const { phones = {} } = matrix.find(({ name }) => name === row) as Row;
+  const [first = []] = Object.values(phones);
+  return { ...phones, 1: first.map((step) => step.replace('milliseconds="300"', 'milliseconds="2500"')) };
+};
+
+const killedAsterisk = states.map(
+  ({ name, says, base, reach, isAnswered }): BrokenRow => ({
+    name: `asterisk-killed-${name}`,
+    says: `Asterisk dies ${says}, with all its calls, and starts again.`,
+    base,
+    async play(stage, { lab, farEnd }) {
+      await reach(stage);
+      await told(farEnd, isAnswered ? 'answered' : 'ringing');
+      await lab.crash();
+      await farEnd.connected();
+    },
+    told: [isAnswered ? { answeredBy: 1 } : {}],
+  }),
+);
+
+const killedBridge = states.flatMap((state): BrokenRow[] => [
+  {
+    name: `bridge-killed-${state.name}`,
+    says: `The bridge dies ${state.says}, and starts again while the call goes on.`,
+    base: state.base,
+    phones: slowPhone(state.base),
+    async play(stage, { farEnd }) {
+      const call = await state.reach(stage);
+      await farEnd.killBridge();
+      await farEnd.startBridge();
+      await state.end(stage, call);
+    },
+    told: [{ answeredBy: 1 }],
+  },
+  {
+    name: `bridge-down-${state.name}`,
+    says: `The bridge dies ${state.says}, and starts again when the call is over.`,
+    base: state.base,
+    async play(stage, { farEnd }) {
+      const call = await state.reach(stage);
+      await told(farEnd, state.isAnswered ? 'answered' : 'ringing');
+      await farEnd.killBridge();
+      call.hangsUp();
+      await stage.isOver();
+      await farEnd.startBridge();
+    },
+    told: [state.isAnswered ? { answeredBy: 1 } : {}],
+  },
+]);
+
+/** The wire is cut at ten places of a call with Local channels and a queue, evenly over its events. */
+function cutWires(version: Version): BrokenRow[] {
+  const base = 'queue-local-one-by-one';
+  const frames =
+    readFileSync(path.join(recordingDir(version, base), 'ami.jsonl'), 'utf8').split('\n').length - 2;
+  return Array.from({ length: 10 }, (_, i): BrokenRow => {
+    const place = 1 + Math.floor((i * (frames - 1)) / 10);
+    return {
+      name: `ami-cut-${i + 1}`,
+      says: `The wire to Asterisk is cut in the frame after event ${place} of about ${frames}.`,
+      base,
+      async play(stage, { wire, farEnd }) {
+        wire.cutAfter(place);
+        await (matrix.find(({ name }) => name === base) as Row).play(stage);
+        await farEnd.connected();
+      },
+    };
+  });
+}
+
+const deadWires: readonly BrokenRow[] = [
+  {
+    name: 'ami-dead-then-answered',
+    says: 'The wire to Asterisk goes dead without being closed while it rings; the phone is answered then.',
+    base: answeredOne.name,
+    phones: slowPhone(answeredOne.name),
+    async play(stage, { wire, farEnd }) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      wire.goDead();
+      await stage.talk(call, 1);
+      await farEnd.connected();
+      call.hangsUp();
+    },
+  },
+  {
+    name: 'ami-dead-then-over',
+    says: 'The wire to Asterisk goes dead without being closed while they talk; the call ends then.',
+    base: answeredOne.name,
+    async play(stage, { wire, farEnd }) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await told(farEnd, 'answered');
+      wire.goDead();
+      call.hangsUp();
+      await farEnd.connected();
+    },
+  },
+];
+
+const page = '<html><body>Please sign in</body></html>';
+const faults: readonly {
+  readonly name: string;
+  readonly says: string;
+  readonly fault: Fault;
+  readonly count?: number;
+}[] = [
+  { name: 'api-500', says: 'answers 500 three times', fault: { kind: 'status', status: 500 }, count: 3 },
+  { name: 'api-401', says: 'refuses the token twice', fault: { kind: 'status', status: 401 }, count: 2 },
+  {
+    name: 'api-302',
+    says: 'sends to its sign-in page twice',
+    fault: { kind: 'status', status: 302, headers: { location: '/login' }, body: page },
+    count: 2,
+  },
+  { name: 'api-html', says: 'answers a web page with 200 twice', fault: { kind: 'html' }, count: 2 },
+  {
+    name: 'api-429',
+    says: 'asks to wait a second, twice',
+    fault: { kind: 'status', status: 429, headers: { 'retry-after': '1' } },
+    count: 2,
+  },
+  {
+    name: 'api-answer-lost',
+    says: 'takes it, but its answer is lost, twice',
+    fault: { kind: 'reset', when: 'after' },
+    count: 2,
+  },
+  {
+    name: 'api-down',
+    says: 'is down for the whole call, and back later',
+    fault: { kind: 'reset', when: 'before' },
+  },
+];
+
+const brokenApi = faults.map(
+  ({ name, says, fault, count }): BrokenRow => ({
+    name,
+    says: `The API ${says}.`,
+    base: answeredOne.name,
+    async play(stage, { farEnd }) {
+      farEnd.farSide.inject(count === undefined ? always(fault) : times(count, fault));
+      await answeredOne.play(stage);
+      await stage.isOver();
+      if (count === undefined) farEnd.farSide.inject(undefined);
+    },
+  }),
+);
+
+/** Some call has got this far at the far side. */
+async function told(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<void> {
+  await farEnd.farSide.waitFor((farSide) =>
+    [...farSide.calls().values()].some(({ received }) => received.includes(status)),
+  );
+}

@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util';
+import { install, labImpossible, versions } from './install.ts';
+import { type BrokenVerdict, runBroken } from './run-broken.ts';
+import { table } from './table.ts';
+
+const usage = `node test/asterisk/broken.ts [--version 22|16] [--rows GLOB]
+Plays calls on a real Asterisk while something breaks, and prints whether all was told in the end.
+`;
+
+const { values } = parseArgs({
+  options: {
+    version: { type: 'string' },
+    rows: { type: 'string', default: '*' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const chosen = versions.filter((version) => values.version === undefined || values.version === version);
+const impossible = labImpossible();
+if (values.help || impossible || chosen.length === 0) {
+  process.stderr.write(!values.help && impossible ? `no lab on this machine: ${impossible}\n` : usage);
+  process.exit(values.help ? 0 : 2);
+}
+
+const all: BrokenVerdict[] = [];
+for (const version of chosen) {
+  await install(version);
+  const verdicts = await runBroken(version, values.rows);
+  all.push(...verdicts);
+  const rows = verdicts.map(({ row, says, faults }) => [row, version, faults.join('; ') || 'right', says]);
+  process.stdout.write(`${table(['row', 'asterisk', 'verdict', 'what happens'], rows)}\n\n`);
+}
+const right = all.filter(({ faults }) => faults.length === 0).length;
+process.stdout.write(`${right} of ${all.length} broken rows right.\n`);
+process.exitCode = right === all.length ? 0 : 1;
