@@ -41,7 +41,8 @@ test('storage thread: what a failing disk refuses is held, and stored when it wo
     taken: number;
     appended: number;
   };
-  assert.deepEqual(lines, ['outbox.failing', 'outbox.working']);
+  // More than once if only opening it afresh worked, and the next commit failed again.
+  assert.match(lines.join(' '), /^(outbox\.failing outbox\.working ?)+$/);
   assert.equal(taken, appended);
   const outbox = await opened(t, { directory });
   assert.equal((await outbox.tally()).taken, appended);
