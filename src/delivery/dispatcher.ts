@@ -109,7 +109,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const startedAt = monotonic();
     inFlight++;
     sweeper ??= setTimeout(sweep, sweepMs);
-    const result = await send(event).catch(unexpected);
+    let result: ApiResult;
+    try {
+      result = await send(event);
+    } catch (error) {
+      result = unexpected(error);
+    }
     inFlight--;
     if (phase === 'abandoned') return;
     conclude(event, result, startedAt, probe);

@@ -56,7 +56,12 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
   const { classified, endedAt, probe } = attempt;
   const { verdict } = classified;
   if (verdict === 'delivered' || verdict === 'reject') {
-    return flow.state === 'ok' ? { ...flow, failures: 0, succeededAt: endedAt } : flowing(endedAt);
+    return {
+      state: 'ok',
+      since: flow.state === 'ok' ? flow.since : endedAt,
+      failures: 0,
+      succeededAt: endedAt,
+    };
   }
   if (verdict === 'pause') return stopped('paused', flow, attempt, random);
   if (verdict === 'hold') return stopped('held', flow, attempt, random);

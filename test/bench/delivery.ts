@@ -8,6 +8,7 @@ import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import { defaultLimits } from '../../src/delivery/limits.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../src/delivery/queue.ts';
 import { silentLog } from '../../src/ops/log.ts';
+import { median, percentile, print } from './compare.ts';
 
 /**
  * Delivery against its floor: the dispatcher and the client against a bare undici Pool.request, 50 connections,
@@ -135,15 +136,7 @@ async function firstByte(sender: Sender): Promise<{ p50: number; p99: number }> 
   }
   await Promise.all(pending);
   diagnostics.unsubscribe('undici:client:sendHeaders', onSend);
-  waits.sort((a, b) => a - b);
-  return {
-    p50: waits[Math.floor(waits.length * 0.5)] ?? 0,
-    p99: waits[Math.floor(waits.length * 0.99)] ?? 0,
-  };
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return { p50: percentile(waits, 50), p99: percentile(waits, 99) };
 }
 
 const subjects = {
@@ -174,19 +167,14 @@ for (let round = -1; round < rounds; round++) {
 }
 child.kill();
 
-const floor = median(results.get('bare Pool.request')?.rate ?? []);
-const lines = names.map((name) => {
-  const { rate, p50, p99 } = results.get(name) ?? { rate: [], p50: [], p99: [] };
-  const perSecond = median(rate);
-  return {
-    what: name,
-    'events/s': Math.round(perSecond),
-    ratio: Number((perSecond / floor).toFixed(2)),
-    'to first byte p50 (us)': Math.round(median(p50)),
-    'p99 (us)': Math.round(median(p99)),
-  };
-});
-process.stdout.write(
-  `${events} events, ${connections} connections, medians of ${rounds}; first byte at ${pacedPerSecond}/s\n`,
+print(
+  `${events} events, ${connections} connections, medians of ${rounds}; first byte at ${pacedPerSecond}/s`,
 );
-for (const result of lines) process.stdout.write(`${JSON.stringify(result)}\n`);
+const floor = median(results.get('bare Pool.request')?.rate ?? []);
+for (const [name, { rate, p50, p99 }] of results) {
+  const perSecond = median(rate);
+  const sent = `to the first byte p50 ${median(p50).toFixed(0)} us, p99 ${median(p99).toFixed(0)} us`;
+  print(
+    `${name.padEnd(24)} ${perSecond.toFixed(0).padStart(7)}/s  ratio ${(perSecond / floor).toFixed(2)}  ${sent}`,
+  );
+}
