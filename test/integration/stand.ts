@@ -15,6 +15,8 @@ export type Stand = {
   readonly farSide: FarSide;
   /** The environment that the bridge is configured by. */
   readonly env: Readonly<Record<string, string>>;
+  /** Where the bridge answers priority lookups, when AGI_LISTEN has it do so. */
+  agiPort(): number;
   /** Starts the bridge in this process, and resolves when it has read what is on the PBX. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -23,6 +25,9 @@ export type Stand = {
   /** Resolves when the bridge has heard, and has on disk, all that the PBX said so far. */
   heardAll(): Promise<void>;
 };
+
+/** The one customer that the far side knows: the priority is 10. */
+export const vip = '+4940669699999';
 
 /** Calls of nobody's: when the end of the last one is on disk, so is all that was before it. */
 let markers = 0;
@@ -51,7 +56,10 @@ export function callsOf(farSide: FarSide): HeldCall[] {
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: 'a-token' });
+  const farSide = await startFarSide({
+    token: 'a-token',
+    priorityOf: (number) => (number === vip ? 10 : null),
+  });
   const env = {
     AMI_PORT: String(port),
     AMI_USERNAME: 'bridge',
@@ -66,11 +74,13 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
 
+  let agiPort = 0;
   const completed = new Map<string, () => void>();
 
   const log: Log = {
     say(code, fields) {
       if (code === 'ami.connected') connections.add();
+      if (code === 'agi.listening') agiPort = Number(fields?.port);
       if (code === 'call.completed') completed.get(String(fields?.call))?.();
     },
     child: () => log,
@@ -79,6 +89,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     pbx,
     farSide,
     env,
+    agiPort: () => agiPort,
     async start() {
       const { ops: _, ...config } = loadConfig(bridgeSections, env);
       const fail = (error: unknown) => {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
+import type { FarSide } from '../fakes/far-side.ts';
+import { callsOf, createStand, markerCall, vip } from './stand.ts';
+
+/** A deadline that a loaded machine does not miss by itself: what is tested is what waits for what. */
+const settings = { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000', AGI_SET_QUEUE_PRIO: 'yes' };
+const found = { CALLER_PRIORITY: '10', CALLER_PRIORITY_STATUS: 'FOUND', QUEUE_PRIO: '10' };
+const lookups = (farSide: FarSide) => farSide.requests().filter(({ path }) => path === '/voice/priority');
+
+async function standFor(t: TestContext) {
+  const stand = await createStand(t, settings);
+  await stand.start();
+  const ask = async () => (await askAgi(stand.agiPort(), { lines: callFrom(vip) })).variables;
+  return { stand, ask };
+}
+
+const newchannel = (number: string) =>
+  [
+    'Event: Newchannel',
+    'Channel: PJSIP/trunk-00000001',
+    'ChannelState: 4',
+    `CallerIDNum: ${number}`,
+    'Context: from-trunk',
+    'Exten: s',
+    'Uniqueid: 1763600000.1',
+    'Linkedid: 1763600000.1',
+  ].join('\r\n');
+
+test('the API is asked when the call begins, and the dialplan meets the answer', async (t) => {
+  const { stand, ask } = await standFor(t);
+  stand.pbx.send(newchannel(vip));
+  await stand.farSide.waitFor((it) => lookups(it).length === 1);
+  assert.equal(lookups(stand.farSide)[0]?.payload.number, vip);
+  assert.deepEqual(await ask(), found);
+  assert.equal(lookups(stand.farSide).length, 1);
+});
+
+test('a lookup does not wait behind call events that the API leaves hanging', async (t) => {
+  const { stand, ask } = await standFor(t);
+  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'hang' } : undefined));
+  for (let i = 0; i < 2_000; i += 1) for (const frame of markerCall().frames) stand.pbx.send(frame);
+  await stand.heardAll();
+  await stand.farSide.waitFor((it) => it.requests().some(({ path }) => path === '/voice/call'));
+  assert.deepEqual(await ask(), found);
+  // Or the stop would wait for what hangs.
+  await stand.farSide.close();
+});
+
+test('call events do not wait behind lookups that the API leaves hanging', async (t) => {
+  const { stand } = await standFor(t);
+  stand.farSide.inject(({ path }) => (path === '/voice/priority' ? { kind: 'hang' } : undefined));
+  const markers = Array.from({ length: 100 }, markerCall);
+  for (const { frames } of markers) stand.pbx.send(frames[0] ?? '');
+  await stand.farSide.waitFor((it) => markers.every(({ id }) => it.calls().has(id)));
+  assert.ok(lookups(stand.farSide).length >= 1);
+});
+
+test('a lookup does not wait for a disk that takes nothing', async (t) => {
+  const { stand, ask } = await standFor(t);
+  const disk = new DatabaseSync(`${stand.env.STATE_DIR}/outbox.db`);
+  t.after(() => disk.close());
+  disk.exec('BEGIN IMMEDIATE');
+  stand.pbx.send(newchannel(vip));
+  await stand.farSide.waitFor((it) => lookups(it).length === 1);
+  assert.deepEqual(await ask(), found);
+  assert.equal(callsOf(stand.farSide).length, 0, 'the call is not on disk yet');
+  disk.exec('ROLLBACK');
+  await stand.farSide.waitFor((it) => callsOf(it).length === 1);
+});
