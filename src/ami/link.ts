@@ -72,6 +72,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   const counters = createCounters();
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
   let stopper: AbortController | undefined;
+  /** Of the last connection; once that has ended, it answers nothing. */
   let ask: AskPresentation | undefined;
   let status: Omit<AmiStatus, 'counters'> = {
     state: 'stopped',
@@ -121,8 +122,6 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     } catch (error) {
       // Nothing known ends here; if something does, the link must not end with it.
       return { kind: 'lost', detail: String(error) };
-    } finally {
-      ask = undefined;
     }
 
     function onOpen(session: AskPresentation): void {

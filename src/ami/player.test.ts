@@ -136,7 +136,10 @@ test('at full speed a recorded question is waited for, as it was when it was rec
   const answer = Buffer.from(`Event: Status\r\nChannel: ${name}\r\nUniqueid: 1763618400.1\r\nVariable: A=b`);
   const asking: Recording = {
     ...recording,
-    frames: [{ ms: 0, frame: created }, { ms: 0, frame: answer }, ...recording.frames.slice(1)],
+    frames: [created, answer, ...recording.frames.slice(1).map(({ frame }) => frame)].map((frame) => ({
+      ms: 0,
+      frame,
+    })),
   };
   const line = startLine(t, { port });
   await line.until(() => line.said.length === 1);
