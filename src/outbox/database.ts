@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { dumpSchema, migrate, schemaVersion, versionOf } from './migrations.ts';
+import { migrate, schemaOf, schemaVersion, versionOf } from './migrations.ts';
 import { BrokenInvariant } from './sqlite-trouble.ts';
 
 /** A start that was refused; the message is one line for people. */
@@ -50,7 +50,7 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /** FULL is what makes "taken" true after a power cut; with less, everything since the last checkpoint can go. */
-function assertDurable(db: DatabaseSync, path: string): void {
+export function assertDurable(db: DatabaseSync, path: string): void {
   const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
   const mode = db.prepare('PRAGMA journal_mode').get()?.journal_mode;
   if (synchronous === 2 && mode === 'wal') return;
@@ -61,12 +61,13 @@ function assertDurable(db: DatabaseSync, path: string): void {
 
 function assertVersion(db: DatabaseSync, path: string): void {
   const version = versionOf(db);
-  const found = dumpSchema(db);
-  if (version <= schemaVersion && found === schemaAt(version)) migrate(db);
-  // A flipped bit in the version number alone: the schema tells.
-  else if (found === schemaAt(schemaVersion)) db.exec(`PRAGMA user_version = ${schemaVersion}`);
+  const found = schemaOf(db);
+  // Tables that others have added, for a replica or for statistics, are nobody's damage.
+  if (version <= schemaVersion && schemaAt(version).every((one) => found.includes(one))) migrate(db);
   else if (version <= schemaVersion)
     throw new BrokenInvariant(`the schema is not that of version ${version}`);
+  // A flipped bit in the version number alone: the schema tells.
+  else if (found.join() === schemaAt(schemaVersion).join()) db.exec(`PRAGMA user_version = ${schemaVersion}`);
   else {
     throw new OutboxRefused(
       `${path} was written by a newer pbx-bridge (version ${version} of its tables, this one knows ${schemaVersion}): install that one again`,
@@ -74,11 +75,11 @@ function assertVersion(db: DatabaseSync, path: string): void {
   }
 }
 
-function schemaAt(version: number): string {
+function schemaAt(version: number): string[] {
   const db = new DatabaseSync(':memory:');
   try {
     migrate(db, version);
-    return dumpSchema(db);
+    return schemaOf(db);
   } finally {
     db.close();
   }

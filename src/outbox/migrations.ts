@@ -76,10 +76,13 @@ export function migrate(db: DatabaseSync, to = schemaVersion): void {
   }
 }
 
-/** The schema as text, in a fixed order: what `schema.sql` holds. */
-export function dumpSchema(db: DatabaseSync): string {
+/** The statements that make the schema, in a fixed order; without what SQLite makes for itself. */
+export function schemaOf(db: DatabaseSync): string[] {
   const rows = db
-    .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY tbl_name, type = 'index', name")
+    .prepare(
+      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY tbl_name, type = 'index', name`,
+    )
     .all();
-  return rows.map((row) => `${row.sql};\n`).join('');
+  return rows.map(({ sql }) => `${sql};\n`);
 }

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
-import { closeSync, cpSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { databasePath } from './database.ts';
 import { keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
 import type { Outbox } from './outbox.ts';
 import { pageSize } from './page.ts';
+import { repair } from './repair.ts';
 
 const calls = 400;
 const callIds = Array.from({ length: calls }, (_, i) => `call-${String(i).padStart(4, '0')}`);
@@ -215,6 +225,26 @@ for (const [name, damage, lost, code] of losses) {
     assert.ok(readdirSync(directory).some((file) => aside.endsWith(file)));
   });
 }
+
+test('repair: one that was killed before its last step is finished by the next start', async (t) => {
+  const directory = await makeTemplate(t);
+  const path = databasePath(directory);
+  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+  writeFileSync(path, 'nothing that ever was a database');
+  repair(path, 'EARLIER', Buffer.alloc(0));
+  // What the repair has made lies beside the damaged file, which has a WAL that must never meet it.
+  renameSync(path, `${path}.new`);
+  writeFileSync(path, whole.db);
+  writeFileSync(`${path}-wal`, whole.wal);
+  writeFileSync(`${path}.part`, 'of a repair that was killed even earlier');
+
+  const found = await openedWhole(t, directory);
+  assert.equal(found.events, 0);
+  assert.deepEqual(found.log.lines, []);
+  const files = readdirSync(directory);
+  assert.equal(files.filter((file) => /^outbox\.db\.damaged-\d{8}T\d{9}Z(-wal)?$/.test(file)).length, 2);
+  assert.ok(!files.includes('outbox.db.part'));
+});
 
 test('repair: damage that shows while it works is repaired on the spot, and the question answered', async (t) => {
   const directory = temporaryFolder(t);
