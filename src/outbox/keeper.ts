@@ -46,17 +46,19 @@ export function createKeeper(
   let commits = 0;
 
   try {
-    open();
-    ballast.fill();
+    start();
   } catch (error) {
-    // A start on a bad disk waits until the disk is good: ending would only make it start again and again.
-    const trouble = troubleOf(error);
-    if (error instanceof OutboxRefused || trouble === 'other' || trouble === 'corrupt') {
-      unlock();
-      throw error;
+    unlock();
+    throw error;
+  }
+
+  function start(): void {
+    try {
+      open();
+      ballast.fill();
+    } catch (error) {
+      waitOut(error);
     }
-    if (trouble === 'full') ballast.drop();
-    enter('failing', error);
   }
 
   function open(): OpenStore {
@@ -125,9 +127,26 @@ export function createKeeper(
       throw error;
     } else {
       close();
-      opened = repairAndOpen(path, now(), error, log);
+      repairNow(error);
       handle(asks, answers, true);
     }
+  }
+
+  /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
+  function repairNow(error: unknown): void {
+    try {
+      opened = repairAndOpen(path, now(), error, log);
+    } catch (failure) {
+      waitOut(failure);
+    }
+  }
+
+  /** Ending the program for trouble with the disk would only make it start again and again. */
+  function waitOut(error: unknown): void {
+    const trouble = troubleOf(error);
+    if (error instanceof OutboxRefused || trouble === 'other' || trouble === 'corrupt') throw error;
+    if (trouble === 'full') ballast.drop();
+    enter('failing', error);
   }
 
   function enter(next: 'full' | 'failing', error: unknown): void {
