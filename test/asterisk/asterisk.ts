@@ -32,7 +32,11 @@ export type Pbx = {
 /** Starts an Asterisk of this version, installing it first where needed. Ready for calls when it resolves. */
 export async function start(
   version: Version,
-  options: { readonly dialplan: (ports: PortBlock) => string },
+  options: {
+    readonly dialplan: (ports: PortBlock) => string;
+    /** Configuration files in place of the lab's, by name. */
+    readonly files?: Readonly<Record<string, string>>;
+  },
 ): Promise<Pbx> {
   const tree = await install(version);
   await removeLeftovers(tree.root);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mobileNumber } from './office-numbers.ts';
 import { type Office, offices } from './offices.ts';
 import type { PortBlock } from './ports.ts';
@@ -20,10 +21,18 @@ export type ConfigOptions = {
   readonly dialplan: string;
 };
 
+/** The sample that people copy, as it is: what they are shown is what is tried here. */
+const bridgeUser = readFileSync(
+  new URL('../../config/asterisk/manager_custom.conf', import.meta.url),
+  'utf8',
+);
+
 /** The two users of the manager interface. The bridge's has the least rights that show it every call. */
 export const managerUsers = {
-  bridge: { name: 'pbx-bridge', secret: 'lab-bridge', read: 'call', write: 'reporting' },
-  driver: { name: 'driver', secret: 'lab-driver', read: 'all', write: 'all' },
+  bridge: { name: 'pbx-bridge', secret: /^secret = (\S+)$/m.exec(bridgeUser)?.[1] ?? '' },
+  driver: { name: 'driver', secret: 'lab-driver' },
+  /** Sees what the bridge would see without its event filter. */
+  recorder: { name: 'recorder', secret: 'lab-recorder' },
 } as const;
 
 /** Every configuration file of the lab's PBX: name to text. */
@@ -58,15 +67,15 @@ ${unused.map((name) => `noload = ${name}.so`).join('\n')}
 enabled = yes
 bindaddr = 127.0.0.1
 port = ${ports.ami}
-${Object.values(managerUsers)
-  .map(
-    (user) => `
-[${user.name}]
-secret = ${user.secret}
-read = ${user.read}
-write = ${user.write}`,
-  )
-  .join('\n')}
+[${managerUsers.driver.name}]
+secret = ${managerUsers.driver.secret}
+read = all
+write = all
+[${managerUsers.recorder.name}]
+secret = ${managerUsers.recorder.secret}
+read = call
+write = reporting
+${bridgeUser}
 `,
     'cdr.conf': `
 [general]

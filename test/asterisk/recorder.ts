@@ -9,7 +9,7 @@ import { managerUsers } from './config.ts';
  * recording as text (the format of src/ami/recording.ts).
  */
 export async function startRecorder(pbx: Pbx, row: string): Promise<{ stop(): Promise<string> }> {
-  const { name: username, secret } = managerUsers.bridge;
+  const { name: username, secret } = managerUsers.recorder;
   const lines: string[] = [];
   const startedAt = Date.now();
   const ami = await connectAmi({
