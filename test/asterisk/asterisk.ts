@@ -50,7 +50,8 @@ export async function start(
   }
   const modules = modulesFolder(tree.root);
   const chanSip = readdirSync(outside(modules)).includes('chan_sip.so');
-  const files = configFiles({ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) });
+  const ours = configFiles({ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) });
+  const files = { ...ours, ...options.files };
   for (const [file, text] of Object.entries(files)) await writeFile(outside(`${folders.etc}/${file}`), text);
   await giveTo(outside(name), owner);
   await nameHost(tree.root);
