@@ -32,8 +32,6 @@ export type ConnectionTools = {
 
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = {
-  /** What Asterisk said first, such as `Asterisk Call Manager/9.0.0`. */
-  readonly greeting: string;
   /** How many bytes have arrived. */
   bytesIn(): number;
   /** Sends an action and gives its response, `Success` or `Error`. Without one in time the connection is failed. */
@@ -119,7 +117,6 @@ async function logIn(
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    greeting,
     bytesIn: () => socket.bytesRead,
     request: (action) => pledges.make((done) => send(action, done), silent(action.action)),
     requestUntimed: (action) => pledges.make((done) => send(action, done)),
