@@ -58,17 +58,13 @@ export async function start(
 
   let child: ChildProcess | undefined;
   const boot = async () => {
-    const command = [
-      'asterisk',
-      '-f',
-      '-U',
-      'asterisk',
-      '-G',
-      'asterisk',
-      '-C',
-      `${folders.etc}/asterisk.conf`,
-    ];
-    child = spawn('chroot', [tree.root, ...command], { stdio: 'ignore', env: { PATH: process.env.PATH } });
+    // Killed with this process, however that ends. A change of user would undo that, so it comes first; the new
+    // user may then still chroot.
+    const user = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+    const mayChroot = ['--inh-caps=+sys_chroot', '--ambient-caps=+sys_chroot'];
+    const inTree = ['chroot', tree.root, 'asterisk', '-f', '-C', `${folders.etc}/asterisk.conf`];
+    const options = [...user, ...mayChroot, '--pdeathsig=KILL', ...inTree];
+    child = spawn('setpriv', options, { stdio: 'ignore', env: { PATH: process.env.PATH } });
     await untilReady(child, ports.ami);
   };
   const end = async (signal: NodeJS.Signals) => {

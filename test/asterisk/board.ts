@@ -13,6 +13,8 @@ export type BoardChannel = {
   /** What was dialled to reach it, as Dial has it; '' if nobody dialled it. */
   dialled: string;
   bridge: string;
+  /** The number at which it is parked; '' if it is not. */
+  parkedAt: string;
   /** The application that the dialplan runs for it. */
   application: string;
   gone: boolean;
@@ -52,6 +54,11 @@ export function createBoard(): Board {
     if (event === 'DialBegin') {
       const dialled = channels.get(fields.DestUniqueid ?? '');
       if (dialled) dialled.dialled = fields.DialString ?? '';
+      return;
+    }
+    if (event === 'ParkedCall') {
+      const parked = channels.get(fields.ParkeeUniqueid ?? '');
+      if (parked) parked.parkedAt = fields.ParkingSpace ?? '';
       return;
     }
     const channel = channels.get(uniqueid);

@@ -104,11 +104,11 @@ async function playAndJudge(options: {
   }
 }
 
-/** Waits until all these calls are completed at the far side; gives up after 5 s: the verdict says what is missing. */
+/** Waits until all these calls are completed at the far side; gives up after 15 s: the verdict says what is missing. */
 async function untilTold(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
   const isCompleted = (uniqueid: string) =>
     farEnd.toldOf(uniqueid)?.told.some(({ status }) => status === 'completed') ?? false;
-  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), 5000).catch(() => {});
+  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), 15_000).catch(() => {});
 }
 
 function settingsKey(row: Row): string {

@@ -66,7 +66,10 @@ export async function startSipp(options: {
   // -aa: what Asterisk asks and tells in passing (NOTIFY, INFO) is answered.
   const how = ['-sf', file, '-key', 'mobile', options.mobile, '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors];
-  const child = spawn('sipp', [...role, ...where, ...how, ...log], { stdio: 'ignore', cwd: dir });
+  const child = spawn('setpriv', ['--pdeathsig=KILL', 'sipp', ...role, ...where, ...how, ...log], {
+    stdio: 'ignore',
+    cwd: dir,
+  });
   const forget = atExit(() => {
     child.kill('SIGKILL');
     rmSync(dir, { recursive: true, force: true });

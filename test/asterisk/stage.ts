@@ -44,6 +44,8 @@ export type Stage = {
   transfersAttended(nth: number, to: string): Promise<void>;
   presses(party: Party, keys: string): Promise<void>;
   parks(nth: number): Promise<void>;
+  /** The call is parked; gives the number to fetch it at. */
+  isParked(call: Placed): Promise<string>;
   /** A switchboard program moves the party, and perhaps another, to a number. */
   redirects(party: Party, to: string, together?: Party): Promise<void>;
   originates(fields: Readonly<Record<string, string>>): Promise<void>;
@@ -198,6 +200,7 @@ export async function playRow(options: {
         Parkinglot: `lot-${office.number}`,
       });
     },
+    isParked: ({ channel }) => board.until(`${channel.name} is parked`, () => channel.parkedAt || undefined),
     async redirects(party, to, together) {
       const { name } = await live(party);
       const extra = together === undefined ? undefined : (await live(together)).name;

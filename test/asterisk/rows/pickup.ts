@@ -54,8 +54,7 @@ export const pickupRows: readonly Row[] = [
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
       await stage.parks(1);
-      await stage.pause(500);
-      const second = await stage.phoneDials(2, `${stage.office.number}701`);
+      const second = await stage.phoneDials(2, await stage.isParked(call));
       await stage.talk(call, second);
       call.hangsUp();
     },
@@ -70,8 +69,7 @@ export const pickupRows: readonly Row[] = [
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
       await stage.refers(1, `${stage.office.number}700`);
-      await stage.pause(700);
-      const second = await stage.phoneDials(2, `${stage.office.number}701`);
+      const second = await stage.phoneDials(2, await stage.isParked(call));
       await stage.talk(call, second);
       call.hangsUp();
     },
@@ -86,7 +84,7 @@ export const pickupRows: readonly Row[] = [
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
       await stage.parks(1);
-      await stage.pause(1000);
+      await stage.isParked(call);
       await stage.talk(call, 1);
       call.hangsUp();
     },

@@ -150,7 +150,7 @@ export const transferRows: readonly Row[] = [
     name: 'blonde-transfer',
     says: 'The first extension calls the second and hangs up while it rings; the second answers.',
     dialplan: transferable,
-    phones: { 1: phone.answers(), 2: phone.answers({ after: 1500 }) },
+    phones: { 1: phone.answers(), 2: phone.answers({ after: 1000 }) },
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
