@@ -2,17 +2,12 @@ import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
-import type { CallEvent } from './api/contract/call-event.ts';
-import { NUMBER_WAIT_MS } from './calls/call.ts';
-import type { Effect, Tell } from './calls/effect.ts';
-import type { Input } from './calls/input.ts';
-import { reduce } from './calls/reduce.ts';
-import { type CallSettings, createRules } from './calls/rules.ts';
-import { initialState, type OpenCall } from './calls/state.ts';
+import { createTracker, type Tracker } from './bridge/tracker.ts';
+import type { CallSettings } from './calls/rules.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
-import { type Batch, type Outbox, openOutbox, type Taken } from './outbox/outbox.ts';
+import { type Outbox, openOutbox } from './outbox/outbox.ts';
 
 export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
@@ -151,94 +146,4 @@ function createLookups(
     log,
   });
   return { agi, client };
-}
-
-type Tracker = {
-  hear(input: Input): void;
-  /** Waits until all that was heard is on disk. */
-  stop(): Promise<void>;
-};
-
-/** Does what the pure tracker wants done: what is told goes to disk first, and only then to the log and out. */
-function createTracker(
-  settings: CallSettings,
-  saved: { calls: readonly { state: string }[]; trunks: readonly string[] },
-  tools: {
-    log: Log;
-    ask: AmiLink['askPresentation'];
-    append: Outbox['append'];
-    onTaken: (taken: Taken) => void;
-    onExpected: (number: string) => void;
-    fail: (error: unknown) => void;
-  },
-): Tracker {
-  const rules = createRules(settings);
-  const calls = saved.calls.map(({ state }) => JSON.parse(state) as OpenCall);
-  let state = initialState({ calls, trunks: saved.trunks });
-  let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
-  let lastAppend: Promise<unknown> = Promise.resolve();
-
-  const hear = (input: Input): void => {
-    const step = reduce(rules, state, input);
-    state = step.state;
-    if (step.effects.length > 0) carryOut(step.effects);
-  };
-
-  /** One timer is enough: at each tick the tracker asks again for whatever it still waits for. */
-  const wakeAt = (at: number): void => {
-    if (alarm !== undefined && alarm.at <= at) return;
-    clearTimeout(alarm?.timer);
-    const ring = () => {
-      alarm = undefined;
-      hear({ type: 'tick', at: Date.now() });
-    };
-    alarm = { at, timer: setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
-  };
-
-  const carryOut = (effects: readonly Effect[]): void => {
-    for (const effect of effects) {
-      if (effect.type === 'note')
-        tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
-      if (effect.type === 'wake') wakeAt(effect.at);
-      if (effect.type === 'expect') tools.onExpected(effect.number);
-      if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
-    }
-    const told = effects.filter((effect) => effect.type === 'tell');
-    const batch = {
-      calls: effects.flatMap((effect): Batch['calls'] => {
-        if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
-        return effect.type === 'free' ? [{ id: effect.id, state: null }] : [];
-      }),
-      trunks: effects.flatMap((effect) => (effect.type === 'trunk' ? [effect.endpoint] : [])),
-      events: told.map((tell) => ({
-        callId: tell.id,
-        status: tell.status,
-        body: JSON.stringify(callEvent(tell)),
-        takenAt: tell.at,
-      })),
-    };
-    if (batch.calls.length + batch.trunks.length + batch.events.length === 0) return;
-    lastAppend = tools.append(batch).then((taken) => {
-      for (const tell of told) logTold(tools.log, tell);
-      tools.onTaken(taken);
-    }, tools.fail);
-  };
-
-  return {
-    hear,
-    async stop() {
-      clearTimeout(alarm?.timer);
-      await lastAppend;
-    },
-  };
-}
-
-function callEvent({ id, status, from, callerId }: Tell): CallEvent {
-  const event = { id, direction: 'inbound' as const, status, from };
-  return callerId === undefined ? event : { ...event, caller_id: callerId };
-}
-
-function logTold(log: Log, { id, status, from, callerId }: Tell): void {
-  const outcome = callerId === undefined ? 'missed' : `was answered by ${callerId}`;
-  log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
 }
