@@ -7,12 +7,12 @@ import { addChange, type Figures, figuresOf } from './figures.ts';
 
 type Step = readonly [status: CallStatus, at: number, callerId?: string];
 
-const nobody = () => ({ customer: null, segment: null, priority: null });
+const nobody = (from: string) => ({ number: from, customer: null, segment: null, priority: null });
 
 function after(...steps: Step[]): CallRecord | undefined {
   let call: CallRecord | undefined;
   for (const [status, at, callerId = null] of steps) {
-    const step = { id: 'c', status, from: '110', number: '110', callerId };
+    const step = { id: 'c', status, from: '110', callerId };
     call = moveCall(call, step, at, nobody) ?? call;
   }
   return call;
@@ -126,22 +126,12 @@ describe('a call that', () => {
 
 test('who called is fixed by the first event, the customer is asked for once', () => {
   let asked = 0;
-  const customerOf = () => {
+  const callerOf = (number: string) => {
     asked += 1;
-    return { customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
+    return { number, customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
   };
-  const first = moveCall(
-    undefined,
-    { id: 'c', status: 'ringing', from: '1', number: '1', callerId: null },
-    5,
-    customerOf,
-  );
-  const second = moveCall(
-    first,
-    { id: 'c', status: 'answered', from: '2', number: '2', callerId: null },
-    6,
-    customerOf,
-  );
+  const first = moveCall(undefined, { id: 'c', status: 'ringing', from: '1', callerId: null }, 5, callerOf);
+  const second = moveCall(first, { id: 'c', status: 'answered', from: '2', callerId: null }, 6, callerOf);
   assert.deepEqual(
     [second?.from, second?.customer?.name, second?.priority, second?.startedAt, asked],
     ['1', 'Ann', 9, 5, 1],
@@ -155,7 +145,7 @@ test('any events in any order: forward only, and the figures are the sum of thei
       let call: CallRecord | undefined;
       let sum: Figures | undefined;
       for (const [status, at, callerId = null] of steps) {
-        const next = moveCall(call, { id: 'c', status, from: '1', number: '1', callerId }, at, nobody);
+        const next = moveCall(call, { id: 'c', status, from: '1', callerId }, at, nobody);
         assert.equal(next !== undefined, isForward(call?.status, status));
         if (next === undefined) continue;
         sum = addChange(sum, call, next);

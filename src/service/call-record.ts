@@ -31,23 +31,24 @@ export type CallStep = {
   readonly id: string;
   readonly status: CallStatus;
   readonly from: string;
-  readonly number: string;
   readonly callerId: string | null;
 };
+
+/** What is known of a caller when a call begins. */
+export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'priority'>;
 
 /** The call after an event that came at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
 export function moveCall(
   call: CallRecord | undefined,
   step: CallStep,
   at: number,
-  customerOf: (number: string) => Pick<CallRecord, 'customer' | 'segment' | 'priority'>,
+  callerOf: (from: string) => Caller,
 ): CallRecord | undefined {
   if (!isForward(call?.status, step.status)) return undefined;
   const before = call ?? {
     id: step.id,
     from: step.from,
-    number: step.number,
-    ...customerOf(step.number),
+    ...callerOf(step.from),
     callerId: null,
     startedAt: at,
     ringingAt: null,

@@ -21,11 +21,11 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
   let version = 0;
   let accounts: readonly Account[] = [];
   let accountsById = new Map<number, Account>();
-  let accountsByUid = new Map<string, { account: Account; token: string }>();
-  let callers = new Map<string, { caller: Caller; token: string }>();
+  let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
+  let callers = new Map<string, { caller: Caller; token: Buffer }>();
   let integrations: readonly Integration[] = [];
   // An unknown token is compared like a wrong one: the answer takes as long, and is the same.
-  const nobody = `cia_${randomBytes(40).toString('hex')}`;
+  const nobody = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
 
   const refresh = async () => {
     const changed = await store.directory.read(version);
@@ -35,14 +35,17 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
     integrations = changed.directory.integrations;
     accountsById = new Map(accounts.map((account) => [account.id, account]));
     accountsByUid = new Map(
-      accounts.map((account) => [account.uid, { account, token: keys.adminToken(account) }]),
+      accounts.map((account) => [account.uid, { account, token: Buffer.from(keys.adminToken(account)) }]),
     );
     callers = new Map(
       integrations.flatMap((integration) => {
         const account = accountsById.get(integration.account);
         if (account === undefined) return [];
         return [
-          [integration.uid, { caller: { account, integration }, token: keys.integrationToken(integration) }],
+          [
+            integration.uid,
+            { caller: { account, integration }, token: Buffer.from(keys.integrationToken(integration)) },
+          ],
         ];
       }),
     );

@@ -29,8 +29,8 @@ export function uidOf(token: string): string {
 }
 
 /** Equal or not, in a time that does not depend on where they differ. */
-export function sameText(given: string, expected: string): boolean {
+export function sameText(given: string, expected: string | Buffer): boolean {
   const a = Buffer.from(given);
-  const b = Buffer.from(expected);
+  const b = typeof expected === 'string' ? Buffer.from(expected) : expected;
   return a.length === b.length && timingSafeEqual(a, b);
 }

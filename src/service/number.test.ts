@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparable, comparableCache } from './number.ts';
+import { comparable } from './number.ts';
 
 const table: [number: string, country: string | null, expected: string][] = [
   ['+4930901820', null, '+4930901820'],
@@ -27,9 +27,3 @@ for (const [number, country, expected] of table) {
     assert.equal(comparable(number, country), expected);
   });
 }
-
-test('a cache gives the same, by country, when it is full too', () => {
-  const cached = comparableCache(2);
-  for (const [number, country, expected] of [...table, ...table])
-    assert.equal(cached(number, country), expected);
-});

@@ -20,20 +20,6 @@ export function comparable(number: string, country: string | null): string {
   return parsed?.isPossible() ? parsed.number : digits;
 }
 
-/** Numbers seen lately: the events of one call bring the same one, and parsing it is the dearest step of a request. */
-export function comparableCache(max = 10_000): typeof comparable {
-  const known = new Map<string, string>();
-  return (number, country) => {
-    const key = `${country} ${number}`;
-    const found = known.get(key);
-    if (found !== undefined) return found;
-    if (known.size >= max) known.clear();
-    const result = comparable(number, country);
-    known.set(key, result);
-    return result;
-  };
-}
-
 /** True for a country that numbers can be read in. */
 export function isCountry(text: string): boolean {
   return isSupportedCountry(text);

@@ -45,17 +45,17 @@ export function storeConformance(
   });
 
   it('an activity record holds who called, who answered, and when', async ({ store, account }) => {
-    const customer = { reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+49301'] };
+    const customer = { reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+4930901820'] };
     await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
     await store.customers.put(account, [customer]);
-    await store.requests.record(recorded({ account, at: 1000.7, status: 'ringing', number: '+49301' }));
+    await store.requests.record(recorded({ account, at: 1000.7, status: 'ringing', number: '+4930901820' }));
     await store.requests.record(recorded({ account, at: 3000, status: 'answered', callerId: '1001' }));
     const call = await store.requests.record(recorded({ account, at: 8000, status: 'completed' }));
     assert.deepEqual(call, {
       id: 'call-1',
       status: 'completed',
-      from: '+49301',
-      number: '+49301',
+      from: '+4930901820',
+      number: '+4930901820',
       customer: { reference: '7', name: 'Ann' },
       segment: 'Gold',
       priority: 5,
@@ -328,7 +328,7 @@ function recorded({
   at,
   id = 'call-1',
   status = 'ringing',
-  number = '+49301',
+  number = '+4930901820',
   callerId = null,
 }: {
   account: number;
@@ -348,7 +348,7 @@ function recorded({
     status: 200,
     response: '{"result":"r"}',
     callId: id,
-    event: { id, status, from: number, number, callerId },
+    event: { id, status, from: number, country: null, callerId },
     watched: true,
   };
 }

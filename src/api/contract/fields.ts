@@ -21,6 +21,7 @@ export function queryFields(
   numbers: readonly string[] = ['from', 'number'],
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.create(null);
+  if (query === '') return fields;
   for (const [key, value] of new URLSearchParams(query)) {
     fields[key] =
       numbers.includes(key) && /^ *\d/.test(value) && value.startsWith(' ') ? `+${value.trim()}` : value;

@@ -2,14 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallEvent } from '../../api/contract/call-event.ts';
 import { routes } from '../../api/contract/routes.ts';
 import type { Exchange } from '../exchange.ts';
-import { comparableCache } from '../number.ts';
 import { randomResult } from '../result.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.1: a call event, by POST or by URL. */
 export function callRoutes(app: ZodInstance, exchange: Exchange): void {
-  const comparable = comparableCache();
-
   function take(event: CallEvent, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const from = event.from as string; // the schema requires it: inbound is the only direction
     return exchange.answer(request, reply, {
@@ -19,7 +16,7 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         id: event.id,
         status: event.status,
         from,
-        number: comparable(from, request.caller?.account.country ?? null),
+        country: request.caller?.account.country ?? null,
         callerId: event.caller_id ?? null,
       },
     });

@@ -4,13 +4,11 @@ import { routes } from '../../api/contract/routes.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Caller } from '../directory.ts';
 import type { Exchange } from '../exchange.ts';
-import { comparableCache } from '../number.ts';
+import { comparable } from '../number.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.2: the priority of the segment that the customer with a number belongs to. */
 export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
-  const comparable = comparableCache();
-
   async function look(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.caller as Caller;
     const segment = await store.customers.segmentOf(account.id, comparable(number, account.country));

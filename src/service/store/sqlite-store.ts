@@ -1,3 +1,4 @@
+import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import { type Methods, startThread } from './sqlite/rpc.ts';
 import type { WriterMethods } from './sqlite/writer.ts';
@@ -37,7 +38,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
 
   return {
     requests: {
-      record: (request) => writer.call('record', request),
+      record: (request) => writer.call('record', ...pack(request)),
       async page({ account, search, order, offset, limit }) {
         const { lastId, filter } = await reader.call('historyStart', account, search);
         if (filter.by !== 'text') {

@@ -17,12 +17,12 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A call event that passed the contract, with its number as numbers are compared (see number.ts). */
+/** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */
 export type AcceptedEvent = {
   readonly id: string;
   readonly status: CallStatus;
   readonly from: string;
-  readonly number: string;
+  readonly country: string | null;
   readonly callerId: string | null;
 };
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type CallRecord, moveCall } from '../../call-record.ts';
+import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
 import { addChange, type Figures, hourOf } from '../../figures.ts';
+import { comparable } from '../../number.ts';
 import type { RecordedRequest } from '../store.ts';
 import { callRows } from './call-rows.ts';
 
@@ -10,7 +11,7 @@ import { callRows } from './call-rows.ts';
  */
 export function recorder(db: DatabaseSync, clock: () => number) {
   const calls = callRows(db);
-  const customerOf = customerLookup(db);
+  const callerOf = callerLookup(db);
   const insert = db.prepare(
     `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response,
        duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -31,7 +32,7 @@ export function recorder(db: DatabaseSync, clock: () => number) {
     const { account, integration, event, at } = request;
     if (event === null) return undefined;
     const before = calls.get(account, event.id);
-    const after = moveCall(before, event, Math.floor(at), (number) => customerOf(account, number));
+    const after = moveCall(before, event, Math.floor(at), (from) => callerOf(account, from, event.country));
     if (after === undefined) return undefined;
     if (before === undefined) calls.add(account, integration, after);
     else calls.move(account, after);
@@ -82,19 +83,21 @@ export function recorder(db: DatabaseSync, clock: () => number) {
   };
 }
 
-/** The customer with a number, and its segment, as they are when a call begins. */
-function customerLookup(db: DatabaseSync) {
+/** The customer with a caller's number, and its segment, as they are when a call begins. */
+function callerLookup(db: DatabaseSync) {
   const select = db.prepare(
     `SELECT c.reference, c.name, s.name AS segment, s.priority FROM customer_numbers n
      JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
      WHERE n.account_id = ? AND n.number = ?`,
   );
-  return (account: number, number: string): Pick<CallRecord, 'customer' | 'segment' | 'priority'> => {
+  return (account: number, from: string, country: string | null): Caller => {
+    const number = comparable(from, country);
     const row = select.get(account, number) as
       | { reference: string; name: string; segment: string | null; priority: number | null }
       | undefined;
-    if (row === undefined) return { customer: null, segment: null, priority: null };
+    if (row === undefined) return { number, customer: null, segment: null, priority: null };
     return {
+      number,
       customer: { reference: row.reference, name: row.name },
       segment: row.segment,
       priority: row.priority,

@@ -4,8 +4,10 @@ import { type MessagePort, parentPort, receiveMessageOnPort, Worker } from 'node
 // biome-ignore lint/suspicious/noExplicitAny: methods take whatever their caller's type says
 export type Methods = Record<string, (...args: any[]) => unknown>;
 
-type Call = [id: number, method: string, args: unknown[]];
-type Result = [id: number, error: string | null, value: unknown];
+/** Calls one behind the other: id, method, how many arguments, the arguments. Flat, as this is cheap to clone. */
+type Calls = unknown[];
+/** `done` are the calls that ended with nothing to tell; `values` and `errors` go in pairs with their call. */
+type Results = { done: number[]; values: unknown[]; errors: unknown[] };
 
 export type Thread<M extends Methods> = {
   call<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
@@ -24,7 +26,7 @@ export async function startThread<M extends Methods>(
 ): Promise<Thread<M>> {
   const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  let outbox: Call[] = [];
+  let outbox: Calls = [];
   let lastId = 0;
   let ended: Error | undefined;
 
@@ -37,12 +39,16 @@ export async function startThread<M extends Methods>(
     worker.postMessage(outbox);
     outbox = [];
   };
-  const settle = (results: Result[]) => {
-    for (const [id, error, value] of results) {
-      const promise = waiting.get(id);
-      waiting.delete(id);
-      if (error === null) promise?.resolve(value);
-      else promise?.reject(new Error(error));
+  const take = (id: number) => {
+    const promise = waiting.get(id);
+    waiting.delete(id);
+    return promise;
+  };
+  const settle = ({ done, values, errors }: Results) => {
+    for (const id of done) take(id)?.resolve(undefined);
+    for (let at = 0; at < values.length; at += 2) take(values[at] as number)?.resolve(values[at + 1]);
+    for (let at = 0; at < errors.length; at += 2) {
+      take(errors[at] as number)?.reject(new Error(errors[at + 1] as string));
     }
   };
 
@@ -63,7 +69,8 @@ export async function startThread<M extends Methods>(
     return new Promise((resolve, reject) => {
       lastId += 1;
       waiting.set(lastId, { resolve, reject });
-      if (outbox.push([lastId, name, args]) === 1) setImmediate(flush);
+      if (outbox.length === 0) setImmediate(flush);
+      outbox.push(lastId, name, args.length, ...args);
     });
   };
   let closing: Promise<void> | undefined;
@@ -91,30 +98,45 @@ export function serveThread(options: {
   close(): void;
 }): void {
   const port = parentPort as MessagePort;
-  port.on('message', (first: Call[] | 'close') => {
-    const calls: Call[] = [];
+  port.on('message', (first: Calls | 'close') => {
+    const ids: number[] = [];
+    const calls: (() => unknown)[] = [];
     let closing = false;
-    for (let message: Call[] | 'close' | undefined = first; message !== undefined; ) {
+    for (let message: Calls | 'close' | undefined = first; message !== undefined; ) {
       if (message === 'close') closing = true;
-      else calls.push(...message);
+      else readCalls(message, options.methods, ids, calls);
       message = receiveMessageOnPort(port)?.message;
     }
-    const outcomes = options.runAll(
-      calls.map(
-        ([, name, args]) =>
-          () =>
-            (options.methods[name] as (...args: unknown[]) => unknown)(...args),
-      ),
-    );
-    const results = outcomes.map((outcome, index): Result => {
-      const id = calls[index]?.[0] ?? 0;
-      return 'value' in outcome ? [id, null, outcome.value] : [id, String(outcome.error), undefined];
-    });
-    if (results.length > 0) port.postMessage(results);
+    if (calls.length > 0) port.postMessage(resultsOf(ids, options.runAll(calls)));
     if (closing) {
       options.close();
       port.close();
     }
   });
   port.postMessage('ready');
+}
+
+function readCalls(message: Calls, methods: Methods, ids: number[], calls: (() => unknown)[]): void {
+  for (let at = 0; at < message.length; ) {
+    const [id, name, count] = message.slice(at, at + 3) as [number, string, number];
+    const args = message.slice(at + 3, at + 3 + count);
+    const method = methods[name] as (...args: unknown[]) => unknown;
+    ids.push(id);
+    calls.push(() => method(...args));
+    at += 3 + count;
+  }
+}
+
+function resultsOf(
+  ids: readonly number[],
+  outcomes: readonly ({ value: unknown } | { error: unknown })[],
+): Results {
+  const results: Results = { done: [], values: [], errors: [] };
+  for (const [index, outcome] of outcomes.entries()) {
+    const id = ids[index] as number;
+    if ('error' in outcome) results.errors.push(id, String(outcome.error));
+    else if (outcome.value === undefined) results.done.push(id);
+    else results.values.push(id, outcome.value);
+  }
+  return results;
 }

@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
 import { openForWriting } from './open.ts';
+import { type PackedRequest, unpack } from './packed-request.ts';
 import { recorder } from './recorder.ts';
 import { serveThread } from './rpc.ts';
 import { trimmer } from './trimmer.ts';
@@ -16,7 +17,7 @@ const insertLink = db.prepare('INSERT OR IGNORE INTO used_links VALUES (?, ?)');
 const forgetLinks = db.prepare('DELETE FROM used_links WHERE until < ?');
 
 const methods = {
-  record: records.record,
+  record: (...packed: PackedRequest) => records.record(unpack(packed)),
   trim,
   /** Answered after everything that was asked before it. */
   catchUp(): void {},
