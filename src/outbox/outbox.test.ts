@@ -271,30 +271,38 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
     },
   ],
   [
-    'one bad batch is refused alone, whatever is written together with it',
+    'one bad batch or question is refused alone, whatever is written together with it',
     async (outbox) => {
       const bad = { ...newEvent('b', 'ringing'), takenAt: Number.NaN };
       const all = await Promise.allSettled([
         outbox.append(batchOf('a:ringing')),
         outbox.append({ calls: [], trunks: [], events: [newEvent('x', 'ringing'), bad] }),
+        outbox.settle([settled(1, 'a', { at: Number.NaN })]),
         outbox.append(batchOf('c:ringing')),
+        outbox.settle([settled(2, 'c')]),
       ]);
       assert.deepEqual(
         all.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'fulfilled'],
+        ['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
       );
-      assert.equal((await outbox.tally()).taken, 2);
+      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
       assert.deepEqual(await outbox.eventsOf('x'), []);
+      assert.deepEqual((await outbox.eventsOf('a'))[0]?.tale, []);
     },
   ],
   [
-    'what is asked for together is answered in order, and written in far fewer transactions',
+    'what is appended together is answered each for itself, and written in far fewer transactions',
     async (outbox) => {
-      const appends = Array.from({ length: 500 }, (_, i) => outbox.append(batchOf(`c${i}:ringing`)));
-      const [taken, ...others] = await Promise.all([outbox.tally(), outbox.append(batchOf('z:ringing'))]);
-      assert.equal(taken.taken, 500);
-      assert.deepEqual(seqs(others[0].heads), [501]);
-      await Promise.all(appends);
+      const ids = Array.from({ length: 500 }, (_, i) => `c${i - (i % 5)}`);
+      const appends = ids.map((id) => outbox.append(batchOf(`${id}:ringing ${id}:completed`)));
+      const [taken, last] = await Promise.all([outbox.tally(), outbox.append(batchOf('z:ringing'))]);
+      assert.equal(taken.taken, 200);
+      assert.deepEqual(seqs(last.heads), [201]);
+      const answers = await Promise.all(appends);
+      assert.deepEqual(
+        answers.map(({ heads, repeated }) => [heads[0]?.callId, heads[0]?.seq, repeated.length]),
+        ids.map((id, i) => (i % 5 === 0 ? [id, (i / 5) * 2 + 1, 0] : [undefined, undefined, 2])),
+      );
       assert.ok(outbox.commits() <= 5, `${outbox.commits()} transactions for 501 appends`);
     },
   ],
@@ -343,13 +351,20 @@ test('outbox: nobody else can read the folder and its files', async (t) => {
   });
 });
 
-test('outbox: closing writes what was asked before, and refuses what comes after', async (t) => {
+test('outbox: closing writes all that was asked before, and refuses what comes after', async (t) => {
   const directory = temporaryFolder(t);
   const outbox = await opened(t, { directory });
-  const last = outbox.append(batchOf('a:ringing'));
+  // More than is under way at once.
+  const appends = Array.from({ length: 50 }, (_, i) =>
+    outbox.append({
+      calls: [],
+      trunks: [],
+      events: Array.from({ length: 1_000 }, (_, j) => newEvent(`c${i * 1_000 + j}`, 'ringing')),
+    }),
+  );
   await outbox.close();
-  assert.deepEqual(seqs((await last).heads), [1]);
-  await assert.rejects(outbox.append(batchOf('b:ringing')), /closed/);
+  assert.equal((await Promise.all(appends)).flatMap(({ heads }) => heads).length, 50_000);
+  await assert.rejects(outbox.append(batchOf('z:ringing')), /closed/);
   await outbox.close();
 });
 
