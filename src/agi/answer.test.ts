@@ -7,64 +7,40 @@ const plain: AnswerOptions = { defaultPriority: '0', setQueuePrio: false, queueP
 const found = (value: string): PriorityAnswer => ({ status: 'FOUND', value });
 
 describe('what the channel is told', () => {
-  const priority = (value: string, status: string) => [
+  const told = (value: string, status: string, queuePrio?: number) => [
     `SET VARIABLE CALLER_PRIORITY ${value}`,
+    ...(queuePrio === undefined ? [] : [`SET VARIABLE QUEUE_PRIO ${queuePrio}`]),
     `SET VARIABLE CALLER_PRIORITY_STATUS ${status}`,
   ];
-  const queue = (prio: number) => `SET VARIABLE QUEUE_PRIO ${prio}`;
   const map = { gold: 20, '1': 9, '0': 3 };
   const rows: [string, PriorityAnswer, Partial<AnswerOptions>, boolean | undefined, string[]][] = [
-    ['found', found('10'), {}, undefined, priority('10', 'FOUND')],
-    ['not found', { status: 'NOTFOUND' }, {}, undefined, priority('0', 'NOTFOUND')],
-    ['too late', { status: 'TIMEOUT' }, { defaultPriority: 'low' }, undefined, priority('low', 'TIMEOUT')],
-    ['failed', { status: 'ERROR' }, {}, undefined, priority('0', 'ERROR')],
-    [
-      'QUEUE_PRIO by setting',
-      found('10'),
-      { setQueuePrio: true },
-      undefined,
-      [...priority('10', 'FOUND'), queue(10)],
-    ],
-    ['QUEUE_PRIO by the dialplan', found('-5'), {}, true, [...priority('-5', 'FOUND'), queue(-5)]],
-    ['no QUEUE_PRIO by the dialplan', found('10'), { setQueuePrio: true }, false, priority('10', 'FOUND')],
-    ['a word is mapped', found('gold'), { queuePrio: map }, true, [...priority('gold', 'FOUND'), queue(20)]],
-    ['a number is mapped', found('1'), { queuePrio: map }, true, [...priority('1', 'FOUND'), queue(9)]],
-    [
-      'the default is mapped',
-      { status: 'ERROR' },
-      { queuePrio: map },
-      true,
-      [...priority('0', 'ERROR'), queue(3)],
-    ],
-    [
-      'a number that is not mapped',
-      found('2'),
-      { queuePrio: map },
-      true,
-      [...priority('2', 'FOUND'), queue(2)],
-    ],
-    [
-      'a word that is not mapped',
-      found('tin'),
-      { queuePrio: map },
-      true,
-      [...priority('tin', 'FOUND'), queue(0)],
-    ],
+    ['found', found('10'), {}, undefined, told('10', 'FOUND')],
+    ['not found', { status: 'NOTFOUND' }, {}, undefined, told('0', 'NOTFOUND')],
+    ['too late', { status: 'TIMEOUT' }, { defaultPriority: 'low' }, undefined, told('low', 'TIMEOUT')],
+    ['failed', { status: 'ERROR' }, {}, undefined, told('0', 'ERROR')],
+    ['QUEUE_PRIO by setting', found('10'), { setQueuePrio: true }, undefined, told('10', 'FOUND', 10)],
+    ['QUEUE_PRIO by the dialplan', found('-5'), {}, true, told('-5', 'FOUND', -5)],
+    ['no QUEUE_PRIO by the dialplan', found('10'), { setQueuePrio: true }, false, told('10', 'FOUND')],
+    ['a word is mapped', found('gold'), { queuePrio: map }, true, told('gold', 'FOUND', 20)],
+    ['a number is mapped', found('1'), { queuePrio: map }, true, told('1', 'FOUND', 9)],
+    ['the default is mapped', { status: 'ERROR' }, { queuePrio: map }, true, told('0', 'ERROR', 3)],
+    ['a number that is not mapped', found('2'), { queuePrio: map }, true, told('2', 'FOUND', 2)],
+    ['a word that is not mapped', found('tin'), { queuePrio: map }, true, told('tin', 'FOUND', 0)],
     [
       'a word that every object knows',
       found('constructor'),
       { queuePrio: map },
       true,
-      [...priority('constructor', 'FOUND'), queue(0)],
+      told('constructor', 'FOUND', 0),
     ],
-    ['no whole number', found('1.5'), {}, true, [...priority('1.5', 'FOUND'), queue(0)]],
-    ['too big for Queue()', found('12345678901'), {}, true, [...priority('12345678901', 'FOUND'), queue(0)]],
+    ['no whole number', found('1.5'), {}, true, told('1.5', 'FOUND', 0)],
+    ['too big for Queue()', found('12345678901'), {}, true, told('12345678901', 'FOUND', 0)],
     [
       "shown in Asterisk's console, last",
       found('10'),
       { verbose: true },
       true,
-      [...priority('10', 'FOUND'), queue(10), 'VERBOSE "pbx-bridge: caller priority 10 (FOUND)" 1'],
+      [...told('10', 'FOUND', 10), 'VERBOSE "pbx-bridge: caller priority 10 (FOUND)" 1'],
     ],
   ];
   for (const [name, answer, options, queuePrio, expected] of rows)
@@ -74,8 +50,8 @@ describe('what the channel is told', () => {
 test('whatever the API says, only these patterns are ever written', () => {
   const patterns = [
     /^SET VARIABLE CALLER_PRIORITY -?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/,
-    /^SET VARIABLE CALLER_PRIORITY_STATUS (FOUND|NOTFOUND|TIMEOUT|ERROR)$/,
     /^SET VARIABLE QUEUE_PRIO -?\d{1,9}$/,
+    /^SET VARIABLE CALLER_PRIORITY_STATUS (FOUND|NOTFOUND|TIMEOUT|ERROR)$/,
     /^VERBOSE "pbx-bridge: caller priority -?[A-Za-z0-9][A-Za-z0-9_.-]{0,31} \([A-Z]+\)" 1$/,
   ];
   const hostile = fc.constantFrom(

@@ -27,18 +27,19 @@ export const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
 const wholeNumber = /^-?\d{1,9}$/;
 
-/** The AGI commands that tell the dialplan. The console's line comes last: nobody's call waits for it. */
+/**
+ * The AGI commands that tell the dialplan. The status comes when all else is set, so that whoever has one has all; the
+ * console's line comes last, because nobody's call waits for it.
+ */
 export function commandsFor(
   { status, value }: PriorityAnswer,
   options: AnswerOptions,
   queuePrio = options.setQueuePrio,
 ): string[] {
   const priority = value !== undefined && safeValue.test(value) ? value : options.defaultPriority;
-  const commands = [
-    `SET VARIABLE CALLER_PRIORITY ${priority}`,
-    `SET VARIABLE CALLER_PRIORITY_STATUS ${status}`,
-  ];
+  const commands = [`SET VARIABLE CALLER_PRIORITY ${priority}`];
   if (queuePrio) commands.push(`SET VARIABLE QUEUE_PRIO ${queuePrioOf(priority, options.queuePrio)}`);
+  commands.push(`SET VARIABLE CALLER_PRIORITY_STATUS ${status}`);
   if (options.verbose) commands.push(`VERBOSE "pbx-bridge: caller priority ${priority} (${status})" 1`);
   return commands;
 }

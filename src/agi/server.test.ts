@@ -67,7 +67,7 @@ test('an answer that comes later, and the time that is left for it', async (t) =
   await untilTimers(clock, 1);
   clock.advance(50);
   socket.write(`agi_channel${tail}`);
-  assert.equal(await asked.promise, 200 - 200 / 4 - 50);
+  assert.equal(await asked.promise, 200 - 200 / 5 - 50);
   const closed = closeOf(socket);
   const first = once(socket, 'data');
   answered.resolve(commands);

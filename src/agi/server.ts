@@ -33,10 +33,8 @@ export type Answerer = (
 const MOST_SESSIONS = 2_048;
 const LISTEN_AGAIN_MS = 5_000;
 
-/** What is left of the deadline for the commands and their replies once the answer is there, ms. */
-export function reserveOf(deadlineMs: number): number {
-  return Math.min(deadlineMs / 4, 100);
-}
+/** The share of the deadline that is kept for the commands and their replies, when the answer is there at last. */
+const RESERVE = 1 / 5;
 
 /** FastAGI over TCP: gives each session's bytes to the protocol, and does what it says, until the deadline. */
 export function createAgiServer(
@@ -45,7 +43,7 @@ export function createAgiServer(
 ): AgiServer {
   const { host, port, deadlineMs } = options;
   const isAllowed = allowList(options.allow);
-  const reserveMs = reserveOf(deadlineMs);
+  const answerByMs = deadlineMs * (1 - RESERVE);
   const of = {
     strangers: seldom(clock),
     crowds: seldom(clock),
@@ -79,7 +77,7 @@ export function createAgiServer(
     const act = (action: SessionAction): void => {
       switch (action.type) {
         case 'ask': {
-          const commands = answer(action.request, deadlineMs - reserveMs - (clock.now() - began));
+          const commands = answer(action.request, answerByMs - (clock.now() - began));
           if (commands instanceof Promise)
             void commands.then((later) => take({ type: 'answer', commands: later }));
           else take({ type: 'answer', commands });
