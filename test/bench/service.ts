@@ -1,0 +1,222 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { median, print } from './compare.ts';
+import { get, load, type Measured, post } from './service/client.ts';
+import { callIdOf, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
+import { canSlowFsync, type MeasuredProcess, start, startOnSlowDisk } from './service/measured.ts';
+
+/**
+ * The API service against an empty Fastify route, in the same run, alternating, medians. Sizes are those of the issue;
+ * smaller ones by flags: `node test/bench/service.ts --only post,slow --requests 20000`.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'post,slow,priority,history,array' },
+    requests: { type: 'string', default: '60000' },
+    rounds: { type: 'string', default: '5' },
+    customers: { type: 'string', default: '100000' },
+    rows: { type: 'string', default: '5000000' },
+    array: { type: 'string', default: '1000000' },
+  },
+});
+const [requests, rounds, customers, rows, array] = [
+  Number(flags.requests),
+  Number(flags.rounds),
+  Number(flags.customers),
+  Number(flags.rows),
+  Number(flags.array),
+];
+
+const folders: string[] = [];
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'bench-service-'));
+  folders.push(made);
+  return made;
+}
+
+type Request = (n: number, token: string) => string;
+
+const statuses = ['ringing', 'answered', 'completed'];
+let run = 0;
+/** Three events a call, every call with a number of its own, no call twice. */
+const events = (): Request => {
+  run += 1;
+  const prefix = `pbx-${Date.now()}.${run}`;
+  return (n, token) => {
+    const id = `${prefix}.${Math.floor(n / 3)}`;
+    const from = numberOf(Math.floor(n / 3));
+    return post(
+      '/api/v1/voice/call',
+      token,
+      JSON.stringify({ id, direction: 'inbound', status: statuses[n % 3], from }),
+    );
+  };
+};
+
+const measure = (
+  target: MeasuredProcess,
+  connections: number,
+  count: number,
+  request: Request,
+): Promise<Measured> =>
+  load({ port: target.port, connections, requests: count, request: (n) => request(n, target.token) });
+
+/** Measures the service and the floor in turn; prints the median of each. */
+async function against(
+  title: string,
+  service: MeasuredProcess,
+  floor: MeasuredProcess,
+  connections: number,
+  count: number,
+  request: () => Request,
+): Promise<void> {
+  const measured: Record<'service' | 'floor', Measured[]> = { service: [], floor: [] };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [name, target] of [
+      ['service', service],
+      ['floor', floor],
+    ] as const) {
+      const result = await measure(target, connections, count, request());
+      if (round > 0) measured[name].push(result); // the first warms up
+    }
+  }
+  const of = (list: Measured[], key: keyof Measured) => median(list.map((one) => one[key]));
+  const rate = of(measured.service, 'rate');
+  const ratio = (rate / of(measured.floor, 'rate')).toFixed(2);
+  const times = `p50 ${of(measured.service, 'p50').toFixed(2)} ms, p99 ${of(measured.service, 'p99').toFixed(2)} ms`;
+  print(
+    `  ${title.padEnd(52)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  ${times}  (floor ${of(measured.floor, 'rate').toFixed(0)}/s)`,
+  );
+}
+
+const benches: Record<string, () => Promise<void>> = {
+  async post() {
+    print('\nPOST /voice/call, durable, against an empty route');
+    const [service, floor] = [await start('service', folder()), await start('floor')];
+    for (const connections of [1, 50, 200]) {
+      const count = connections === 1 ? Math.ceil(requests / 20) : requests;
+      await against(`${connections} at once`, service, floor, connections, count, events);
+    }
+    print(`  memory of the service: ${megabytes(await service.rss())}`);
+    await Promise.all([service.stop(), floor.stop()]);
+  },
+
+  async slow() {
+    print('\nPOST /voice/call with every fsync 5 ms slower');
+    if (!canSlowFsync()) return print('  left out: strace cannot run here');
+    const service = await startOnSlowDisk(folder(), 5);
+    for (const connections of [1, 50, 200]) {
+      const count = connections === 1 ? 200 : Math.ceil(requests / 3);
+      await measure(service, connections, Math.ceil(count / 4), events());
+      const { rate, p50, p99 } = await measure(service, connections, count, events());
+      print(
+        `  ${`${connections} at once`.padEnd(52)} ${rate.toFixed(0).padStart(7)}/s  p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+      );
+    }
+    await service.stop();
+  },
+
+  async priority() {
+    print(`\nGET /voice/priority with ${customers} customers, against an empty route`);
+    const stateDir = folder();
+    await fillCustomers(stateDir, customers);
+    const [service, floor] = [await start('service', stateDir), await start('floor')];
+    const lookup = (): Request => (n, token) =>
+      get(`/api/v1/voice/priority?number=${encodeURIComponent(numberOf((n * 7919) % customers))}`, token);
+    for (const connections of [1, 50]) {
+      const count = connections === 1 ? Math.ceil(requests / 20) : Math.ceil(requests / 2);
+      await against(`${connections} at once`, service, floor, connections, count, lookup);
+    }
+    await Promise.all([service.stop(), floor.stop()]);
+  },
+
+  async history() {
+    print(`\nGET /voice with ${rows} entries, against an empty route`);
+    const stateDir = folder();
+    await fillHistory(stateDir, rows);
+    const [service, floor] = [await start('service', stateDir), await start('floor')];
+    const calls = Math.floor(rows / 3);
+    const page = (query: (n: number) => string) => (): Request => (n, token) =>
+      get(`/api/v1/voice?${query(n)}`, token);
+    const search = (n: number) => callIdOf((n * 7919) % calls);
+    const some = Math.ceil(requests / 30);
+    await against(
+      'limit=50&sort=-created_at, 8 at once',
+      service,
+      floor,
+      8,
+      some,
+      page(() => 'limit=50&sort=-created_at'),
+    );
+    const byCall = page((n) => `search=request&search_term=${search(n)}&sort=-created_at&limit=50`);
+    await against('search by call id, 8 at once', service, floor, 8, some, byCall);
+    for (const [title, query] of [
+      ['the last page, in the middle of millions', `limit=50&sort=created_at&page=${Math.floor(rows / 50)}`],
+      [
+        'search by call id that is not there: all is read',
+        'search=request&search_term=no-such-call&limit=50',
+      ],
+    ] as const) {
+      const { p50 } = await measure(service, 1, 3, (_n, token) => get(`/api/v1/voice?${query}`, token));
+      print(`  ${title.padEnd(52)} ${p50.toFixed(0)} ms`);
+    }
+    // A lookup must not wait for a scan: both at once.
+    const scan = measure(service, 1, 1, (_n, token) =>
+      get('/api/v1/voice?search=request&search_term=no-such-call&limit=1', token),
+    );
+    const lookups = await measure(service, 4, some, (_n, token) =>
+      get('/api/v1/voice/priority?number=110', token),
+    );
+    await scan;
+    print(
+      `  ${'a lookup while all is read'.padEnd(52)} p50 ${lookups.p50.toFixed(2)} ms, p99 ${lookups.p99.toFixed(1)} ms`,
+    );
+    await Promise.all([service.stop(), floor.stop()]);
+  },
+
+  async array() {
+    print(`\nThe bare array of ${array} entries, read by a slow client`);
+    const stateDir = folder();
+    await fillHistory(stateDir, array);
+    const service = await start('service', stateDir);
+    await measure(service, 8, 500, events());
+    const before = await service.rss();
+    const { bytes, seconds, peak } = await readSlowly(service);
+    print(
+      `  ${megabytes(bytes)} in ${seconds.toFixed(0)} s; memory before ${megabytes(before)}, at most ${megabytes(peak)}`,
+    );
+    await service.stop();
+  },
+};
+
+/** Takes the array in sips of what the socket holds (64 KiB), 200 a second at most, and watches the service's memory. */
+async function readSlowly(
+  service: MeasuredProcess,
+): Promise<{ bytes: number; seconds: number; peak: number }> {
+  const began = performance.now();
+  const socket = connect(service.port, '127.0.0.1');
+  socket.write(get('/api/v1/voice', service.token).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+  let bytes = 0;
+  let sips = 0;
+  let peak = 0;
+  for await (const chunk of socket) {
+    bytes += chunk.length;
+    sips += 1;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (sips % 50 === 0) peak = Math.max(peak, await service.rss());
+  }
+  return { bytes, seconds: (performance.now() - began) / 1000, peak };
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}
+
+try {
+  for (const name of flags.only.split(',')) await benches[name]?.();
+} finally {
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+}

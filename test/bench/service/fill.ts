@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { serverSecret } from '../../../src/service/server-secret.ts';
+import { firstAccount } from '../../../src/service/setup.ts';
+import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
+import { openSqliteStore } from '../../../src/service/store/sqlite-store.ts';
+import type { Customer } from '../../../src/service/store/store.ts';
+
+/** Makes a state folder with its first account, as the service's first start does. */
+async function prepared<T>(
+  stateDir: string,
+  work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>,
+) {
+  serverSecret(stateDir);
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  await firstAccount(store, 'DE', 0);
+  await work(store);
+  await store.close();
+}
+
+export const numberOf = (index: number) => `+4930${1_000_000 + index}`;
+export const callIdOf = (index: number) => `pbx-1763${String(index).padStart(6, '0')}.${index % 97}`;
+
+/** `count` customers in two segments, one number each. */
+export function fillCustomers(stateDir: string, count: number): Promise<void> {
+  return prepared(stateDir, async ({ customers }) => {
+    await customers.putSegment(1, { name: 'VIP', priority: 10 });
+    await customers.putSegment(1, { name: 'Regular', priority: 1 });
+    for (let start = 0; start < count; start += 1000) {
+      const batch = Array.from({ length: Math.min(1000, count - start) }, (_, index): Customer => {
+        const n = start + index;
+        return {
+          reference: `${n}`,
+          name: `Customer ${n}`,
+          segment: n % 10 === 0 ? 'VIP' : 'Regular',
+          numbers: [numberOf(n)],
+        };
+      });
+      await customers.put(1, batch);
+    }
+  });
+}
+
+/** `rows` entries of history, three for each call, as call events leave them. */
+export async function fillHistory(stateDir: string, rows: number): Promise<void> {
+  await prepared(stateDir, async () => {});
+  const db = openForWriting(join(stateDir, 'service.db'));
+  db.exec('PRAGMA synchronous = OFF');
+  const insert = db.prepare(
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response, duration)
+     VALUES (1, 1, ?, 'POST', '/api/v1/voice/call', ?, ?, 200, ?, 1.5)`,
+  );
+  const response = JSON.stringify({ result: 'x'.repeat(48) });
+  const statuses = ['ringing', 'answered', 'completed'];
+  for (let start = 0; start < rows; start += 50_000) {
+    db.exec('BEGIN');
+    for (let n = start; n < Math.min(rows, start + 50_000); n += 1) {
+      const id = callIdOf(Math.floor(n / 3));
+      const event = { id, direction: 'inbound', status: statuses[n % 3], from: numberOf(n % 9_000_000) };
+      insert.run(1_763_600_000_000_000 + n * 1000, id, JSON.stringify(event), response);
+    }
+    db.exec('COMMIT');
+  }
+  db.prepare('INSERT INTO history_counts VALUES (1, ?)').run(rows);
+  db.close();
+}
