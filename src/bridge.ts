@@ -29,7 +29,7 @@ export type Bridge = { stop(): Promise<void> };
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;
 
-/** How long a lookup's connection and its answer may take, ms: a late answer is still good for the next call. */
+/** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
 const LOOKUP_MS = 2_000;
 
 /**
@@ -133,11 +133,12 @@ function createLookups(
   { api, calls }: BridgeConfig,
   log: Log,
 ): Lookups {
+  const patienceMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
   const client = createApiClient({
     ...api,
     connections: options.concurrency,
-    connectTimeoutMs: LOOKUP_MS,
-    answerTimeoutMs: LOOKUP_MS,
+    connectTimeoutMs: patienceMs,
+    answerTimeoutMs: patienceMs,
   });
   const agi = createAgi(options, {
     request: (number) => client.priority({ parameter, number }),

@@ -85,6 +85,7 @@ test('while the API fails, what was found lives on, and what was not found does 
   await askAnd(nobody);
   clock.advance(30_000);
   assert.deepEqual(await askAnd(broken), error);
+  assert.deepEqual(await askAnd({ status: 'TIMEOUT', reason: 'no answer in time' }), late);
 });
 
 test('a failure is not remembered', async () => {

@@ -90,7 +90,7 @@ export function createPriorityLookup(
 
   function learn(number: string, reading: Reading | undefined, isCurrent: boolean): PriorityAnswer {
     const { reason, ...answer } = reading ?? tooMany;
-    if (answer.status === 'ERROR') {
+    if (reason !== undefined) {
       ofFailures((more) => log.say('agi.lookup-failed', { number, reason, more }));
       return stale(number) ?? answer;
     }

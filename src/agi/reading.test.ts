@@ -56,6 +56,11 @@ describe("the API's answer", () => {
     ['401', answer('{"priority":1}', { status: 401 }), error('HTTP 401')],
     ['500', answer('{"priority":1}', { status: 500 }), error('HTTP 500')],
     [
+      'no answer in time',
+      { kind: 'failed', error: 'timeout-headers', detail: 'x', durationMs: 1 },
+      { status: 'TIMEOUT', reason: 'no answer in time' },
+    ],
+    [
       'no answer',
       { kind: 'failed', error: 'refused', detail: 'x', durationMs: 1 },
       error('connection refused'),

@@ -1,7 +1,7 @@
 import { type ApiResult, apiErrorKinds } from '../api/result.ts';
-import { failed, notFound, type PriorityAnswer, safeValue } from './answer.ts';
+import { failed, notFound, type PriorityAnswer, safeValue, timedOut } from './answer.ts';
 
-/** What an answer of the API says; `reason` is for the log, and only with ERROR. */
+/** What an answer of the API says; `reason` is for the log, and only with TIMEOUT and ERROR. */
 export type Reading = PriorityAnswer & { readonly reason?: string };
 
 /**
@@ -12,10 +12,14 @@ export type Reading = PriorityAnswer & { readonly reason?: string };
  * |---|---|
  * | a number or a plain word in the field | FOUND |
  * | null in the field, null or nothing at the top or under `data`, 204, 404 as JSON | NOTFOUND: nobody known |
- * | anything else: no answer, another status, no JSON, no such field, a value that no channel may see | ERROR |
+ * | no answer in time | TIMEOUT |
+ * | anything else: no connection, another status, no JSON, no such field, a value that no channel may see | ERROR |
  */
 export function readPriority(result: ApiResult, field: string): Reading {
-  if (result.kind === 'failed') return error(apiErrorKinds[result.error]);
+  if (result.kind === 'failed') {
+    const reason = apiErrorKinds[result.error];
+    return result.error.startsWith('timeout-') ? { ...timedOut, reason } : error(reason);
+  }
   const { status, body, truncated } = result;
   if (status === 204) return notFound;
   if ((status < 200 || status > 299) && status !== 404) return error(`HTTP ${status}`);
