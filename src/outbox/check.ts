@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from './sqlite-trouble.ts';
 
-/** Up to this size a file is read through at every start, bytes: it takes well under a second. */
-const smallFile = 64 << 20;
+/** Up to this size a file is read through at every start, bytes: it takes a fraction of a second. */
+const smallFile = 16 << 20;
 
 /** Each finds what contradicts itself; none may find anything. */
 const contradictions: Readonly<Record<string, string>> = {

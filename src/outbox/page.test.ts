@@ -46,6 +46,23 @@ test('page: every row that SQLite wrote is read, as it was written', (t) => {
   );
 });
 
+test('page: rows of every length around a page and two are read', (t) => {
+  const path = join(temporaryFolder(t), 'x.db');
+  const db = new DatabaseSync(path);
+  db.exec('CREATE TABLE x (id INTEGER PRIMARY KEY, a)');
+  const put = db.prepare('INSERT INTO x VALUES (?, ?)');
+  const lengths = [4_000, 8_100].flatMap((from) => Array.from({ length: 200 }, (_, i) => from + i));
+  for (const length of lengths) put.run(length, 'x'.repeat(length));
+  db.close();
+  const found = allRows(readFileSync(path)).map(({ rowid, values }) => [rowid, String(values[1]).length]);
+  for (const length of lengths) {
+    assert.ok(
+      found.some(([rowid, read]) => rowid === length && read === length),
+      `a row of ${length}`,
+    );
+  }
+});
+
 test('page: whatever bytes it holds, reading it ends and does not throw', () => {
   const bytes = fc.uint8Array({ minLength: pageSize, maxLength: pageSize });
   fc.assert(
