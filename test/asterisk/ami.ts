@@ -90,7 +90,7 @@ function open(port: number): Promise<Socket> {
 function onFrames(socket: Socket, onFrame: (bytes: Buffer) => void): void {
   let rest = Buffer.alloc(0);
   let greeted = false;
-  socket.on('data', (chunk) => {
+  socket.on('data', (chunk: Buffer) => {
     rest = Buffer.concat([rest, chunk]);
     if (!greeted) {
       const end = rest.indexOf('\r\n');

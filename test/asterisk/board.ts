@@ -47,7 +47,7 @@ export function createBoard(): Board {
         bridge: '',
         application: '',
         gone: false,
-        met: new Set(),
+        parkedAt: '',
       });
       return;
     }
