@@ -2,11 +2,15 @@ import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
+import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTracker, type Tracker } from './bridge/tracker.ts';
 import type { CallSettings } from './calls/rules.ts';
+import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
+import { createStatusServer, type StatusServer, type StatusServerOptions } from './ops/status-server.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
 
 export type BridgeConfig = {
@@ -22,6 +26,7 @@ export type BridgeConfig = {
     /** Delivered events are kept for so long, ms. */
     readonly keepMs: number;
   };
+  readonly status: StatusServerOptions | undefined;
 };
 
 export type Bridge = { stop(): Promise<void> };
@@ -46,9 +51,10 @@ export async function startBridge(
   );
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
+  const metrics = createMetrics();
   const dispatcher = createDispatcher({
     queue: outbox,
-    send: (event) => client.postCallEvent(event.body),
+    send: measured((event) => client.postCallEvent(event.body), metrics),
     log: log.child({ part: 'delivery' }),
     now: Date.now,
     monotonic: () => performance.now(),
@@ -57,11 +63,12 @@ export async function startBridge(
   });
   const lookups = config.agi && createLookups(config.agi, config, log.child({ part: 'agi' }));
   const saved = await outbox.load();
+  const appends = watchAppends(outbox.append, Date.now);
   const tracker = createTracker(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     // The tracker speaks only when the link does, so there is one by then.
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
-    append: (batch) => outbox.append(batch),
+    append: appends.append,
     onTaken: ({ heads }) => dispatcher.offer(heads),
     onExpected: (number) => lookups?.agi.expect(number),
     fail,
@@ -73,8 +80,17 @@ export async function startBridge(
     random: Math.random,
   });
 
+  const read = createStatusReader(
+    {
+      ...{ version, pbxId: config.calls.pbxId, address: `${config.ami.host}:${config.ami.port}` },
+      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi },
+    },
+    Date.now,
+  );
+  const status = config.status && createStatusServer(config.status, { read, metrics, log });
+
   const stop = await startInOrder(
-    partsOf({ outbox, client, dispatcher, lookups, link, tracker, config }),
+    partsOf({ outbox, client, dispatcher, lookups, link, tracker, status, config }),
     log,
   );
   log.say('program.started', {
@@ -95,9 +111,10 @@ function partsOf(parts: {
   lookups: Lookups | undefined;
   tracker: Tracker;
   link: AmiLink;
+  status: StatusServer | undefined;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, lookups, tracker, link, config } = parts;
+  const { outbox, client, dispatcher, lookups, tracker, link, status, config } = parts;
   const nothing = async () => {};
   let pruning: NodeJS.Timeout | undefined;
   return [
@@ -120,9 +137,23 @@ function partsOf(parts: {
         await lookups?.client.close();
       },
     },
+    { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
   ];
+}
+
+type Send = Parameters<typeof createDispatcher>[0]['send'];
+
+/** The same, with what it took told to Prometheus. */
+function measured(send: Send, metrics: Metrics): Send {
+  return async (event) => {
+    const result = await send(event);
+    const httpStatus = result.kind === 'answer' ? result.status : undefined;
+    metrics.attempted(httpStatus, result.durationMs);
+    if (classify(result, Date.now()).verdict === 'delivered') metrics.delivered(Date.now() - event.takenAt);
+    return result;
+  };
 }
 
 type Lookups = { readonly agi: Agi; readonly client: ApiClient };

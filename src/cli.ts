@@ -60,6 +60,9 @@ Settings: config/pbx-bridge.env.example says what there is.`,
 
 // The bridge's own process loads nothing of the service.
 if (process.argv[2] !== 'run') {
+  const { addOperatorCommands } = await import('./cli/commands.ts');
+  const { processIo } = await import('./cli/context.ts');
+  addOperatorCommands(program, processIo(version));
   const { addServiceCommands } = await import('./service/commands.ts');
   const options = () => loadConfig({ service: serviceSection, ops: opsSection }, readEnvironment());
   addServiceCommands(program, {

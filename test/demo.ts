@@ -48,6 +48,7 @@ const { ops, ...config } = loadConfig(bridgeSections, {
   STATE_DIR: join(folder, 'bridge'),
   DEFAULT_COUNTRY: 'DE',
   AGI_LISTEN: 'off',
+  STATUS_LISTEN: 'off',
   LOG_FORMAT: 'pretty',
 });
 const log = createLog({ ...ops, secrets: [service.token()] });

@@ -34,7 +34,13 @@ export type Agi = AgiServer & {
   expect(number: string): void;
   /** Forgets what the API said: the token or the address is another now. */
   clear(): void;
+  /** What the dialplan was told since the start; `known`: at once, from what was known. */
+  status(): LookupTally & { readonly listening: boolean };
 };
+
+type LookupTally = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
+
+const tallyKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
 
 const SCRIPT = 'priority';
 
@@ -56,6 +62,7 @@ export function createAgi(
   );
   const numbers = new LRUCache<string, string>({ max: options.cache.entries });
   const ofScripts = seldom(clock);
+  const tally = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
   /** As it is told to the API; '' if there is nobody to look up. Parsing is the dearest part of a session. */
   function normalised(raw: string): string {
@@ -81,8 +88,13 @@ export function createAgi(
   const server = createAgiServer(options.server, {
     answer(request, waitMs) {
       const priority = priorityOf(request, waitMs);
-      const commands = (it: PriorityAnswer) => commandsFor(it, options.answer, request.queuePrio);
-      return priority instanceof Promise ? priority.then(commands) : commands(priority);
+      const commands = (it: PriorityAnswer) => {
+        tally[tallyKeys[it.status]] += 1;
+        return commandsFor(it, options.answer, request.queuePrio);
+      };
+      if (priority instanceof Promise) return priority.then(commands);
+      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') tally.known += 1;
+      return commands(priority);
     },
     clock,
     log,
@@ -95,5 +107,6 @@ export function createAgi(
       if (number !== '') lookup.expect(number);
     },
     clear: lookup.clear,
+    status: () => ({ ...tally, listening: server.isListening() }),
   };
 }

@@ -21,6 +21,7 @@ export type AgiServer = {
   start(): Promise<void>;
   /** Takes no new sessions and waits for those that are open, which is the deadline at most. */
   stop(): Promise<void>;
+  isListening(): boolean;
 };
 
 /** The AGI commands that answer a request within `waitMs`. The promise never fails. */
@@ -128,6 +129,7 @@ export function createAgiServer(
 
   return {
     start: () => tryToListen(true),
+    isListening: () => server?.listening === true,
     async stop() {
       cancelRetry();
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -7,12 +7,14 @@ import { reduce } from '../calls/reduce.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { initialState, type OpenCall } from '../calls/state.ts';
 import type { Log } from '../ops/log.ts';
+import type { CallCounts } from '../ops/status.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 
 export type Tracker = {
   hear(input: Input): void;
   /** Waits until all that was heard is on disk. */
   stop(): Promise<void>;
+  status(): CallCounts & { readonly open: number };
 };
 
 /** Does what the pure tracker wants done: what is told goes to disk first, and only then to the log and out. */
@@ -33,6 +35,7 @@ export function createTracker(
   let state = initialState({ calls, trunks: saved.trunks });
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
+  const counts = { ringing: 0, answered: 0, completed: 0, notTold: 0, adopted: 0, vanished: 0 };
 
   const hear = (input: Input): void => {
     const step = reduce(rules, state, input);
@@ -53,8 +56,11 @@ export function createTracker(
 
   const carryOut = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.type === 'note')
+      if (effect.type === 'tell') counts[effect.status] += 1;
+      if (effect.type === 'note') {
+        if (effect.decision !== 'told-late') counts[noteCounts[effect.decision]] += 1;
         tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
+      }
       if (effect.type === 'wake') wakeAt(effect.at);
       if (effect.type === 'expect') tools.onExpected(effect.number);
       if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
@@ -86,8 +92,11 @@ export function createTracker(
       clearTimeout(alarm?.timer);
       await lastAppend;
     },
+    status: () => ({ open: state.calls.size, ...counts }),
   };
 }
+
+const noteCounts = { 'not-told': 'notTold', adopted: 'adopted', vanished: 'vanished' } as const;
 
 function callEvent({ id, status, from, callerId }: Tell): CallEvent {
   const event = { id, direction: 'inbound' as const, status, from };

@@ -103,6 +103,10 @@ describe('each variable, wrong', () => {
       'API_TIMEOUT: got "2m"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',
     ],
     [
+      { STATUS_LISTEN: 'yes' },
+      'STATUS_LISTEN: got "yes"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+    ],
+    [
       { AGI_LISTEN: '4573' },
       'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
     ],

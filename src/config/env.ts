@@ -9,6 +9,7 @@ import { callsSection } from './calls.ts';
 import { opsSection } from './ops.ts';
 import { outboxSection } from './outbox.ts';
 import type { Section, Shape, Values } from './section.ts';
+import { statusSection } from './status.ts';
 
 /** The sections of the bridge's configuration, in the order in which a person fills them in. */
 export const bridgeSections = {
@@ -17,6 +18,7 @@ export const bridgeSections = {
   calls: callsSection,
   agi: agiSection,
   outbox: outboxSection,
+  status: statusSection,
   ops: opsSection,
 } as const;
 

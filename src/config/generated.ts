@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { messagesPage, metricsPage } from '../ops/pages.ts';
 import { bridgeSections } from './env.ts';
 import { sampleFile } from './sample.ts';
 
@@ -11,7 +12,11 @@ const bridgeHead = [
   'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
-/** The files that are made from the configuration's sections: path to text. A test compares them. */
+/** The files that are made from the code's own tables: path to text. A test compares them. */
 export function generatedFiles(): Record<string, string> {
-  return { [config('pbx-bridge.env.example')]: sampleFile(bridgeHead, bridgeSections) };
+  return {
+    [config('pbx-bridge.env.example')]: sampleFile(bridgeHead, bridgeSections),
+    [config('messages.md')]: messagesPage(),
+    [config('metrics.md')]: metricsPage(),
+  };
 }

@@ -257,7 +257,7 @@ export const messages = {
   'outbox.working': {
     level: 'info',
     text: 'the disk of {directory} works again: everything that waited for it is stored',
-    means: 'Nothing was lost.',
+    means: 'The disk takes everything again, and nothing was lost.',
   },
   'outbox.repaired': {
     level: 'error',
@@ -336,6 +336,19 @@ export const messages = {
     text: 'priority lookups: a connection could not be taken: {error} ({more} more since this was last said)',
     means: 'The system has no file descriptors or memory left for a connection. Said once a minute at most.',
     todo: 'Raise LimitNOFILE in the unit, or find what uses them up.',
+  },
+
+  // Status
+  'status.listening': {
+    level: 'info',
+    text: 'status: http://{host}:{port}/status.json, with /metrics, /healthz and /readyz beside it',
+    means: 'pbx-bridge status and Prometheus find the bridge there.',
+  },
+  'status.not-listening': {
+    level: 'warn',
+    text: 'status: cannot listen on {host} port {port}: {error}; tried again every 5 s, calls are told meanwhile',
+    means: 'Another program has the port, often another instance, or the address is not of this machine.',
+    todo: 'Set STATUS_LISTEN to a free port for each instance, or to off.',
   },
 
   // The API service

@@ -148,6 +148,7 @@ const bridge = spawn(process.execPath, ['src/cli.ts', 'run'], {
     API_TOKEN: 'a-token',
     STATE_DIR: state,
     AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
     LOG_LEVEL: 'warn',
   },
   stdio: ['ignore', 'inherit', 'inherit'],

@@ -11,6 +11,7 @@ const configured = {
   API_BASE_URL: 'http://127.0.0.1:1/api/v1',
   API_TOKEN: 'a-token-that-is-never-shown',
   AGI_LISTEN: '127.0.0.1:0',
+  STATUS_LISTEN: '127.0.0.1:0',
 };
 
 test('with nothing configured: three lines say what to do, exit 78', async (t) => {

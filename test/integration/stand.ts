@@ -17,6 +17,8 @@ export type Stand = {
   readonly env: Readonly<Record<string, string>>;
   /** Where the bridge answers priority lookups, when AGI_LISTEN has it do so. */
   agiPort(): number;
+  /** Where it shows its status, when STATUS_LISTEN has it do so. */
+  statusPort(): number;
   /** Starts the bridge in this process, and resolves when it has read what is on the PBX. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -69,18 +71,21 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     STATE_DIR: `${temporaryFolder(t)}/state`,
     DEFAULT_COUNTRY: 'DE',
     AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
     ...settings,
   };
   let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
 
   let agiPort = 0;
+  let statusPort = 0;
   const completed = new Map<string, () => void>();
 
   const log: Log = {
     say(code, fields) {
       if (code === 'ami.connected') connections.add();
       if (code === 'agi.listening') agiPort = Number(fields?.port);
+      if (code === 'status.listening') statusPort = Number(fields?.port);
       if (code === 'call.completed') completed.get(String(fields?.call))?.();
     },
     child: () => log,
@@ -90,6 +95,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     farSide,
     env,
     agiPort: () => agiPort,
+    statusPort: () => statusPort,
     async start() {
       const { ops: _, ...config } = loadConfig(bridgeSections, env);
       const fail = (error: unknown) => {

@@ -1,0 +1,96 @@
+import type { Agi } from '../agi/agi.ts';
+import { describeFailure } from '../ami/failure.ts';
+import type { AmiLink, AmiStatus } from '../ami/link.ts';
+import type { Dispatcher } from '../delivery/dispatcher.ts';
+import { troubles } from '../ops/health.ts';
+import type { BridgeStatus } from '../ops/status.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import type { Tracker } from './tracker.ts';
+
+type Parts = {
+  readonly version: string;
+  readonly pbxId: string;
+  /** Of the PBX. */
+  readonly address: string;
+  readonly outbox: Outbox;
+  readonly appends: AppendWatch;
+  readonly tracker: Tracker;
+  readonly link: AmiLink;
+  readonly dispatcher: Dispatcher;
+  readonly agi: Agi | undefined;
+};
+
+/** Gathers how the parts of a bridge are doing. */
+export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
+  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi } = parts;
+  const startedAt = now();
+  return async () => {
+    const [tally, oldestWaitingAt] = await Promise.all([outbox.tally(), outbox.oldestWaiting()]);
+    const status = {
+      version,
+      pbxId,
+      startedAt,
+      now: now(),
+      pbx: pbxOf(link.status(), address),
+      calls: tracker.status(),
+      outbox: {
+        ...tally,
+        oldestWaitingAt,
+        storage: outbox.storage(),
+        commits: outbox.commits(),
+        ...appends.status(),
+      },
+      delivery: dispatcher.status(),
+      lookups: agi?.status(),
+    };
+    const reasons = troubles(status);
+    return { ...status, ready: reasons.length === 0, reasons };
+  };
+}
+
+function pbxOf(status: AmiStatus, address: string): BridgeStatus['pbx'] {
+  const { failure, counters, ...link } = status;
+  const ignored = [...counters.ignored.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    address,
+    ...link,
+    ...(failure && { failure: describeFailure(failure) }),
+    connects: counters.connects,
+    bytesIn: counters.bytesIn,
+    events: {
+      used: counters.events,
+      ignored,
+      bad: counters.bad,
+      lost: counters.lost,
+      failed: counters.failed,
+    },
+  };
+}
+
+type AppendWatch = {
+  readonly append: Outbox['append'];
+  status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined };
+};
+
+/** Sees how long what is handed to the disk takes to get there. Batches are written in their order. */
+export function watchAppends(append: Outbox['append'], now: () => number): AppendWatch {
+  const underWay = new Set<{ since: number }>();
+  let lastCommitAt: number | undefined;
+  return {
+    async append(batch) {
+      const one = { since: now() };
+      underWay.add(one);
+      try {
+        const taken = await append(batch);
+        lastCommitAt = now();
+        return taken;
+      } finally {
+        underWay.delete(one);
+      }
+    },
+    status() {
+      const [oldest] = underWay;
+      return { lastCommitAt, uncommittedSince: oldest?.since };
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { bridgeSections, type Environment, loadConfig, readEnvironment } from '../config/env.ts';
+import { opsSection } from '../config/ops.ts';
+import { createTerminal, type Output, type Terminal } from './terminal.ts';
+
+/** What commands get from the process. */
+export type Io = {
+  readonly out: Output;
+  readonly err: Output;
+  readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly version: string;
+  environment(): Environment;
+  exit(code: number): void;
+};
+
+export type BridgeSettings = ReturnType<typeof bridgeConfig>;
+
+/** Everything that a command of the operators works with. */
+export type Context = {
+  readonly io: Io;
+  readonly terminal: Terminal;
+  readonly json: boolean;
+  config(): BridgeSettings;
+};
+
+export function processIo(version: string): Io {
+  return {
+    out: process.stdout,
+    err: process.stderr,
+    in: process.stdin,
+    version,
+    environment: readEnvironment,
+    exit(code) {
+      process.exitCode = code;
+    },
+  };
+}
+
+export function createContext(io: Io, json: boolean): Context {
+  const { ops } = loadConfig({ ops: opsSection }, { NO_COLOR: io.environment().NO_COLOR });
+  return {
+    io,
+    json,
+    terminal: createTerminal(io.out, { colour: ops.colour && !json }),
+    config: () => bridgeConfig(io.environment()),
+  };
+}
+
+function bridgeConfig(environment: Environment) {
+  return loadConfig(bridgeSections, environment);
+}
