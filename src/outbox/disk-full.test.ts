@@ -3,8 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
-import { atEnd, batchOf, keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import {
+  atEnd,
+  batchOf,
+  type KeepingLog,
+  keepingLog,
+  newEvent,
+  opened,
+  settled,
+  temporaryFolder,
+} from './outbox.fixture.ts';
 import type { Outbox } from './outbox.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root, to mount a small disk';
@@ -24,12 +32,12 @@ function fill(disk: string): void {
   writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize));
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await turn();
-}
-
 /** Takes events until the disk is full: gives the append that waits for room. */
-async function fillUp(outbox: Outbox): Promise<{ taken: number; waiting: Promise<unknown> }> {
+async function fillUp(
+  outbox: Outbox,
+  log: KeepingLog,
+): Promise<{ taken: number; waiting: Promise<unknown> }> {
+  const full = log.seen('outbox.full').then(() => 'full');
   for (let taken = 0; ; taken++) {
     const body = JSON.stringify({ text: 'x'.repeat(3_000) });
     const one = outbox.append({
@@ -37,7 +45,6 @@ async function fillUp(outbox: Outbox): Promise<{ taken: number; waiting: Promise
       trunks: [],
       events: [{ ...newEvent(`c${taken}`, 'ringing', 1), body }],
     });
-    const full = until(() => outbox.storage().state === 'full').then(() => 'full');
     if ((await Promise.race([one, full])) === 'full') return { taken, waiting: one };
   }
 }
@@ -53,8 +60,9 @@ test('disk full: nothing is taken, deliveries are marked, and all goes on when t
   assert.ok(existsSync(ballast));
   fill(directory);
 
-  const { taken, waiting } = await fillUp(outbox);
+  const { taken, waiting } = await fillUp(outbox, log);
   assert.ok(!existsSync(ballast), 'the ballast gives its room');
+  assert.equal(outbox.storage().state, 'full');
   assert.match(outbox.storage().error ?? '', /full/);
   assert.equal((await outbox.tally()).taken, taken + 3, 'what was not acknowledged is not counted');
 
@@ -65,7 +73,8 @@ test('disk full: nothing is taken, deliveries are marked, and all goes on when t
 
   rmSync(join(directory, 'filler'));
   await waiting;
-  await until(() => outbox.storage().state === 'working');
+  await log.seen('outbox.working');
+  assert.deepEqual(outbox.storage(), { state: 'working' });
   assert.ok(existsSync(ballast), 'the ballast is back');
   const tally = await outbox.tally();
   assert.equal(tally.taken, taken + 4);
@@ -80,9 +89,10 @@ test('disk full: without ballast the intake waits too, and goes on when there is
   skip,
 }, async (t) => {
   const directory = smallDisk(t);
-  const outbox = await opened(t, { directory, ballastBytes: 0 });
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes: 0 }, log);
   fill(directory);
-  const { taken, waiting } = await fillUp(outbox);
+  const { taken, waiting } = await fillUp(outbox, log);
   rmSync(join(directory, 'filler'));
   await waiting;
   assert.equal((await outbox.tally()).taken, taken + 1);
@@ -98,7 +108,7 @@ test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const outbox = await opened(t, { directory, ballastBytes: 0 }, log);
   const loaded = outbox.load();
   const taken = outbox.append(batchOf('b:ringing'));
-  await until(() => outbox.storage().state !== 'working');
+  await Promise.race(['outbox.full', 'outbox.failing'].map((code) => log.seen(code)));
   rmSync(join(directory, 'filler'));
   await Promise.all([loaded, taken]);
   assert.equal((await outbox.tally()).taken, 2);
@@ -106,9 +116,10 @@ test('disk full: a start waits for room, and says so', { skip }, async (t) => {
 
 test('disk full: closing then refuses what is not stored', { skip }, async (t) => {
   const directory = smallDisk(t);
-  const outbox = await opened(t, { directory, ballastBytes: 0 });
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes: 0 }, log);
   fill(directory);
-  const { waiting } = await fillUp(outbox);
+  const { waiting } = await fillUp(outbox, log);
   const refused = assert.rejects(waiting, /closed/);
   await outbox.close();
   await refused;

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,11 +29,28 @@ export function temporaryFolder(t: Scope): string {
   return folder;
 }
 
+export type KeepingLog = Log & {
+  readonly lines: { code: string; fields: LogFields }[];
+  /** Resolves when this has been said. */
+  seen(code: string): Promise<void>;
+};
+
 /** A log that keeps what it is told. */
-export function keepingLog(): Log & { readonly lines: { code: string; fields: LogFields }[] } {
-  const lines: { code: string; fields: LogFields }[] = [];
-  const log = { lines, say: (code: string, fields: LogFields = {}) => void lines.push({ code, fields }) };
-  return Object.assign(log, { child: () => log as never });
+export function keepingLog(): KeepingLog {
+  const lines: KeepingLog['lines'] = [];
+  const said = new EventEmitter();
+  const log: KeepingLog = {
+    lines,
+    say(code, fields = {}) {
+      lines.push({ code, fields });
+      said.emit(code);
+    },
+    child: () => log,
+    async seen(code) {
+      if (!lines.some((line) => line.code === code)) await once(said, code);
+    },
+  };
+  return log;
 }
 
 /** An outbox that is closed after the test; without ballast unless told otherwise. */
