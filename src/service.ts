@@ -51,7 +51,7 @@ export async function startService(
   options: ServiceOptions,
   { log, fail = () => {} }: { log: Log; fail?: (error: unknown) => void },
 ): Promise<RunningService> {
-  const clock = () => performance.timeOrigin + performance.now();
+  const clock = Date.now;
   const keys = makeKeys(serverSecret(options.stateDir));
   const screens = makeScreens();
 
@@ -68,7 +68,7 @@ export async function startService(
   const directory = part(
     'directory',
     async () => {
-      const made = await firstAccount(store.value(), options.country, Math.floor(clock()));
+      const made = await firstAccount(store.value(), options.country, clock());
       if (made) {
         const { account, integration } = made;
         log.say('service.first-start', {

@@ -33,6 +33,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     routerOptions: { ignoreTrailingSlash: true, querystringParser: queryFields },
   });
   app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('began', 0);
   app.decorateRequest('caller', null);
   app.decorateRequest('payload', null);
   app.addHook('preClose', async () => context.screens.close());

@@ -13,15 +13,17 @@ export type ServiceContext = {
   readonly screens: Screens;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
-  /** Unix ms with fractions. */
+  /** Unix ms. */
   readonly clock: () => number;
   readonly log: Log;
 };
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Unix ms with fractions. */
+    /** Unix ms. */
     receivedAt: number;
+    /** The same moment by the steady clock (steady-clock.ts). */
+    began: number;
     /** Set once the request is authenticated. */
     caller: Caller | null;
     /** The body as received. */

@@ -70,7 +70,7 @@ function entryOf(
   event: AcceptedEvent | null,
   screens: Screens,
 ): RecordedRequest | undefined {
-  const { caller, receivedAt, method } = request;
+  const { caller, receivedAt, began, method } = request;
   if (caller === null) return undefined;
   const { url } = request.raw;
   const question = url?.indexOf('?') ?? -1;
@@ -79,6 +79,7 @@ function entryOf(
     account: caller.account.id,
     integration: caller.integration.id,
     at: receivedAt,
+    began,
     method,
     path,
     request: payloadOf(request, question < 0 ? '' : (url as string).slice(question + 1)),

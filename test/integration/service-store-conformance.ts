@@ -48,7 +48,7 @@ export function storeConformance(
     const customer = { reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+4930901820'] };
     await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
     await store.customers.put(account, [customer]);
-    await store.requests.record(recorded({ account, at: 1000.7, status: 'ringing', number: '+4930901820' }));
+    await store.requests.record(recorded({ account, at: 1000, status: 'ringing', number: '+4930901820' }));
     await store.requests.record(recorded({ account, at: 3000, status: 'answered', callerId: '1001' }));
     const call = await store.requests.record(recorded({ account, at: 8000, status: 'completed' }));
     assert.deepEqual(call, {
@@ -342,6 +342,7 @@ function recorded({
     account,
     integration: 1,
     at,
+    began: 0,
     method: 'POST',
     path: '/api/v1/voice/call',
     request: `{"id":"${id}"}`,

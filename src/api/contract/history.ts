@@ -46,7 +46,7 @@ export type HistoryQuery = z.output<typeof historyQuerySchema>;
 export const historyEntrySchema = z
   .object({
     id: z.int().describe('Rising in the order of recording.'),
-    created_at: z.iso.datetime().describe('When the request came, UTC, microseconds.'),
+    created_at: z.iso.datetime().describe('When the request came, in UTC.'),
     method: z.string(),
     path: z.string().describe('Without the query string.'),
     request: z.string().describe('The payload as received: the body, or for GET the query string as sent.'),

@@ -92,7 +92,7 @@ export function adminRoutes(context: ServiceContext) {
         uid: newUid(),
         account: accountOf(request).id,
         name: request.body.name,
-        createdAt: Math.floor(clock()),
+        createdAt: clock(),
       });
       await directory.refresh();
       return reply.code(201).send(opened(integration));

@@ -7,6 +7,7 @@ import { takeJsonBodies } from '../body.ts';
 import type { ServiceContext } from '../context.ts';
 import { makeExchange, send } from '../exchange.ts';
 import { refusalOf } from '../refusal.ts';
+import { steadyMs } from '../steady-clock.ts';
 import { callRoutes } from './call.ts';
 import { historyRoutes } from './history.ts';
 import { priorityRoutes } from './priority.ts';
@@ -30,6 +31,7 @@ export function apiRoutes(context: ServiceContext) {
 
     app.addHook('onRequest', (request, reply, done) => {
       request.receivedAt = clock();
+      request.began = steadyMs();
       if (request.method === 'POST') request.body = {}; // stays so if none comes: each missing field is named
       const caller = directory.caller(bearerToken(request.headers.authorization) ?? '');
       if (caller === undefined) {

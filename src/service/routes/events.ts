@@ -48,9 +48,7 @@ export function eventRoutes({ store, directory, keys, screens, clock, log }: Ser
           raw.destroy();
         } else raw.write(frame);
       };
-      write(
-        `retry: 1000\n${eventFrame('calls', { now: Math.floor(clock()), calls: calls.map(screenCall) })}`,
-      );
+      write(`retry: 1000\n${eventFrame('calls', { now: clock(), calls: calls.map(screenCall) })}`);
       for (const frame of early) write(frame);
       const beat = setInterval(() => write(': still here\n\n'), BEAT_MS);
       const forget = screens.onClose(() => raw.end());

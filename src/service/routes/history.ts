@@ -80,11 +80,9 @@ function entryText(entry: StoredRequest): string {
   return `${head.slice(0, -1)},"response":${response}}`;
 }
 
-/** ISO 8601 in UTC with microseconds, as Laravel writes dates in JSON. */
+/** ISO 8601 in UTC with six decimals, as Laravel writes dates in JSON. */
 function timestamp(at: number): string {
-  const micros = Math.round(at * 1000);
-  const digits = String(micros % 1000).padStart(3, '0');
-  return new Date(Math.floor(micros / 1000)).toISOString().replace('Z', `${digits}Z`);
+  return new Date(at).toISOString().replace('Z', '000Z');
 }
 
 /** `links` and `meta`. Decision `history-pages`. */

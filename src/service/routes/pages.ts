@@ -42,7 +42,7 @@ export function pageRoutes({ store, directory, keys, clock }: ServiceContext) {
       if (uid === undefined || !directory.accounts().some((account) => account.uid === uid)) {
         return reply.code(401).send({ message: 'This link is not valid any more.' });
       }
-      const cookie = sessionCookie(keys, uid, Math.floor(clock()), request.protocol === 'https');
+      const cookie = sessionCookie(keys, uid, clock(), request.protocol === 'https');
       return reply.header('set-cookie', cookie).code(204).send();
     });
   };

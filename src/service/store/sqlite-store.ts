@@ -1,12 +1,15 @@
+import type { HistoryHits, HistorySlice } from './sqlite/history-reader.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import { type Methods, startThread } from './sqlite/rpc.ts';
 import type { WriterMethods } from './sqlite/writer.ts';
-import type { Customer, HistoryOrder, HistorySearch, Store, StoredRequest } from './store.ts';
+import type { Customer, HistoryCursor, HistoryOrder, HistorySearch, Store, StoredRequest } from './store.ts';
 
-/** Entries per chunk, and rows that one slice of a text search looks at. */
+/** Entries per chunk. */
 const CHUNK = 200;
-const SCAN = 10_000;
+/** Rows that a slice of a text search reads, and that a step to a later page counts: each takes a millisecond or two. */
+const SCAN = 2000;
+const SKIP = 20_000;
 const CUSTOMERS = 1000;
 
 /**
@@ -28,24 +31,43 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   async function* found({ account, search, order }: Query): AsyncGenerator<number[]> {
     const { lastId, filter } = await reader.call('historyStart', account, search);
     const rows = filter.by === 'text' ? SCAN : CHUNK;
-    for (let after = null; ; ) {
-      const hits = await reader.call('historySlice', { account, filter, order, after, lastId, rows });
+    let after: HistoryCursor | null = null;
+    do {
+      const hits: HistoryHits = await reader.call('historySlice', {
+        account,
+        filter,
+        order,
+        after,
+        lastId,
+        rows,
+      });
       if (hits.ids.length > 0) yield hits.ids;
-      if (hits.next === null) return;
-      after = hits.next as never;
+      after = hits.next;
+    } while (after !== null);
+  }
+
+  /** The place after `offset` entries, in steps that each leave time for a lookup. */
+  async function skip(
+    slice: Omit<HistorySlice, 'after' | 'rows'>,
+    offset: number,
+  ): Promise<HistoryCursor | null> {
+    let after: HistoryCursor | null = null;
+    for (let left = offset; left > 0; left -= SKIP) {
+      after = await reader.call('historySkip', { ...slice, after, rows: Math.min(left, SKIP) });
     }
+    return after;
   }
 
   return {
     requests: {
       record: (request) => writer.call('record', ...pack(request)),
       async page({ account, search, order, offset, limit }) {
-        const { lastId, filter } = await reader.call('historyStart', account, search);
+        const { lastId, filter, total: known } = await reader.call('historyStart', account, search);
         if (filter.by !== 'text') {
-          const slice = { account, filter, order, after: null, lastId, rows: limit };
-          const ids = await reader.call('historyPage', slice, offset);
-          const total = await reader.call('historyTotal', account, filter);
-          return { entries: await reader.call('historyEntries', ids), total };
+          const slice = { account, filter, order, lastId };
+          const after = await skip(slice, Math.min(offset, known));
+          const { ids } = await reader.call('historySlice', { ...slice, after, rows: limit });
+          return { entries: offset < known ? await reader.call('historyEntries', ids) : [], total: known };
         }
         const ids: number[] = [];
         let total = 0;

@@ -3,7 +3,7 @@ import type { CallRecord } from '../call-record.ts';
 
 /**
  * What the service needs of its storage. SQLite implements it here; a second engine stands beside it and runs the
- * same conformance suite. Nothing has a clock: times (`at`) are Unix milliseconds and are passed in.
+ * same conformance suite. Times of day are Unix milliseconds and are passed in.
  * A promise that resolves means: on disk. One that rejects means: not stored (a full disk, a closed store).
  */
 export interface Store {
@@ -30,8 +30,10 @@ export type AcceptedEvent = {
 export type RecordedRequest = {
   readonly account: number;
   readonly integration: number;
-  /** Unix ms with fractions, when the request came. */
+  /** Unix ms, when the request came. */
   readonly at: number;
+  /** The same moment by the steady clock (steady-clock.ts): the store tells the duration by it. */
+  readonly began: number;
   readonly method: string;
   readonly path: string;
   /** The payload as received; bytes if they are no valid UTF-8. */
@@ -48,10 +50,10 @@ export type RecordedRequest = {
 
 export type StoredRequest = Omit<
   RecordedRequest,
-  'account' | 'integration' | 'event' | 'callId' | 'watched'
+  'account' | 'integration' | 'began' | 'event' | 'callId' | 'watched'
 > & {
   readonly id: number;
-  /** ms from `at` to the writing of the entry. */
+  /** ms from the coming of the request to the writing of the entry. */
   readonly duration: number;
 };
 

@@ -56,7 +56,7 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
     for (let n = start; n < Math.min(rows, start + 50_000); n += 1) {
       const id = callIdOf(Math.floor(n / 3));
       const event = { id, direction: 'inbound', status: statuses[n % 3], from: numberOf(n % 9_000_000) };
-      insert.run(1_763_600_000_000_000 + n * 1000, id, JSON.stringify(event), response);
+      insert.run(1_763_600_000_000 + n, id, JSON.stringify(event), response);
     }
     db.exec('COMMIT');
   }

@@ -35,34 +35,34 @@ export function historyReader(db: DatabaseSync) {
     Object.values(all(sql, ...values)[0] ?? {})[0] as number;
   const byId = db.prepare(`SELECT ${columns} FROM history WHERE id = ?`);
 
+  function filterFor(account: number, search: HistorySearch | null): HistoryFilter {
+    if (search === null) return { by: 'all' };
+    const event = 'SELECT id FROM history WHERE account_id = ? AND call_id = ? LIMIT 1';
+    const known = search.in === 'request' && all(event, account, search.term).length > 0;
+    return known ? { by: 'call', id: search.term } : { by: 'text', search };
+  }
+
+  /** The place of the last of the slice's rows; null if there are not so many. Counted through the index alone. */
+  function skip(slice: HistorySlice): HistoryCursor | null {
+    const { where, values } = conditions(slice);
+    const edge = `SELECT id, created_at FROM history WHERE ${where} ${orderBy(slice.order)} LIMIT 1 OFFSET ?`;
+    const last = all(edge, ...values, slice.rows - 1)[0];
+    return last ? cursorOf(last) : null;
+  }
+
   return {
-    historyStart(account: number, search: HistorySearch | null): { lastId: number; filter: HistoryFilter } {
+    /** How a search is answered, the newest entry that belongs to the answer, and how many there are, unless by text. */
+    historyStart(account: number, search: HistorySearch | null) {
       const lastId = one('SELECT coalesce(max(id), 0) FROM history');
-      if (search === null) return { lastId, filter: { by: 'all' } };
-      const known =
-        search.in === 'request' &&
-        all('SELECT id FROM history WHERE account_id = ? AND call_id = ? LIMIT 1', account, search.term)
-          .length > 0;
-      return { lastId, filter: known ? { by: 'call', id: search.term } : { by: 'text', search } };
+      const filter = filterFor(account, search);
+      const total =
+        filter.by === 'call'
+          ? one('SELECT count(*) FROM history WHERE account_id = ? AND call_id = ?', account, filter.id)
+          : (one('SELECT entries FROM history_counts WHERE account_id = ?', account) ?? 0);
+      return { lastId, filter, total };
     },
 
-    historyTotal(account: number, filter: HistoryFilter): number {
-      return filter.by === 'call'
-        ? one('SELECT count(*) FROM history WHERE account_id = ? AND call_id = ?', account, filter.id)
-        : (one('SELECT entries FROM history_counts WHERE account_id = ?', account) ?? 0);
-    },
-
-    /** Ids by position: deep pages are counted through the index alone. */
-    historyPage(slice: HistorySlice, offset: number): number[] {
-      const { where, values } = conditions(slice);
-      const rows = all(
-        `SELECT id, created_at FROM history WHERE ${where} ${orderBy(slice.order)} LIMIT ? OFFSET ?`,
-        ...values,
-        slice.rows,
-        offset,
-      );
-      return rows.map((row) => row.id);
-    },
+    historySkip: skip,
 
     historySlice(slice: HistorySlice): HistoryHits {
       const { where, values } = conditions(slice);
@@ -76,22 +76,18 @@ export function historyReader(db: DatabaseSync) {
         const last = rows[slice.rows - 1];
         return { ids: rows.map((row) => row.id), next: last ? cursorOf(last) : null };
       }
-      const edge = `SELECT id, created_at FROM history WHERE ${where} ${order} LIMIT 1 OFFSET ?`;
-      const last = all(edge, ...values, slice.rows - 1)[0];
-      const [compare, to] = last
-        ? [slice.order === 'newest' ? '>=' : '<=', [last.created_at, last.id]]
-        : ['', []];
-      const until = last ? `AND (created_at, id) ${compare} (?, ?)` : '';
+      const next = skip(slice);
+      const until = next ? `AND (created_at, id) ${slice.order === 'newest' ? '>=' : '<='} (?, ?)` : '';
       const { search } = slice.filter;
       const hits = all(
         `SELECT id, created_at FROM history WHERE ${where} ${until}
            AND (instr(${search.in}, ?) > 0 OR instr(${search.in}, ?) > 0) ${order}`,
         ...values,
-        ...to,
+        ...(next ? [next.at, next.id] : []),
         search.term,
         encodeURIComponent(search.term),
       );
-      return { ids: hits.map((row) => row.id), next: last ? cursorOf(last) : null };
+      return { ids: hits.map((row) => row.id), next };
     },
 
     historyEntries(ids: readonly number[]): StoredRequest[] {
@@ -99,7 +95,7 @@ export function historyReader(db: DatabaseSync) {
         const row = byId.get(id);
         if (row === undefined) return []; // deleted by the retention since it was found
         const { created_at, ...entry } = row;
-        return [{ ...entry, at: (created_at as number) / 1000 } as StoredRequest];
+        return [{ ...entry, at: created_at } as StoredRequest];
       });
     },
   };
@@ -123,7 +119,6 @@ function orderBy(order: HistoryOrder): string {
   return order === 'newest' ? 'ORDER BY created_at DESC, id DESC' : 'ORDER BY created_at, id';
 }
 
-/** Cursors hold microseconds, as the column does: no rounding on the way. */
 function cursorOf(row: { id: number; created_at: number }): HistoryCursor {
   return { at: row.created_at, id: row.id };
 }

@@ -93,7 +93,7 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (account_id, hour)
   ) STRICT, WITHOUT ROWID;
 
-  -- Every authenticated request. created_at in Unix microseconds; request is text, or bytes that are no UTF-8.
+  -- Every authenticated request. created_at in Unix milliseconds; request is text, or bytes that are no UTF-8.
   CREATE TABLE history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     account_id INTEGER NOT NULL,

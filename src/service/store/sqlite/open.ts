@@ -10,7 +10,7 @@ export function openForWriting(file: string): DatabaseSync {
     db.exec('PRAGMA journal_mode = WAL');
     db.exec('PRAGMA synchronous = FULL');
     db.exec('PRAGMA foreign_keys = ON');
-    db.exec('PRAGMA cache_size = -65536');
+    db.exec('PRAGMA cache_size = -32768');
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     const journal = db.prepare('PRAGMA journal_mode').get()?.journal_mode;
     if (synchronous !== 2 || journal !== 'wal') {
@@ -27,6 +27,6 @@ export function openForWriting(file: string): DatabaseSync {
 /** Opens an existing database for reading only: sees what is committed, waits for nobody. */
 export function openForReading(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
-  db.exec('PRAGMA mmap_size = 1073741824');
+  db.exec('PRAGMA cache_size = -16384');
   return db;
 }

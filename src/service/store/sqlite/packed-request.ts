@@ -6,6 +6,7 @@ export type PackedRequest = [
   account: number,
   integration: number,
   at: number,
+  began: number,
   method: string,
   path: string,
   request: string | Uint8Array,
@@ -25,6 +26,7 @@ export function pack(request: RecordedRequest): PackedRequest {
     request.account,
     request.integration,
     request.at,
+    request.began,
     request.method,
     request.path,
     request.request,
@@ -40,9 +42,9 @@ export function pack(request: RecordedRequest): PackedRequest {
 }
 
 export function unpack(packed: PackedRequest): RecordedRequest {
-  const [account, integration, at, method, path, request, status, response, callId, ...rest] = packed;
+  const [account, integration, at, began, method, path, request, status, response, callId, ...rest] = packed;
   const [eventStatus, from, country, callerId, watched] = rest;
   const event =
     eventStatus === null ? null : { id: callId as string, status: eventStatus, from, country, callerId };
-  return { account, integration, at, method, path, request, status, response, callId, event, watched };
+  return { account, integration, at, began, method, path, request, status, response, callId, event, watched };
 }

@@ -9,7 +9,7 @@ import { callRows } from './call-rows.ts';
  * Writes requests and the effects of their events. Sums (report figures, entries per account) are collected over a
  * transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
  */
-export function recorder(db: DatabaseSync, clock: () => number) {
+export function recorder(db: DatabaseSync, steady: () => number) {
   const calls = callRows(db);
   const callerOf = callerLookup(db);
   const insert = db.prepare(
@@ -32,7 +32,7 @@ export function recorder(db: DatabaseSync, clock: () => number) {
     const { account, integration, event, at } = request;
     if (event === null) return undefined;
     const before = calls.get(account, event.id);
-    const after = moveCall(before, event, Math.floor(at), (from) => callerOf(account, from, event.country));
+    const after = moveCall(before, event, at, (from) => callerOf(account, from, event.country));
     if (after === undefined) return undefined;
     if (before === undefined) calls.add(account, integration, after);
     else calls.move(account, after);
@@ -45,20 +45,8 @@ export function recorder(db: DatabaseSync, clock: () => number) {
     record(request: RecordedRequest): CallRecord | undefined {
       const { account, integration, at, method, path, callId, status, response } = request;
       const call = applyEvent(request);
-      const duration = Math.max(0, Math.round((clock() - at) * 1000) / 1000);
-      const created = Math.round(at * 1000);
-      insert.run(
-        account,
-        integration,
-        created,
-        method,
-        path,
-        callId,
-        request.request,
-        status,
-        response,
-        duration,
-      );
+      const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
+      insert.run(account, integration, at, method, path, callId, request.request, status, response, duration);
       entries.set(account, (entries.get(account) ?? 0) + 1);
       return request.watched ? call : undefined;
     },

@@ -18,7 +18,7 @@ export function trimmer(db: DatabaseSync, removed: (account: number, rows: numbe
     for (const { account, entries } of accounts.all() as { account: number; entries: number }[]) {
       const excess = limits.keep === undefined ? 0 : Math.min(STEP, entries - limits.keep);
       let rows = 0;
-      if (limits.before !== undefined) rows = Number(byAge.run(account, limits.before * 1000).changes);
+      if (limits.before !== undefined) rows = Number(byAge.run(account, limits.before).changes);
       else if (excess > 0) rows = Number(oldest.run(account, excess).changes);
       if (rows > 0) {
         removed(account, rows);

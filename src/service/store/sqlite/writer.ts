@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import { steadyMs } from '../../steady-clock.ts';
 import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
 import { openForWriting } from './open.ts';
@@ -10,7 +11,7 @@ import { trimmer } from './trimmer.ts';
 /** The thread that writes: everything that has come while the last commit was under way is the next one. */
 
 const db = openForWriting(workerData.file);
-const records = recorder(db, () => performance.timeOrigin + performance.now());
+const records = recorder(db, steadyMs);
 const trim = trimmer(db, records.removed);
 
 const insertLink = db.prepare('INSERT OR IGNORE INTO used_links VALUES (?, ?)');
