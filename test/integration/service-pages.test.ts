@@ -98,3 +98,22 @@ test('a screen that does not read is cut off, and the others hear everything', a
   await gone;
   await stream.return(undefined);
 });
+
+test('behind a proxy that is trusted, links and cookies are those of its address; of any other, its words do not count', async (t) => {
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'calls.example.com' };
+  for (const [trustedProxies, base, secure] of [
+    [['127.0.0.1'], 'https://calls.example.com', true],
+    [[], undefined, false],
+  ] as const) {
+    const served = await serve(t, { trustedProxies });
+    const { a, ask, url, service } = served;
+    const { json } = await ask('/voice?limit=1', { token: a.token, headers: forwarded });
+    const { meta, links } = json as { meta: { path: string }; links: { first: string } };
+    assert.equal(meta.path, `${base ?? url}/api/v1/voice`);
+    assert.ok(links.first.startsWith(`${meta.path}?`));
+    const body = { link: service.link().split('#')[1] };
+    const { headers } = await ask(`${url}/sign-in`, { method: 'POST', body, headers: forwarded });
+    assert.equal(String(headers['set-cookie']).endsWith('; Secure'), secure);
+    await service.stop();
+  }
+});

@@ -29,6 +29,7 @@ export async function startThread<M extends Methods>(
   let outbox: Calls = [];
   let lastId = 0;
   let ended: Error | undefined;
+  let closing: Promise<void> | undefined;
 
   const end = (error: Error) => {
     ended ??= error;
@@ -62,7 +63,11 @@ export async function startThread<M extends Methods>(
     end(error as Error);
     fail(error as Error);
   });
-  worker.on('exit', () => end(new Error('the database is closed')));
+  worker.on('exit', () => {
+    const error = new Error(closing ? 'the database is closed' : 'the thread of the database ended');
+    if (!closing && !ended) fail(error);
+    end(error);
+  });
 
   const call = (name: string, ...args: unknown[]): Promise<unknown> => {
     if (ended) return Promise.reject(ended);
@@ -73,7 +78,6 @@ export async function startThread<M extends Methods>(
       outbox.push(lastId, name, args.length, ...args);
     });
   };
-  let closing: Promise<void> | undefined;
   return {
     call: call as Thread<M>['call'],
     close: () => {

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigError, type Environment, loadConfig } from './env.ts';
+import { serviceSection } from './service.ts';
+
+const load = (environment: Environment) => loadConfig({ service: serviceSection }, environment).service;
+
+test('with nothing set, the service has its defaults', () => {
+  assert.deepEqual(load({}), {
+    listen: { host: '127.0.0.1', port: 8080 },
+    stateDir: './state/service',
+    country: null,
+    retention: { maxAgeMs: undefined, maxEntries: undefined },
+    requestsPerMinute: null,
+    trustedProxies: [],
+    requestTimeoutMs: 30_000,
+  });
+});
+
+test('everything set is taken', () => {
+  const options = load({
+    SERVICE_LISTEN: '[::1]:0',
+    SERVICE_STATE_DIR: '/var/lib/pbx',
+    SERVICE_COUNTRY: 'NL',
+    SERVICE_HISTORY_MAX_AGE: '90d',
+    SERVICE_HISTORY_MAX_ENTRIES: '1000000',
+    SERVICE_RATE_LIMIT: '600',
+    SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8',
+    SERVICE_REQUEST_TIMEOUT: '5s',
+  });
+  assert.deepEqual(options, {
+    listen: { host: '::1', port: 0 },
+    stateDir: '/var/lib/pbx',
+    country: 'NL',
+    retention: { maxAgeMs: 90 * 86_400_000, maxEntries: 1_000_000 },
+    requestsPerMinute: 600,
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
+    requestTimeoutMs: 5000,
+  });
+});
+
+describe('each variable, wrong, is one line', () => {
+  const wrong: [string, string][] = [
+    ['SERVICE_LISTEN', '8080'],
+    ['SERVICE_LISTEN', '127.0.0.1:65536'],
+    ['SERVICE_LISTEN', '::1:8080'],
+    ['SERVICE_COUNTRY', 'Holland'],
+    ['SERVICE_HISTORY_MAX_AGE', '90'],
+    ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
+    ['SERVICE_RATE_LIMIT', '-1'],
+    ['SERVICE_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['SERVICE_REQUEST_TIMEOUT', '1h'],
+  ];
+  for (const [name, value] of wrong) {
+    test(`${name}=${value}`, () => {
+      assert.throws(
+        () => load({ [name]: value }),
+        (error: ConfigError) => {
+          assert.ok(error instanceof ConfigError);
+          assert.equal(error.lines.length, 1);
+          assert.match(error.lines[0] ?? '', new RegExp(`^${name}: got ".*"; takes `));
+          return true;
+        },
+      );
+    });
+  }
+});

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { FixtureMethods } from './rpc.fixture.ts';
+import { startThread } from './rpc.ts';
+
+const script = new URL('./rpc.fixture.ts', import.meta.url);
+
+async function start(t: TestContext) {
+  const failures: Error[] = [];
+  const { promise: failed, resolve } = Promise.withResolvers<void>();
+  const thread = await startThread<FixtureMethods>(script, null, (error) => {
+    failures.push(error);
+    resolve();
+  });
+  t.after(() => thread.close());
+  return { thread, failures, failed };
+}
+
+test('calls are answered, each with its own value, nothing or refusal', async (t) => {
+  const { thread } = await start(t);
+  const answers = await Promise.allSettled([
+    thread.call('double', 21),
+    thread.call('nothing'),
+    thread.call('refuse'),
+    thread.call('double', 4),
+  ]);
+  assert.deepEqual(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
+    [42, undefined, 'Error: refused', 8],
+  );
+});
+
+test('a thread that cannot open its database does not start', async () => {
+  await assert.rejects(
+    startThread(script, 'no start', () => {}),
+    /cannot open/,
+  );
+});
+
+test('a thread that ends by itself is told, and everything asked of it is refused', async (t) => {
+  for (const way of ['crash', 'die'] as const) {
+    const { thread, failures, failed } = await start(t);
+    await thread.call(way).catch(() => {}); // its answer, or its end: whichever comes first
+    const waiting = thread.call('nothing').catch((error: Error) => error);
+    await failed;
+    assert.ok((await waiting) === undefined || (await waiting) instanceof Error);
+    await assert.rejects(thread.call('nothing'), way === 'crash' ? /crashed/ : /ended/);
+    assert.equal(failures.length, 1);
+  }
+});
+
+test('closing lets calls end first; afterwards they are refused, and no failure is told', async (t) => {
+  const { thread, failures } = await start(t);
+  const last = thread.call('double', 1);
+  await Promise.all([thread.close(), thread.close()]);
+  assert.equal(await last, 2);
+  await assert.rejects(thread.call('nothing'), /closed/);
+  assert.deepEqual(failures, []);
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { silentLog } from '../../src/ops/log.ts';
+import { startService } from '../../src/service.ts';
+import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
+
+const script = fileURLToPath(new URL('./service-process.ts', import.meta.url));
+
+/** A file may grow to so many blocks of 512 bytes (ulimit -f of POSIX), as if the disk were full then. */
+const BLOCKS = 2000;
+
+test('a full disk: events are refused with 503, what got its 200 before is there, and lookups go on', async (t) => {
+  const stateDir = stateFolder(t);
+  const { a } = await prepare(stateDir);
+  const child = spawn(
+    'sh',
+    ['-c', `ulimit -f ${BLOCKS} && exec "$0" "$@"`, process.execPath, script, stateDir],
+    {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    },
+  );
+  t.after(() => child.kill('SIGKILL'));
+  const [url] = (await once(child, 'message')) as [string];
+  const { post, ask } = callers(url);
+
+  const acknowledged: string[] = [];
+  let refused = 0;
+  for (let n = 0; n < 2000 && refused < 3; n += 1) {
+    const body = event({ id: `call-${n}`, note: 'x'.repeat(2000) });
+    const { status } = await post(a.token, body);
+    if (status === 200) acknowledged.push(body.id);
+    else {
+      assert.equal(status, 503);
+      refused += 1;
+    }
+  }
+  assert.ok(refused === 3 && acknowledged.length > 10, `${acknowledged.length} stored, ${refused} refused`);
+  const lookup = await ask('/voice/priority?number=030901820', a);
+  assert.deepEqual([lookup.status, lookup.json], [200, { priority: 10, segment: 'VIP' }]);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+
+  const service = await startService(options(stateDir), { log: silentLog });
+  t.after(() => service.stop());
+  const entries = await callers(service.url).history(a.token, '?search=request&search_term=call-');
+  const recorded = new Set(entries.map(({ request }) => (JSON.parse(request) as { id: string }).id));
+  assert.deepEqual(
+    acknowledged.filter((id) => !recorded.has(id)),
+    [],
+  );
+  assert.equal((await callers(service.url).post(a.token, event())).status, 200);
+});
