@@ -5,7 +5,8 @@ import { type AmiFailure, describeFailure } from './failure.ts';
 /** How often a trouble that lasts is mentioned again. */
 const remindMs = 5 * 60_000;
 
-const codes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
+/** The message of each failure: what it means, and what to do about it. */
+export const failureCodes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
   unreachable: 'ami.unreachable',
   'connect-timeout': 'ami.unreachable',
   tls: 'ami.tls-refused',
@@ -46,7 +47,7 @@ export function createLinkLog(log: Log, address: string): LinkLog {
     downSince ??= at;
     attempts++;
     const reason = describeFailure(failure);
-    if (told?.reason !== reason) log.say(codes[failure.kind], { address, reason });
+    if (told?.reason !== reason) log.say(failureCodes[failure.kind], { address, reason });
     else if (at - told.at >= remindMs) {
       log.say('ami.still-down', {
         address,

@@ -15,6 +15,12 @@ export type PlayedPbx = {
   channels(): readonly Fields[];
   status(channel: string): Fields | undefined;
   bridges(): readonly Fields[];
+  /** Contexts of the dialplan. */
+  readonly contexts: readonly string[];
+  /** Phones and trunks, such as `PJSIP/1001`. */
+  readonly devices: readonly string[];
+  /** Unix milliseconds. */
+  now(): number;
 };
 
 /** One manager connection as Asterisk would serve it. */
@@ -35,7 +41,7 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
       respond(action, 'Goodbye', { Message: 'Thanks for all the fish.' });
       socket.end();
     },
-    ping: (action) => respond(action, 'Success', { Ping: 'Pong', Timestamp: '0.000000' }),
+    ping: (action) => respond(action, 'Success', { Ping: 'Pong', Timestamp: (pbx.now() / 1000).toFixed(6) }),
     events: (action) => respond(action, 'Success', { Events: 'On' }),
     coresettings: (action) => {
       if (may(action, 'reporting', 'system')) {
@@ -53,7 +59,16 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
       else list(action, 'Status', [row], 'StatusComplete');
     },
     bridgelist: (action) => list(action, 'BridgeListItem', pbx.bridges(), 'BridgeListComplete'),
-    listcommands: (action) => respond(action, 'Success', { Ping: 'Keepalive command. (Priv: <none>)' }),
+    listcommands: (action) => respond(action, 'Success', commandsOf(pbx.write)),
+    showdialplan: (action) => {
+      const rows = pbx.contexts.map((context) => new Map([['Context', context]]));
+      if (may(action, 'reporting', 'config')) list(action, 'ListDialplan', rows, 'ShowDialPlanComplete');
+    },
+    devicestatelist: (action) => {
+      const rows = pbx.devices.map((device) => new Map([['Device', device]]));
+      if (may(action, 'reporting', 'call'))
+        list(action, 'DeviceStateChange', rows, 'DeviceStateListComplete');
+    },
   };
 
   send('Asterisk Call Manager/9.0.0\r\n');
@@ -126,6 +141,24 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
   }
 
   return { sendEvent };
+}
+
+/** Of each class an action, as ListCommands tells of those that the user may use. */
+const commands = [
+  ['originate', 'Originate'],
+  ['command', 'Command'],
+  ['config', 'UpdateConfig'],
+  ['system', 'DBPut'],
+  ['call', 'Redirect'],
+  ['reporting', 'CoreShowChannels'],
+] as const;
+
+function commandsOf(write: ReadonlySet<string>): Record<string, string> {
+  const may = commands.filter(([right]) => write.has(right));
+  return Object.fromEntries([
+    ['Ping', 'Keepalive command. (Priv: <none>)'],
+    ...may.map(([right, command]) => [command, `${command}. (Priv: ${right},all)`]),
+  ]);
 }
 
 const blankLine = Buffer.from('\r\n\r\n');

@@ -20,6 +20,10 @@ export type PlayerOptions = {
   /** The manager user's classes; read `call` and write `reporting` when absent. */
   readonly read?: readonly string[] | undefined;
   readonly write?: readonly string[] | undefined;
+  /** Contexts of the dialplan; none when absent. */
+  readonly contexts?: readonly string[] | undefined;
+  /** Phones and trunks, such as `PJSIP/1001`; none when absent. */
+  readonly devices?: readonly string[] | undefined;
   /** Serves AMI over TLS. */
   readonly tls?: tls.TlsOptions | undefined;
   readonly clock: Clock;
@@ -108,6 +112,9 @@ export function createPlayer(options: PlayerOptions): Player {
       channels: () => model.channels(),
       status: (channel: string) => model.status(channel),
       bridges: () => model.bridges(),
+      contexts: options.contexts ?? [],
+      devices: options.devices ?? [],
+      now: clock.now,
     };
     const session = servePlayer(socket, pbx, (bytes) => put(socket, bytes));
     sessions.set(socket, session);

@@ -32,6 +32,8 @@ export type ApiClient = {
   priority(query: { readonly parameter: string; readonly number: string }): Promise<ApiResult>;
   /** Recorded requests, newest first (part 4.3). */
   history(query: HistoryQuery): Promise<ApiResult>;
+  /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
+  changeToken(token: string): void;
   /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
   close(): Promise<void>;
 };
@@ -51,24 +53,15 @@ const historyBytes = 16 * 1024 * 1024;
  * has the token in it.
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
-  const { baseUrl, token, connectTimeoutMs, answerTimeoutMs, connections, answerBytes } = {
+  const { baseUrl, connectTimeoutMs, answerTimeoutMs, connections, answerBytes } = {
     ...defaults,
     ...options,
   };
-  // A line break in a header would be refused later, by an error that quotes the token.
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new Error('the API token has characters that a header cannot carry');
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const headers = [
-    'authorization',
-    `Bearer ${token}`,
-    'accept',
-    'application/json',
-    'user-agent',
-    'pbx-bridge',
-  ];
-  const postHeaders = [...headers, 'content-type', 'application/json'];
+  let headers = headersWith(options.token);
+  /** What no text may quote: the token, and those that it followed. */
+  const tokens = [options.token];
   const pool = new Pool(base.origin, {
     connections,
     connect: { timeout: connectTimeoutMs },
@@ -84,7 +77,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   let closed: Promise<void> | undefined;
 
   function redact(text: string): string {
-    return text.replaceAll(token, '[token]');
+    return tokens.reduce((safe, token) => safe.replaceAll(token, '[token]'), text);
   }
 
   function request(what: Dispatcher.DispatchOptions, maxBytes: number): Promise<ApiResult> {
@@ -102,12 +95,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
         const retryAfter = header(answerHeaders['retry-after']);
         const location = header(answerHeaders.location);
+        const date = header(answerHeaders.date);
         finish({
           kind: 'answer',
           status,
           contentType: header(answerHeaders['content-type']) ?? '',
           ...(retryAfter !== undefined && { retryAfter }),
           ...(location !== undefined && { location: redact(location) }),
+          ...(date !== undefined && { date }),
           body: status < 300 ? text : redact(text),
           truncated,
           durationMs: performance.now() - started,
@@ -166,7 +161,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
   return {
     postCallEvent: (body) =>
-      request({ method: 'POST', path: `${prefix}/voice/call`, headers: postHeaders, body }, answerBytes),
+      request(
+        { method: 'POST', path: `${prefix}/voice/call`, headers: [...headers, ...postHeaders], body },
+        answerBytes,
+      ),
     priority({ parameter, number }) {
       const query = new URLSearchParams({ [parameter]: number });
       return request({ method: 'GET', path: `${prefix}/voice/priority?${query}`, headers }, answerBytes);
@@ -177,11 +175,24 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       if (page !== undefined) query.set('page', String(page));
       return request({ method: 'GET', path: `${prefix}/voice?${query}`, headers }, historyBytes);
     },
+    changeToken(token) {
+      headers = headersWith(token);
+      if (!tokens.includes(token)) tokens.push(token);
+    },
     close() {
       closed ??= pool.destroy();
       return closed;
     },
   };
+}
+
+const postHeaders = ['content-type', 'application/json'];
+
+function headersWith(token: string): string[] {
+  // A line break in a header would be refused later, by an error that quotes the token.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new Error('the API token has characters that a header cannot carry');
+  return ['authorization', `Bearer ${token}`, 'accept', 'application/json', 'user-agent', 'pbx-bridge'];
 }
 
 function header(value: string | string[] | undefined): string | undefined {

@@ -23,6 +23,8 @@ export type ApiAnswer = {
   readonly contentType: string;
   /** Retry-After as received. */
   readonly retryAfter?: string;
+  /** Date as received: the far side's clock. */
+  readonly date?: string;
   /** Location as received: where a redirect, which is never followed, points to. */
   readonly location?: string;
   readonly body: string;

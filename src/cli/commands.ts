@@ -19,10 +19,22 @@ export function addOperatorCommands(program: Command, io: Io): void {
     async (options: O) => {
       const stop = new AbortController();
       const onSignal = () => stop.abort();
-      process.once('SIGINT', onSignal);
-      process.once('SIGTERM', onSignal);
-      io.exit(await work(createContext(io, options.json === true), options, stop.signal));
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+      try {
+        io.exit(await work(createContext(io, options.json === true), options, stop.signal));
+      } finally {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
+      }
     };
+
+  command(
+    'check',
+    'try everything that the bridge needs, and say what came of it; changes nothing',
+    `  pbx-bridge check              before the first start, or when calls do not show
+  pbx-bridge check --call       and listen for a test call for 30 s: is it seen, is it told, and why not`,
+  )
+    .option('--call [seconds]', 'listen for a test call (30 s)')
+    .action(run(async (...args) => (await import('./check.ts')).check(...args)));
 
   command(
     'status',

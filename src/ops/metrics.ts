@@ -96,16 +96,6 @@ const rows: readonly Row[] = [
     read: (it) => it.calls.vanished,
   },
   {
-    name: 'outbox_taken_total',
-    help: 'Events that were taken, over all restarts; delivered, waiting and dead letters add up to it.',
-    read: (it) => it.outbox.taken,
-  },
-  {
-    name: 'outbox_delivered_total',
-    help: 'Events whose receipt the API confirmed, over all restarts.',
-    read: (it) => it.outbox.delivered,
-  },
-  {
     name: 'outbox_lost_total',
     help: 'Events that a corrupt file took with it, as far as they could be counted.',
     read: (it) => it.outbox.lost,
@@ -140,6 +130,16 @@ const rows: readonly Row[] = [
     name: 'delivery_in_flight',
     help: 'Requests under way.',
     read: (it) => it.delivery.inFlight,
+  },
+  {
+    name: 'delivery_delivered_total',
+    help: 'Events whose receipt the API confirmed, since the start.',
+    read: (it) => it.delivery.delivered,
+  },
+  {
+    name: 'delivery_dead_letters_total',
+    help: 'Events that were given up, since the start.',
+    read: (it) => it.delivery.deadLetters,
   },
   {
     name: 'delivery_failed_attempts_total',

@@ -15,8 +15,8 @@ export type ToldEvent = QueuedEvent & {
   readonly tale: readonly Attempt[];
 };
 
-const states = ['waiting', 'delivered', 'dead'] as const;
-const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, settled_at';
+export const states = ['waiting', 'delivered', 'dead'] as const;
+export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, settled_at';
 
 export const historySql = {
   ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
@@ -28,11 +28,23 @@ export const historySql = {
   old: 'SELECT seq, state, settled_at, taken_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
+/** Makes a row of `event` (`eventColumns`) an event with its tale. */
+export function createTeller(db: DatabaseSync): (row: ToldRow) => ToldEvent {
+  const attempts = db.prepare(historySql.attempts);
+  return (row) => {
+    const { seq, status, body, state } = row;
+    const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
+    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts: row.attempts };
+    const settled = row.settled_at === null ? {} : { settledAt: row.settled_at };
+    return { ...event, state: states[state] ?? 'waiting', ...settled, tale };
+  };
+}
+
 /** What operators ask for and do: look at events, send dead letters again, forget what is old. */
 export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   const ofCall = db.prepare(historySql.ofCall);
   const dead = db.prepare(historySql.dead);
-  const attempts = db.prepare(historySql.attempts);
+  const told = createTeller(db);
   const oldest = db.prepare(historySql.oldest);
   const old = db.prepare(historySql.old);
   const revive = db.prepare(
@@ -44,14 +56,6 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
-
-  function told(row: ToldRow): ToldEvent {
-    const { seq, status, body, state } = row;
-    const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
-    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts: row.attempts };
-    const settled = row.settled_at === null ? {} : { settledAt: row.settled_at };
-    return { ...event, state: states[state] ?? 'waiting', ...settled, tale };
-  }
 
   /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
   function reviveOne(seq: number): boolean {
@@ -107,7 +111,7 @@ export function createHistory(db: DatabaseSync, tally: TallyKeeper) {
   };
 }
 
-type ToldRow = EventRow & { readonly settled_at: number | null };
+export type ToldRow = EventRow & { readonly settled_at: number | null };
 
 type AttemptRow = {
   readonly at: number;

@@ -51,6 +51,19 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
   }
 }
 
+/** The process that works on this folder; undefined if none does, as far as can be seen. */
+export function runningPid(directory: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(join(directory, 'outbox.pid'), 'utf8'), 10);
+    process.kill(pid, 0);
+    return pid;
+  } catch (error) {
+    // It is there, but another user's.
+    const denied = (error as NodeJS.ErrnoException).code === 'EPERM';
+    return denied ? Number.parseInt(readFileSync(join(directory, 'outbox.pid'), 'utf8'), 10) : undefined;
+  }
+}
+
 function holder(pidPath: string): string {
   try {
     return ` (process ${Number.parseInt(readFileSync(pidPath, 'utf8'), 10)})`;

@@ -54,7 +54,13 @@ export function createTallyKeeper(db: DatabaseSync) {
       dirty = true;
       return ++lastSeq;
     },
-    move(from: 'waiting' | 'dead', to: 'waiting' | 'delivered' | 'dead'): void {
+    /** Counts a dead letter out that an operator has thrown away: it is part of nothing any more. */
+    discard(): void {
+      delta.taken--;
+      delta.dead--;
+      dirty = true;
+    },
+    move(from: 'waiting' | 'dead' | 'delivered', to: 'waiting' | 'delivered' | 'dead'): void {
       delta[from]--;
       delta[to]++;
       dirty = true;

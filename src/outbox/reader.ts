@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { databasePath, OutboxRefused } from './database.ts';
+import { createTeller, eventColumns, states, type ToldEvent, type ToldRow } from './history.ts';
+import { schemaVersion, versionOf } from './migrations.ts';
+import { createTallyKeeper, type Tally } from './tally.ts';
+
+export type EventFilter = {
+  readonly state?: ToldEvent['state'] | undefined;
+  readonly callId?: string | undefined;
+  /** Taken, or with state `delivered` or `dead` settled, at this time (Unix ms) or later. */
+  readonly since?: number | undefined;
+  /** The same, before this time. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+};
+
+/** A look into an outbox's folder, beside the bridge that works there or while none does. It changes nothing. */
+export type Reader = {
+  /** Newest first, with all their attempts. */
+  events(filter: EventFilter): ToldEvent[];
+  event(seq: number): ToldEvent | undefined;
+  tally(): Tally;
+  close(): void;
+};
+
+/** How long a moment of the writer is waited out, ms. */
+const busyTimeoutMs = 5_000;
+
+/** Opens a folder's database to read it; undefined when there is none yet. Throws OutboxRefused, in one line. */
+export function openReader(directory: string): Reader | undefined {
+  const path = databasePath(directory);
+  if (!existsSync(path)) return undefined;
+  const db = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  try {
+    assertKnown(db, path);
+    return createReader(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Another version's tables may mean something else. */
+export function assertKnown(db: DatabaseSync, path: string): void {
+  const version = versionOf(db);
+  if (version === schemaVersion) return;
+  throw new OutboxRefused(
+    version > schemaVersion
+      ? `${path} was written by a newer pbx-bridge: use that one`
+      : `${path} is of an older pbx-bridge: start this one once, it brings it up to date`,
+  );
+}
+
+function createReader(db: DatabaseSync): Reader {
+  const told = createTeller(db);
+  const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
+  return {
+    events({ state, callId, since, before, limit }) {
+      const time = state === 'delivered' || state === 'dead' ? 'settled_at' : 'taken_at';
+      const conditions: [string, string | number | undefined][] = [
+        ['state = ?', state && states.indexOf(state)],
+        ['call_id = ?', callId],
+        [`${time} >= ?`, since],
+        [`${time} < ?`, before],
+      ];
+      const given = conditions.filter(([, value]) => value !== undefined);
+      const where = given.map(([sql]) => sql).join(' AND ') || 'TRUE';
+      const values = given.map(([, value]) => value as string | number);
+      const sql = `SELECT ${eventColumns} FROM event WHERE ${where} ORDER BY seq DESC LIMIT ?`;
+      return (db.prepare(sql).all(...values, limit) as ToldRow[]).map(told);
+    },
+    event(seq) {
+      const row = bySeq.get(seq) as ToldRow | undefined;
+      return row && told(row);
+    },
+    tally: () => createTallyKeeper(db).read(),
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createPlayer, type PlayerOptions } from '../../src/ami/player.ts';
+import { startFarSide } from '../fakes/far-side.ts';
+import { runCommand } from './operator.ts';
+import { temporaryFolder } from './program.ts';
+
+/**
+ * Faults made on purpose, each the only one, and the words in which `check` names it to a phone technician. What takes
+ * a call to show (a dead letter, a caller without a number) is in `explain.test.ts` and `outbox-command.test.ts`.
+ */
+const account = { username: 'bridge', secret: 'sesame' } as const;
+
+async function office(t: TestContext, options: Partial<PlayerOptions> = {}) {
+  const pbx = createPlayer({
+    ...account,
+    clock: systemClock,
+    contexts: ['default', 'from-internal', 'from-trunk', 'ext-queues'],
+    devices: ['PJSIP/1001', 'PJSIP/1002', 'PJSIP/sipgate', 'MWI:1001@default', 'Queue:sales_avail'],
+    ...options,
+  });
+  const { port } = await pbx.listen();
+  const farSide = await startFarSide({ token: 'a-token' });
+  t.after(async () => {
+    await pbx.close();
+    await farSide.close();
+  });
+  const env: Record<string, string> = {
+    AMI_PORT: String(port),
+    AMI_USERNAME: account.username,
+    AMI_SECRET: account.secret,
+    API_BASE_URL: farSide.baseUrl,
+    API_TOKEN: 'a-token',
+    STATE_DIR: `${temporaryFolder(t)}/state`,
+    AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
+  };
+  return { pbx, farSide, env };
+}
+
+const check = (env: Readonly<Record<string, string>>, ...args: string[]) =>
+  runCommand(['check', ...args], env, {});
+
+/** The lines of a report that say that something is wrong, each with what to do about it. */
+function faults(text: string): string[] {
+  const findings = text.replace(/\n {6,}(?=\S)/g, ' ').split('\n');
+  return findings.filter((line) => /^(BAD|warn) /.test(line));
+}
+
+type Office = Awaited<ReturnType<typeof office>>;
+type Fault = {
+  readonly make: (office: Office, t: TestContext) => Promise<void> | void;
+  readonly pbx?: Partial<PlayerOptions>;
+  readonly says: RegExp;
+  readonly code?: number;
+  readonly args?: readonly string[];
+};
+
+const table: Readonly<Record<string, Fault>> = {
+  'wrong secret': {
+    make: ({ env }) => {
+      env.AMI_SECRET = 'sesam';
+    },
+    says: /^BAD Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME and AMI_SECRET/,
+  },
+  'class reporting missing': {
+    make: () => {},
+    pbx: { write: [] },
+    says: /^BAD Asterisk .*lacks write class "reporting".*-> Add write = reporting to the user in manager.conf/,
+  },
+  'class call missing': {
+    make: ({ pbx }) => {
+      const arrive = () => {
+        if (pbx.connections() > 0) pbx.send(newchannel('from-trunk'));
+        else setTimeout(arrive, 20);
+      };
+      setTimeout(arrive, 400);
+    },
+    pbx: { read: ['system'] },
+    says: /^BAD call events.*: calls came or went, and no event told of it.* -> Add read = call/,
+  },
+  'more rights than needed': {
+    make: () => {},
+    pbx: { write: ['reporting', 'originate', 'command'] },
+    says: /^warn rights of the manager user: more than needed: write class originate \(Originate\), command/,
+    code: 0,
+  },
+  'wrong context': {
+    make: ({ env }) => {
+      env.INBOUND_CONTEXTS = 'from-outside*';
+    },
+    says: /^BAD contexts that INBOUND_CONTEXTS matches: none of the 4 contexts .*trunk.*such as default, from-trunk\.$/,
+  },
+  'trunk not matched': {
+    make: ({ env }) => {
+      Object.assign(env, { INBOUND_CONTEXTS: ',', INBOUND_CHANNELS: 'PJSIP/my-trunk-*' });
+    },
+    pbx: { contexts: [] },
+    says: /^BAD trunks that INBOUND_CHANNELS matches: none of the phones and trunks .* This PBX has PJSIP\/sipgate\.$/,
+  },
+  'a call in a context that is not matched': {
+    make: ({ pbx }) => {
+      const arrive = () => {
+        if (pbx.connections() > 0) pbx.send(newchannel('from-provider'));
+        else setTimeout(arrive, 20);
+      };
+      setTimeout(arrive, 400);
+    },
+    args: ['--call', '2'],
+    says: /^warn a channel of PJSIP\/sipgate came, in context from-provider: not told: not inbound: context from-provider matches no INBOUND_CONTEXTS.*-> If this was a call from outside: add from-provider/,
+    code: 0,
+  },
+  'API address without version': {
+    make: ({ env }) => {
+      env.API_BASE_URL = 'https://crm.example.com';
+    },
+    says: /^BAD configuration: API_BASE_URL: got "https:\/\/crm\.example\.com"; takes an .* that ends in \/api\/v1/,
+    code: 78,
+  },
+  'wrong token': {
+    make: ({ env }) => {
+      env.API_TOKEN = 'another-token';
+    },
+    says: /^BAD the token: refused \(HTTP 401\) -> Copy it anew from the Integrations section/,
+  },
+  'the API is not there': {
+    make: ({ farSide }) => farSide.close(),
+    says: /^BAD the API at .*: connection refused .* -> Nothing listens there/,
+  },
+  'another page there': {
+    make: ({ farSide }) => farSide.inject(() => ({ kind: 'html' })),
+    says: /^BAD the API at .*: HTTP 200, but not the API's own answer \(a page\?\) -> Look at API_BASE_URL/,
+  },
+  'clock an hour off': {
+    make: () => {},
+    pbx: { clock: { ...systemClock, now: () => Date.now() + 3_600_000 } },
+    says: /^warn clock of the PBX and of this machine: that of the PBX is 60 min ahead -> Let both take/,
+    code: 0,
+  },
+  'port taken': {
+    make: async ({ env }, t) => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.after(() => server.close());
+      const { port } = server.address() as { port: number };
+      env.AGI_LISTEN = `127.0.0.1:${port}`;
+    },
+    says: /^BAD AGI_LISTEN 127\.0\.0\.1:\d+: the port is taken by another program -> Set AGI_LISTEN to a free port/,
+  },
+  'Asterisk down': {
+    make: ({ pbx }) => pbx.crash(),
+    says: /^BAD Asterisk at .*: nothing answers there \(ECONNREFUSED\) -> Is Asterisk running\?/,
+  },
+};
+
+function newchannel(context: string): string {
+  return [
+    'Event: Newchannel\r\nPrivilege: call,all\r\nChannel: PJSIP/sipgate-00000001\r\nChannelState: 4',
+    `CallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\nUniqueid: 1.1\r\nLinkedid: 1.1`,
+  ].join('\r\n');
+}
+
+describe('check names each fault, and nothing else', () => {
+  for (const [name, { make, pbx, says, code = 2, args = [] }] of Object.entries(table))
+    test(name, async (t) => {
+      const it = await office(t, pbx);
+      await make(it, t);
+      const ran = await check(it.env, ...args);
+      const found = faults(ran.text);
+      assert.equal(found.length, 1, ran.text);
+      assert.match((found[0] ?? '').replace(/^(BAD|warn) +/, '$1 '), says);
+      assert.equal(ran.code, code);
+    });
+
+  test('no fault', async (t) => {
+    const { env, farSide } = await office(t);
+    const ran = await check(env);
+    assert.deepEqual(faults(ran.text), []);
+    assert.match(ran.text, /All is well\.\n$/);
+    assert.equal(ran.code, 0);
+    assert.deepEqual(
+      farSide.requests().map(({ method }) => method),
+      ['GET'],
+      'nothing was changed at the far side',
+    );
+  });
+
+  test('full disk', (t) => {
+    const script = 'mkdir -p "$1" && mount -t tmpfs -o size=1m tmpfs "$1" && shift && exec "$@"';
+    const folder = temporaryFolder(t);
+    const inside = ['unshare', '-rm', 'sh', '-c', script, 'sh', `${folder}/state`] as const;
+    try {
+      execFileSync(inside[0], [...inside.slice(1), 'true'], { stdio: 'pipe' });
+    } catch {
+      t.skip('this machine lets nobody mount a small disk (unshare -rm)');
+      return;
+    }
+    const env = {
+      ...{
+        PATH: process.env.PATH,
+        STATE_DIR: `${folder}/state`,
+        AMI_PORT: '1',
+        AMI_USERNAME: 'x',
+        AMI_SECRET: 'x',
+      },
+      ...{
+        API_BASE_URL: 'http://127.0.0.1:1/api/v1',
+        API_TOKEN: 'x',
+        AGI_LISTEN: 'off',
+        STATUS_LISTEN: 'off',
+      },
+    };
+    const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+    const command = [...inside.slice(1), process.execPath, cli, 'check'];
+    const ran = runAnyway(inside[0], command, { env, cwd: folder });
+    assert.match(
+      ran.replace(/\n +/g, ' '),
+      /^BAD {3}state folder .*: the disk is full: \d MB free -> Make room/m,
+    );
+  });
+});
+
+function runAnyway(file: string, args: readonly string[], options: { env: NodeJS.ProcessEnv; cwd: string }) {
+  try {
+    return execFileSync(file, args, { ...options, encoding: 'utf8' });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  }
+}
