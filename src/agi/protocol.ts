@@ -84,12 +84,17 @@ function readOn(before: string, more: string): Step {
   if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
   if (end < 0) return stay({ phase: 'request', text });
   const lines = text.slice(0, end);
-  if (lines.split('\n', sessionLimits.requestLines + 1).length > sessionLimits.requestLines)
-    return close('too-long');
+  if (hasMoreLines(lines, sessionLimits.requestLines)) return close('too-long');
   const { session, actions } = waitOn({ phase: 'asked', text: text.slice(end + 2), received: 0 });
   return actions.length > 0
     ? { session, actions }
     : { session, actions: [{ type: 'ask', request: readRequest(lines) }] };
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= most; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines > most;
 }
 
 /** Nothing is expected before a command is out, but the caller may hang up. */

@@ -8,7 +8,8 @@ export type AgiRequest = {
   readonly queuePrio?: boolean;
 };
 
-const wanted = new Set(['agi_network_script', 'agi_request', 'agi_callerid', 'agi_callingpres', 'agi_arg_1']);
+/** The lines that matter. */
+const wanted = /^(agi_network_script|agi_request|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
 
 /** Longer than any number that can be dialled; what is longer is not one. */
 const NUMBER_LENGTH = 64;
@@ -20,11 +21,8 @@ const NUMBER_LENGTH = 64;
  */
 export function readRequest(text: string): AgiRequest {
   const fields = new Map<string, string>();
-  for (const line of text.split('\n')) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0));
-    if (wanted.has(name) && !fields.has(name)) fields.set(name, line.slice(colon + 1).trim());
-  }
+  for (const [, name = '', value = ''] of text.matchAll(wanted))
+    if (!fields.has(name)) fields.set(name, value.trim());
   const address = fields.get('agi_network_script') ?? pathOf(fields.get('agi_request') ?? '');
   const [path, query] = cut(address, '?');
   const parameters = readQuery(query);
