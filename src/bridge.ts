@@ -10,7 +10,9 @@ import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
+import type { BridgeStatus } from './ops/status.ts';
 import { createStatusServer, type StatusServer, type StatusServerOptions } from './ops/status-server.ts';
+import type { Signs } from './ops/systemd.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
 
 export type BridgeConfig = {
@@ -29,7 +31,21 @@ export type BridgeConfig = {
   readonly status: StatusServerOptions | undefined;
 };
 
-export type Bridge = { stop(): Promise<void> };
+/** What a running bridge can take anew: how it gets in, and how it judges calls from now on. */
+export type LiveConfig = {
+  readonly ami: Pick<AmiLinkOptions, 'username' | 'secret'>;
+  readonly api: Pick<ApiClientOptions, 'token'>;
+  readonly calls: CallSettings;
+};
+
+export type Bridge = {
+  /** Takes new settings. No connection is ended and no event is lost for it. */
+  reload(config: LiveConfig): void;
+  /** What can be seen without waiting, for the service manager's watchdog. */
+  signs(): Signs;
+  status(): Promise<BridgeStatus>;
+  stop(): Promise<void>;
+};
 
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;
@@ -101,7 +117,22 @@ export async function startBridge(
     openCalls: saved.calls.length,
     waiting: await outbox.waiting(),
   });
-  return { stop };
+  return {
+    reload({ ami, api, calls }) {
+      client.changeToken(api.token);
+      lookups?.client.changeToken(api.token);
+      dispatcher.retry();
+      tracker.changeSettings(calls);
+      link.changeLogin(ami);
+    },
+    signs() {
+      const { counters, ...pbx } = link.status();
+      const { uncommittedSince } = appends.status();
+      return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };
+    },
+    status: read,
+    stop,
+  };
 }
 
 function partsOf(parts: {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import type { Bridge } from './bridge.ts';
 import {
   bridgeSections,
   ConfigError,
@@ -8,11 +9,14 @@ import {
   isUnset,
   loadConfig,
   readEnvironment,
+  readServiceManager,
 } from './config/env.ts';
 import { opsSection } from './config/ops.ts';
+import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service.ts';
 import { runUntilStopped } from './ops/lifecycle.ts';
-import { createLog } from './ops/log.ts';
+import { createLog, type ProgramLog } from './ops/log.ts';
+import { createSupervisor, openServiceManager } from './ops/systemd.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -31,13 +35,47 @@ const complain = (lines: readonly string[]) => process.stderr.write(`${lines.joi
 async function run(): Promise<number> {
   const environment = readEnvironment();
   if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
-    complain(FIRST_STEPS);
+    const { ENV_FILE } = environment;
+    complain(ENV_FILE === undefined ? FIRST_STEPS : [`pbx-bridge is not configured yet: ${ENV_FILE} waits.`]);
     return EXIT_CONFIG;
   }
-  const { ops, ...config } = loadConfig(bridgeSections, environment);
+  const settings = startConfig(bridgeSections, environment);
+  const { ops, ...config } = settings.config;
   const log = createLog({ ...ops, secrets: [config.ami.secret, config.api.token] });
   const { startBridge } = await import('./bridge.ts');
-  return runUntilStopped((fail) => startBridge(config, { log, version, fail }), log);
+  const tell = await openServiceManager(readServiceManager().notifySocket, log);
+  return runUntilStopped(async (fail) => {
+    const bridge = await startBridge(config, { log, version, fail });
+    const reload = () => takeSettings(settings, bridge, log);
+    if (tell === undefined) return { stop: bridge.stop, reload };
+    const supervisor = createSupervisor({
+      ...{ tell, look: bridge.signs, read: bridge.status, log, now: Date.now },
+      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+    });
+    supervisor.start();
+    return {
+      async stop() {
+        supervisor.stop();
+        await bridge.stop();
+      },
+      reload: () => supervisor.reload(reload),
+    };
+  }, log);
+}
+
+/** Reads the settings again while the bridge runs; what it cannot take is said, and what is wrong changes nothing. */
+function takeSettings(settings: RunningConfig<typeof bridgeSections>, bridge: Bridge, log: ProgramLog): void {
+  try {
+    const { config, live, restart } = settings.reload(readEnvironment());
+    log.change({ level: config.ops.level, secrets: [config.ami.secret, config.api.token] });
+    bridge.reload(config);
+    if (live.length > 0) log.say('program.reloaded', { live: live.join(', ') });
+    if (restart.length > 0) log.say('program.reload-needs-restart', { restart: restart.join(', ') });
+    if (live.length + restart.length === 0) log.say('program.reload-unchanged');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.say('program.reload-refused', { problems: error.lines.join('; ') });
+  }
 }
 
 const program = new Command('pbx-bridge')
@@ -71,10 +109,17 @@ if (process.argv[2] !== 'run') {
       const { service, ops } = options();
       const log = createLog({ ...ops, secrets: [] });
       const { startService } = await import('./service.ts');
+      const tell = await openServiceManager(readServiceManager().notifySocket, log);
       process.exitCode = await runUntilStopped(async (fail) => {
         const running = await startService(service, { log, fail });
         started(running);
-        return running;
+        tell?.({ READY: 1, STATUS: `listening at ${running.url}` });
+        return {
+          stop() {
+            tell?.({ STOPPING: 1 });
+            return running.stop();
+          },
+        };
       }, log);
     },
     out: process.stdout,

@@ -57,15 +57,19 @@ export type AmiLink = {
    * none comes if the link is down or goes down.
    */
   readonly askPresentation: AskPresentation;
+  /** Logs in like this from the next time on; at once, if it waits to try again. A connection that stands is left alone. */
+  changeLogin(login: Login): void;
   status(): AmiStatus;
 };
+
+type Login = Pick<AmiLinkOptions, 'username' | 'secret'>;
 
 /** A connection that lasted this long was a good one: after its loss the next attempt is made at once. */
 const steadyMs = 10_000;
 
 /** @throws UnsafeValueError for a user name or secret that has a line break or NUL in it. */
 export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): AmiLink {
-  assertSafe({ Username: options.username, Secret: options.secret });
+  let login = safeLogin(options);
   const { clock, log } = tools;
   const { deadlineMs = 5000, pingIntervalMs = 5000, pingDeadlineMs = 4000 } = options;
   const ping = { intervalMs: pingIntervalMs, deadlineMs: pingDeadlineMs };
@@ -74,6 +78,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   let stopper: AbortController | undefined;
   /** Of the last connection; once that has ended, it answers nothing. */
   let ask: AskPresentation | undefined;
+  /** Ends the pause before the next attempt. */
+  let wake = (): void => {};
   let status: Omit<AmiStatus, 'counters'> = {
     state: 'stopped',
     since: clock.now(),
@@ -115,7 +121,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     let tellUp: (() => void) | undefined;
     try {
       return await runSession(
-        { ...options, deadlineMs, ping },
+        { ...options, ...login, deadlineMs, ping },
         { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );
@@ -165,6 +171,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     return new Promise((resolve) => {
       const cancel = clock.setTimer(done, ms);
       signal.addEventListener('abort', done);
+      wake = done;
 
       function done(): void {
         cancel();
@@ -178,6 +185,15 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     start,
     stop,
     askPresentation: (uniqueid, channel) => ask?.(uniqueid, channel),
+    changeLogin(next) {
+      login = safeLogin(next);
+      wake();
+    },
     status: () => ({ ...status, counters }),
   };
+}
+
+function safeLogin({ username, secret }: Login): Login {
+  assertSafe({ Username: username, Secret: secret });
+  return { username, secret };
 }

@@ -12,6 +12,8 @@ import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 
 export type Tracker = {
   hear(input: Input): void;
+  /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
+  changeSettings(settings: CallSettings): void;
   /** Waits until all that was heard is on disk. */
   stop(): Promise<void>;
   status(): CallCounts & { readonly open: number };
@@ -30,7 +32,7 @@ export function createTracker(
     fail: (error: unknown) => void;
   },
 ): Tracker {
-  const rules = createRules(settings);
+  let rules = createRules(settings);
   const calls = saved.calls.map(({ state }) => JSON.parse(state) as OpenCall);
   let state = initialState({ calls, trunks: saved.trunks });
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
@@ -88,6 +90,9 @@ export function createTracker(
 
   return {
     hear,
+    changeSettings(next) {
+      rules = createRules(next);
+    },
     async stop() {
       clearTimeout(alarm?.timer);
       await lastAppend;

@@ -22,6 +22,7 @@ export const amiSection = section({
       .optional()
       .describe("The name that Asterisk's certificate must bear; without it, AMI_HOST."),
   },
+  live: ['AMI_USERNAME', 'AMI_SECRET'],
   conflicts: (values) =>
     values.AMI_TLS
       ? []

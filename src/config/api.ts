@@ -17,6 +17,7 @@ export const apiSection = section({
       .describe('Send the token over plain http to another machine: only in a network that you trust.'),
     API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long an answer may take.'),
   },
+  live: ['API_TOKEN'],
   conflicts: ({ API_BASE_URL, API_ALLOW_HTTP }) => {
     const url = new URL(API_BASE_URL);
     return url.protocol === 'http:' && !thisMachine.test(url.hostname) && !API_ALLOW_HTTP

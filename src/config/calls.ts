@@ -32,6 +32,7 @@ export const callsSection = section({
       .prefault('endpoint')
       .describe('Who answered: the name of the phone that picked up, or the caller id that it shows.'),
   },
+  live: ['INBOUND_CONTEXTS', 'INBOUND_CHANNELS', 'WITHHELD_NUMBER', 'ANSWERED_BY'],
   conflicts: (values) =>
     values.INBOUND_CONTEXTS.length + values.INBOUND_CHANNELS.length === 0
       ? [

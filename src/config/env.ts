@@ -23,8 +23,8 @@ export const bridgeSections = {
 } as const;
 
 type AnySection = Section<Shape, unknown>;
-type Sections = Readonly<Record<string, AnySection>>;
-type Config<S extends Sections> = { [K in keyof S]: ReturnType<S[K]['build']> };
+export type Sections = Readonly<Record<string, AnySection>>;
+export type Config<S extends Sections> = { [K in keyof S]: ReturnType<S[K]['build']> };
 
 /** The texts that variables were set to, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,16 +42,40 @@ export class ConfigError extends Error {
 }
 
 /**
- * The process's environment over the file `.env` in the current folder. For every variable also `NAME_FILE`, the
- * path of a file with the value, and a systemd credential of that name (systemd.exec(5), LoadCredential=).
+ * The process's environment over the file that ENV_FILE names, or `.env` in the current folder. For every variable
+ * also `NAME_FILE`, the path of a file with the value, and a systemd credential of that name (systemd.exec(5),
+ * LoadCredential=).
+ * @throws ConfigError if the file that ENV_FILE names cannot be read.
  */
 export function readEnvironment(folder = process.cwd()): Environment {
-  const file = join(folder, '.env');
-  const fromFile = existsSync(file) ? parseDotenv(readFileSync(file)) : {};
-  const environment: Record<string, string | undefined> = { ...fromFile, ...process.env };
+  const environment: Record<string, string | undefined> = { ...readEnvFile(folder), ...process.env };
   // The unit's StateDirectory= is the folder that the service may write to; only an explicit setting goes before it.
-  if (environment.STATE_DIRECTORY) environment.STATE_DIR ??= environment.STATE_DIRECTORY.split(':')[0];
+  const [stateDirectory] = environment.STATE_DIRECTORY?.split(':') ?? [];
+  if (stateDirectory) {
+    environment.STATE_DIR ??= stateDirectory;
+    environment.SERVICE_STATE_DIR ??= stateDirectory;
+  }
   return environment;
+}
+
+/** It is read by the program and not by the service manager, so that a reload finds what has changed. */
+function readEnvFile(folder: string): Environment {
+  const named = process.env.ENV_FILE || undefined;
+  const file = named ?? join(folder, '.env');
+  if (named === undefined && !existsSync(file)) return {};
+  try {
+    return parseDotenv(readFileSync(file));
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'error';
+    throw new ConfigError([
+      `ENV_FILE: got ${file}, which cannot be read (${reason}); takes the path of a file of settings`,
+    ]);
+  }
+}
+
+/** What systemd tells the program that it started, in sd_notify(3) and sd_watchdog_enabled(3). */
+export function readServiceManager(): { readonly notifySocket: string | undefined } {
+  return { notifySocket: process.env.NOTIFY_SOCKET || undefined };
 }
 
 /**
@@ -59,17 +83,32 @@ export function readEnvironment(folder = process.cwd()): Environment {
  * @throws ConfigError with all that is wrong, at once.
  */
 export function loadConfig<const S extends Sections>(sections: S, environment: Environment): Config<S> {
+  return buildConfig(sections, readValues(sections, environment));
+}
+
+/** The variables' values, by section and name. */
+export type AllValues = Readonly<Record<string, Values<Shape>>>;
+
+/** @throws ConfigError with all that is wrong, at once. */
+export function readValues(sections: Sections, environment: Environment): AllValues {
   const problems: string[] = [];
-  const config: Record<string, unknown> = {};
+  const all: Record<string, Values<Shape>> = {};
   for (const [name, section] of Object.entries(sections)) {
     const values = readSection(section, environment, problems);
     if (values === undefined) continue;
-    const conflicts = section.conflicts?.(values) ?? [];
-    problems.push(...conflicts);
-    if (conflicts.length === 0) config[name] = section.build(values);
+    problems.push(...(section.conflicts?.(values) ?? []));
+    all[name] = values;
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return config as Config<S>;
+  return all;
+}
+
+export function buildConfig<const S extends Sections>(sections: S, values: AllValues): Config<S> {
+  const build = ([name, section]: [string, AnySection]) => [
+    name,
+    section.build(values[name] as Values<Shape>),
+  ];
+  return Object.fromEntries(Object.entries(sections).map(build)) as Config<S>;
 }
 
 /** True if none of these variables is set in any way: somebody has just unpacked the program. */

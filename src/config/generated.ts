@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { messagesPage, metricsPage } from '../ops/pages.ts';
-import { bridgeSections } from './env.ts';
+import { bridgeSections, type Sections } from './env.ts';
+import { opsSection } from './ops.ts';
 import { sampleFile } from './sample.ts';
+import { serviceSection } from './service.ts';
 
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
@@ -12,10 +14,30 @@ const bridgeHead = [
   'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
+const serviceHead = [
+  'pbx-bridge service: settings of the API service. Copy this to .env, or to where the service manager reads it.',
+  '',
+  'Nothing here is needed; what is commented out shows its default.',
+  'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
+];
+
+/** What a running bridge takes anew, in the sample's head. */
+function reloadHead(): string[] {
+  const names = Object.values(bridgeSections as Sections).flatMap(({ live = [] }) => live);
+  return [
+    'A running bridge takes these anew on a reload (systemctl reload, or SIGHUP), the others on a restart:',
+    `${names.join(', ')}.`,
+  ];
+}
+
 /** The files that are made from the code's own tables: path to text. A test compares them. */
 export function generatedFiles(): Record<string, string> {
   return {
-    [config('pbx-bridge.env.example')]: sampleFile(bridgeHead, bridgeSections),
+    [config('pbx-bridge.env.example')]: sampleFile([...bridgeHead, ...reloadHead()], bridgeSections),
+    [config('pbx-bridge-service.env.example')]: sampleFile(serviceHead, {
+      service: serviceSection,
+      ops: opsSection,
+    }),
     [config('messages.md')]: messagesPage(),
     [config('metrics.md')]: metricsPage(),
   };

@@ -17,6 +17,7 @@ export const opsSection = section({
       .optional()
       .describe('Set to anything: no colours on the terminal (no-color.org).'),
   },
+  live: ['LOG_LEVEL'],
   build: (values) => ({
     level: values.LOG_LEVEL,
     format: values.LOG_FORMAT,

@@ -11,10 +11,14 @@ export type Values<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
 export type Section<S extends Shape, Options> = {
   readonly title: string;
   readonly shape: S;
+  /** Those that a program takes anew while it runs; the others count from the next start. */
+  readonly live?: readonly string[];
   conflicts?(values: Values<S>): string[];
   build(values: Values<S>): Options;
 };
 
-export function section<S extends Shape, Options>(definition: Section<S, Options>): Section<S, Options> {
+export function section<S extends Shape, Options>(
+  definition: Section<S, Options> & { readonly live?: readonly (keyof S)[] },
+): Section<S, Options> {
   return definition;
 }

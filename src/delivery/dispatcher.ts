@@ -30,6 +30,8 @@ export type Dispatcher = {
   offer(heads: readonly QueuedEvent[]): void;
   /** Looks at the queue now, as after dead letters were made to wait again. */
   poke(): void;
+  /** Tries at once whether it works again, if nothing is sent for now: somebody has changed a setting. */
+  retry(): void;
   /** Lets running requests end, for at most `limitMs` (5 s), and records them; the rest stays on disk. */
   stop(limitMs?: number): Promise<void>;
   status(): DeliveryStatus;
@@ -271,6 +273,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (brought || at >= flow.nextTryAt) void probe();
     },
     poke,
+    retry() {
+      // What the API asked for with 429 is still obeyed.
+      if (flow.state === 'paused' || flow.state === 'outage') void probe();
+    },
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
       return stopped;

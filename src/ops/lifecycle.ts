@@ -36,18 +36,29 @@ export async function startInOrder(parts: readonly Part[], log: Log): Promise<()
 
 /**
  * Runs a program until it is told to stop (SIGTERM, SIGINT) or fails, and gives its exit code. A second signal does
- * not wait any longer.
+ * not wait any longer. SIGHUP has it reload, if it can; from a terminal that signal says that the terminal is gone.
  */
 export async function runUntilStopped(
-  start: (fail: (error: unknown) => void) => Promise<{ stop: () => Promise<void> }>,
+  start: (fail: (error: unknown) => void) => Promise<{ stop: () => Promise<void>; reload?: () => void }>,
   log: Log,
 ): Promise<number> {
   const { promise: end, resolve } = Promise.withResolvers<{ signal: string } | { error: unknown }>();
   const onSignal = (signal: NodeJS.Signals) => resolve({ signal });
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  let reload: (() => void) | undefined;
+  let reloadWanted = false;
+  const onHangup = () => {
+    reloadWanted = true;
+    reload?.();
+  };
+  if (!process.stdout.isTTY) process.on('SIGHUP', onHangup);
   const program = await start((error) => resolve({ error }));
+  reload = program.reload;
+  // It came while the program started, with settings that were read before.
+  if (reloadWanted) reload?.();
   const reason = await end;
+  reload = undefined;
   process.removeListener('SIGTERM', onSignal);
   process.removeListener('SIGINT', onSignal);
   if ('signal' in reason) log.say('program.stopping', { signal: reason.signal });

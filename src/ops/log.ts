@@ -25,6 +25,12 @@ export type LogOptions = {
   readonly stream?: DestinationStream;
 };
 
+/** The program's own log: what it was created with, and can be changed while it runs. */
+export type ProgramLog = Log & {
+  /** `secrets` are added to those that are known. */
+  change(options: Pick<LogOptions, 'level' | 'secrets'>): void;
+};
+
 /** Says nothing: for tests and tools that do not log. */
 export const silentLog: Log = { say: () => {}, child: () => silentLog };
 
@@ -32,7 +38,7 @@ export const silentLog: Log = { say: () => {}, child: () => silentLog };
  * The log: a line per message, JSON or (on a terminal) for the eye. Everything passes the redaction first, so that no
  * part has to think of it.
  */
-export function createLog(options: LogOptions): Log {
+export function createLog(options: LogOptions): ProgramLog {
   // Written synchronously: a line that explains a crash must be out before the crash is.
   const stream = options.stream ?? destination({ fd: 1, sync: true });
   const onTerminal = process.stdout.isTTY === true;
@@ -53,8 +59,15 @@ export function createLog(options: LogOptions): Log {
     },
     sink,
   );
-  const redaction = { secrets: options.secrets, maskNumbers: options.numbers === 'mask' };
-  return logWith((level, fields, text) => root[level](fields, text), redaction, {});
+  const secrets = [...options.secrets];
+  const redaction = { secrets, maskNumbers: options.numbers === 'mask' };
+  return {
+    ...logWith((level, fields, text) => root[level](fields, text), redaction, {}),
+    change({ level, secrets: more }) {
+      root.level = level;
+      secrets.push(...more.filter((secret) => !secrets.includes(secret)));
+    },
+  };
 }
 
 type Level = (typeof messages)[MessageCode]['level'];

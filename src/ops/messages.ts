@@ -41,6 +41,44 @@ export const messages = {
       'A part that the program cannot do without has failed. Open calls and undelivered events are on disk.',
     todo: 'Look at the error. If it comes back after the restart, the disk or the state folder is the usual cause.',
   },
+  'program.reloaded': {
+    level: 'info',
+    text: 'settings read again; in force now: {live}',
+    means:
+      'These variables have changed. A new AMI_SECRET counts from the next login, everything else at once.',
+  },
+  'program.reload-needs-restart': {
+    level: 'warn',
+    text: 'settings read again; not in force before a restart: {restart}',
+    means: 'These variables have changed too, but a running program cannot take them.',
+    todo: 'systemctl restart pbx-bridge. Nothing is lost by it: open calls and undelivered events are on disk.',
+  },
+  'program.reload-unchanged': {
+    level: 'info',
+    text: 'settings read again; nothing has changed',
+    means:
+      'A reload was asked for (SIGHUP), and the settings are as before. Credentials of systemd are read at its start only.',
+  },
+  'program.reload-refused': {
+    level: 'error',
+    text: 'settings read again, and not taken: {problems}; going on with those from before',
+    means: 'A variable has a value that it does not take. Nothing was changed.',
+    todo: 'Correct what is named, and reload again.',
+  },
+  'systemd.standstill': {
+    level: 'error',
+    text: 'no sign of life from {part} for 30 s: the watchdog is not fed any more, so that systemd starts the program again',
+    means:
+      'A part of the program hangs, or what it needs: the disk, the kernel. Open calls and undelivered events are on disk.',
+    todo: 'If it comes back after the restart, look at the disk, and report it.',
+  },
+  'systemd.not-told': {
+    level: 'error',
+    text: 'systemd could not be told how the program is: {error}',
+    means:
+      'systemd learns neither that the program is ready nor that it is alive, and will start it again after a while.',
+    todo: 'Report it. Until then, Type=exec and WatchdogSec=0 in a drop-in (systemctl edit) do without.',
+  },
 
   // Calls
   'call.ringing': {

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openNotifyReceiver } from '../../src/ops/notify-receiver.fixture.ts';
+import { type Program, runProgram, temporaryFolder } from './program.ts';
+import { callsOf, createStand } from './stand.ts';
+
+/** The bridge as a process, on a played PBX and a far side, with its settings in a file that can be changed. */
+async function runningBridge(t: import('node:test').TestContext, changes: Record<string, string> = {}) {
+  const stand = await createStand(t);
+  const cwd = temporaryFolder(t);
+  const file = join(cwd, 'bridge.env');
+  let settings: Record<string, string> = { ...stand.env, ...changes };
+  const write = (more: Record<string, string>) => {
+    settings = { ...settings, ...more };
+    writeFileSync(
+      file,
+      Object.entries(settings)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    );
+  };
+  write({});
+  const notified = join(cwd, 'notify');
+  const manager = openNotifyReceiver(notified);
+  const program = runProgram(['run'], { cwd, env: { ENV_FILE: file, NOTIFY_SOCKET: notified } });
+  t.after(async () => {
+    await program.end('SIGKILL');
+    manager.close();
+  });
+  return { ...stand, program, manager, write };
+}
+
+/** Changes settings, asks for a reload, and waits for what it says. */
+async function reload({ program }: { program: Program }, answer: RegExp): Promise<void> {
+  program.process.kill('SIGHUP');
+  await program.says(answer);
+}
+
+let channels = 0;
+/** A call that comes in on this context and is not answered. */
+function missedCall(context: string): string[] {
+  channels += 1;
+  const ids = `Uniqueid: 1000.${channels}\r\nLinkedid: 1000.${channels}`;
+  const channel = `Channel: PJSIP/trunk-0000000${channels}`;
+  return [
+    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
+    `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
+  ];
+}
+
+test('a new token: what waited because of the old one is delivered at once, and nothing was lost', async (t) => {
+  const bridge = await runningBridge(t, { API_TOKEN: 'an-old-token' });
+  await bridge.program.says(/"code":"ami\.connected"/);
+  for (const frame of missedCall('from-trunk')) bridge.pbx.send(frame);
+  await bridge.program.says(/"code":"delivery\.paused"/);
+  bridge.write({ API_TOKEN: 'a-token' });
+  await reload(bridge, /"code":"program\.reloaded".*API_TOKEN/);
+  await bridge.program.says(/"code":"delivery\.resumed"/);
+  assert.deepEqual(await bridge.program.end(), { code: 0, signal: null });
+  assert.deepEqual(
+    callsOf(bridge.farSide).map(({ received }) => received),
+    [['ringing', 'completed']],
+  );
+  assert.doesNotMatch(bridge.program.output(), /a-token|an-old-token/);
+});
+
+test('a new secret is tried at once where the old one was refused', async (t) => {
+  const bridge = await runningBridge(t, { AMI_SECRET: 'wrong' });
+  await bridge.program.says(/"code":"ami\.login-refused"/);
+  bridge.write({ AMI_SECRET: 'sesame' });
+  await reload(bridge, /"code":"program\.reloaded".*AMI_SECRET/);
+  await bridge.program.says(/"code":"ami\.connected"/);
+  assert.doesNotMatch(bridge.program.output(), /sesame/);
+});
+
+test('other contexts count from the next call on, over the same connection', async (t) => {
+  const bridge = await runningBridge(t);
+  await bridge.program.says(/"code":"ami\.connected"/);
+  const [ring, hangup] = missedCall('from-trunk') as [string, string];
+  bridge.pbx.send(ring);
+  await bridge.program.says(/"code":"call\.ringing"/);
+  bridge.write({ INBOUND_CONTEXTS: 'from-elsewhere' });
+  await reload(bridge, /"code":"program\.reloaded".*INBOUND_CONTEXTS/);
+  bridge.pbx.send(hangup);
+  for (const frame of missedCall('from-trunk')) bridge.pbx.send(frame);
+  for (const frame of missedCall('from-elsewhere')) bridge.pbx.send(frame);
+  await bridge.program.says(/"code":"call\.completed"[\s\S]*"code":"call\.completed"/);
+  assert.equal(bridge.pbx.connections(), 1);
+  assert.equal(bridge.program.output().match(/"code":"ami\.connected"/g)?.length, 1);
+  await bridge.program.end();
+  assert.equal(bridge.program.output().match(/"code":"call\.ringing"/g)?.length, 2);
+});
+
+test('a log level counts at once; what needs a restart and what is wrong is named', async (t) => {
+  const bridge = await runningBridge(t);
+  await bridge.program.says(/"code":"ami\.connected"/);
+  await reload(bridge, /"code":"program\.reload-unchanged"/);
+  bridge.write({ PBX_ID: 'berlin' });
+  await reload(bridge, /"code":"program\.reload-needs-restart".*PBX_ID/);
+  bridge.write({ LOG_LEVEL: 'loud' });
+  await reload(bridge, /"code":"program\.reload-refused".*LOG_LEVEL: got/);
+  bridge.write({ LOG_LEVEL: 'debug' });
+  await reload(bridge, /"code":"program\.reloaded".*LOG_LEVEL/);
+  for (const frame of missedCall('from-trunk')) bridge.pbx.send(frame);
+  await bridge.program.says(/"level":"debug","[^\n]*"code":"delivery\.delivered"/);
+});
+
+test('systemd is told: ready after the PBX was read, a reload with its end, and the stop', async (t) => {
+  const bridge = await runningBridge(t);
+  await bridge.program.says(/"code":"ami\.connected"/);
+  const notices: string[] = [];
+  while (!notices.some((notice) => /^READY=1$/m.test(notice))) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    notices.push(...bridge.manager.take());
+  }
+  await reload(bridge, /"code":"program\.reload-unchanged"/);
+  await bridge.program.end();
+  notices.push(...bridge.manager.take());
+  const lines = notices.flatMap((notice) => notice.split('\n')).map((line) => line.replace(/=.*/, ''));
+  const order = lines.filter((name) => /^(READY|RELOADING|STOPPING)$/.test(name));
+  assert.deepEqual(order, ['READY', 'RELOADING', 'READY', 'STOPPING']);
+});
+
+test('a settings file that is named but cannot be read is exit 78', async (t) => {
+  const cwd = temporaryFolder(t);
+  const program = runProgram(['run'], { cwd, env: { ENV_FILE: join(cwd, 'none.env') } });
+  const [code] = await once(program.process, 'close');
+  assert.equal(code, 78);
+  assert.match(program.output(), /^ENV_FILE: got .*none\.env, which cannot be read \(ENOENT\)/);
+});
