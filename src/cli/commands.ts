@@ -6,8 +6,8 @@ type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean };
 
 /** Adds the commands for people who run the bridge. Each loads what it needs when it runs. */
 export function addOperatorCommands(program: Command, io: Io): void {
-  const command = (name: string, description: string, examples: string) =>
-    program
+  const command = (name: string, description: string, examples: string, parent = program) =>
+    parent
       .command(name)
       .description(description)
       .option('--json', 'for scripts')
@@ -16,16 +16,28 @@ export function addOperatorCommands(program: Command, io: Io): void {
   /** Runs a command with its context, and ends with its exit code. */
   const run =
     <O extends Options>(work: (context: Context, options: O, stop: AbortSignal) => Promise<number>) =>
-    async (options: O) => {
-      const stop = new AbortController();
-      const onSignal = () => stop.abort();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
-      try {
-        io.exit(await work(createContext(io, options.json === true), options, stop.signal));
-      } finally {
-        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
-      }
-    };
+    (options: O) =>
+      carryOut(options, (context, stop) => work(context, options, stop));
+
+  /** The same for a command that takes something beside its options. */
+  const runOn =
+    <A, O extends Options>(work: (context: Context, what: A, options: O) => Promise<number>) =>
+    (what: A, options: O) =>
+      carryOut(options, (context) => work(context, what, options));
+
+  async function carryOut(
+    options: Options,
+    work: (context: Context, stop: AbortSignal) => Promise<number>,
+  ): Promise<void> {
+    const stop = new AbortController();
+    const onSignal = () => stop.abort();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+    try {
+      io.exit(await work(createContext(io, options.json === true), stop.signal));
+    } finally {
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
+    }
+  }
 
   command(
     'check',
@@ -46,4 +58,64 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--watch', 'again every second, until Ctrl-C')
     .option('--url <url>', 'where the bridge shows its status; from STATUS_LISTEN if left out')
     .action(run(async (...args) => (await import('./status.ts')).status(...args)));
+
+  const outbox = program.command('outbox').description('look at the queue, and at what was given up');
+  const filters = (it: Command) =>
+    it
+      .option('--call <id>', 'only those of this call')
+      .option('--older-than <span>', 'only those from before, such as 1h or 7d')
+      .option('--newer-than <span>', 'only those since, such as 1h or 7d');
+
+  filters(
+    command(
+      'list',
+      'list events that are not delivered',
+      `  pbx-bridge outbox list                        what waits, and what was given up
+  pbx-bridge outbox list --state dead           the dead letters
+  pbx-bridge outbox list --state all --call pbx-1763600000.42`,
+      outbox,
+    ),
+  )
+    .option('--state <state>', 'waiting, dead, delivered or all')
+    .option('--limit <n>', 'at most so many, the newest', '50')
+    .action(run(async (context, options) => (await import('./outbox.ts')).list(context, options)));
+
+  command(
+    'show',
+    'show an event with every attempt to deliver it',
+    `  pbx-bridge outbox show 17                     by its number in the list
+  pbx-bridge outbox show pbx-1763600000.42      all events of a call`,
+    outbox,
+  )
+    .argument('<what>', "an event's number, or a call's id")
+    .option('--show-numbers', "the caller's number in full")
+    .action(runOn(async (...args) => (await import('./outbox.ts')).show(...args)));
+
+  filters(
+    command(
+      'retry',
+      'send dead letters again; also while the bridge runs',
+      `  pbx-bridge outbox retry 17 18
+  pbx-bridge outbox retry --newer-than 24h
+  pbx-bridge outbox retry --all`,
+      outbox,
+    ),
+  )
+    .argument('[numbers...]', 'as outbox list shows them')
+    .option('--all', 'all dead letters')
+    .action(runOn(async (...args) => (await import('./outbox.ts')).retry(...args)));
+
+  filters(
+    command(
+      'discard',
+      'throw dead letters away for ever; asks first, and keeps a record in the state folder',
+      `  pbx-bridge outbox discard 17
+  pbx-bridge outbox discard --older-than 30d --yes`,
+      outbox,
+    ),
+  )
+    .argument('[numbers...]', 'as outbox list shows them')
+    .option('--all', 'all dead letters')
+    .option('--yes', 'do not ask')
+    .action(runOn(async (...args) => (await import('./outbox.ts')).discard(...args)));
 }

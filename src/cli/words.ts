@@ -18,3 +18,12 @@ export function ago(at: number, now: number): string {
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** `30s`, `10m`, `24h`, `7d` in ms. */
+export function spanOf(text: string): number {
+  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (amount === undefined) throw new Error(`got ${text}; a span of time is written 30s, 10m, 24h or 7d`);
+  return Number(amount) * unitMs[unit as keyof typeof unitMs];
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { openReader } from '../../src/outbox/reader.ts';
+import { always } from '../fakes/far-side-faults.ts';
+import { runCommand } from './operator.ts';
+import { createStand } from './stand.ts';
+
+const refused = always({
+  kind: 'status',
+  status: 422,
+  body: '{"message":"The from field is not a number."}',
+});
+const rings = (n: number) =>
+  [
+    `Event: Newchannel\r\nChannel: PJSIP/trunk-0000000${n}\r\nChannelState: 4\r\nCallerIDNum: +4940123456${n}`,
+    `Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.${n}\r\nLinkedid: 1763600000.${n}`,
+  ].join('\r\n');
+
+/** A bridge that runs, with two dead letters in its outbox. */
+async function withDeadLetters(t: TestContext) {
+  const stand = await createStand(t);
+  await stand.start();
+  stand.farSide.inject(refused);
+  for (const n of [1, 2]) stand.pbx.send(rings(n));
+  const tally = () => {
+    const reader = openReader(stand.env.STATE_DIR ?? '');
+    const tally = reader?.tally();
+    reader?.close();
+    return tally;
+  };
+  await stand.farSide.waitFor((it) => it.requests().length >= 6);
+  while (tally()?.dead !== 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  const run = (...args: string[]) => runCommand(['outbox', ...args], stand.env);
+  return { stand, run, tally };
+}
+
+test('list and show: what was given up, how often it was tried, and what the API said', async (t) => {
+  const { run } = await withDeadLetters(t);
+  const listed = await run('list');
+  assert.equal(listed.code, 0);
+  assert.match(
+    listed.text.replace(/\n +(?=\S)/g, ' '),
+    /dead +ringing of pbx-1763600000\.[12], taken .*; given up: .*422.*"The from field is not a number\."/,
+  );
+  assert.ok(
+    listed.text.split('\n').every((line) => line.length <= 80),
+    listed.text,
+  );
+  const [{ seq }] = JSON.parse((await run('list', '--json', '--call', 'pbx-1763600000.1')).text) as [
+    { seq: number },
+  ];
+  const shown = await run('show', String(seq));
+  assert.equal(shown.text.match(/tried /g)?.length, 3);
+  assert.match(shown.text, /"from":"\+494\*+61"/);
+  assert.doesNotMatch(listed.text + shown.text, /49401234561/);
+  assert.match((await run('show', 'pbx-1763600000.1', '--show-numbers')).text, /\+49401234561/);
+  assert.equal((await run('show', '999')).code, 3);
+  assert.equal((await run('list', '--state', 'delivered')).code, 3);
+});
+
+test('retry: a dead letter is delivered by the bridge that runs', async (t) => {
+  const { stand, run, tally } = await withDeadLetters(t);
+  stand.farSide.inject(() => undefined);
+  assert.equal((await run('retry')).code, 1, 'not all of them by accident');
+  const ran = await run('retry', '--call', 'pbx-1763600000.1');
+  assert.equal(ran.code, 0);
+  assert.match(ran.text, /^1 event will be sent again/);
+  assert.equal((await run('retry', '--all', '--json')).text, '{\n  "again": 1\n}\n');
+  await stand.farSide.waitFor((it) => [1, 2].every((n) => it.calls().has(`pbx-1763600000.${n}`)));
+  await stand.heardAll();
+  await stand.stop();
+  assert.equal(tally()?.dead, 0);
+  assert.equal((await run('retry', '--all')).code, 3);
+});
+
+test('discard: asks, writes the audit log first, and the counters still add up when the bridge goes on', async (t) => {
+  const { stand, run, tally } = await withDeadLetters(t);
+  const no = await runCommand(['outbox', 'discard', '--all'], stand.env, { input: 'no\n' });
+  assert.equal(no.code, 1);
+  assert.match(no.text, /Discard 2 dead letters for ever\? Type yes: \nnothing was discarded\n$/);
+  assert.equal((await runCommand(['outbox', 'discard', '--all'], stand.env)).code, 1, 'nobody answers');
+  assert.equal(tally()?.dead, 2);
+  const yes = await runCommand(['outbox', 'discard', '--call', 'pbx-1763600000.2'], stand.env, {
+    input: 'yes\n',
+  });
+  assert.equal(yes.code, 0);
+  const log = `${stand.env.STATE_DIR}/outbox.audit.jsonl`;
+  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
+  assert.equal(lines.length, 1);
+  const entry = JSON.parse(lines[0] ?? '') as Record<string, unknown>;
+  assert.equal(entry.action, 'discard');
+  assert.equal(entry.callId, 'pbx-1763600000.2');
+  assert.equal(statSync(log).mode & 0o777, 0o600);
+
+  stand.farSide.inject(() => undefined);
+  stand.pbx.send(rings(3));
+  await stand.farSide.waitFor((it) => it.calls().has('pbx-1763600000.3'));
+  await stand.stop();
+  assert.deepEqual(tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
+  await stand.start();
+  assert.deepEqual(tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
+  assert.equal((await run('list')).text.split('\n').filter((line) => /dead/.test(line)).length, 1);
+});
+
+test('no outbox there, and filters that are none, are said in one line', async (t) => {
+  const { stand, run } = await withDeadLetters(t);
+  const ran = await runCommand(['outbox', 'list'], { STATE_DIR: `${stand.env.STATE_DIR}/none` });
+  assert.equal(ran.code, 1);
+  assert.match(ran.error, /^there is no outbox in .*none: is STATE_DIR the bridge's/);
+  await assert.rejects(run('list', '--older-than', 'yesterday'), /is written 30s, 10m, 24h or 7d$/);
+  await assert.rejects(
+    run('list', '--state', 'lost'),
+    /^Error: --state takes waiting, dead, delivered or all$/,
+  );
+});
