@@ -11,6 +11,8 @@ export function openForWriting(file: string): DatabaseSync {
     db.exec('PRAGMA synchronous = FULL');
     db.exec('PRAGMA foreign_keys = ON');
     db.exec('PRAGMA cache_size = -32768');
+    // The commit that meets the limit copies the WAL (32 MB) and waits for two more fsyncs: it must be a rare one.
+    db.exec('PRAGMA wal_autocheckpoint = 8000');
     const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
     const journal = db.prepare('PRAGMA journal_mode').get()?.journal_mode;
     if (synchronous !== 2 || journal !== 'wal') {

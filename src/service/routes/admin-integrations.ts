@@ -1,0 +1,66 @@
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type AccountOf, given, name } from '../administration.ts';
+import type { ServiceContext } from '../context.ts';
+import { Refusal } from '../refusal.ts';
+import { newUid } from '../setup.ts';
+import type { Integration } from '../store/store.ts';
+import type { ZodInstance } from './zod-instance.ts';
+
+const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });
+
+type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
+
+/** An account's integrations: listed, added, opened with their token, changed, given a new token. */
+export function adminIntegrationRoutes(
+  app: ZodInstance,
+  accountOf: AccountOf,
+  { store, directory, keys, clock }: ServiceContext,
+): void {
+  function integrationOf(request: OfIntegration): Integration {
+    const own = directory.integrations(accountOf(request).id);
+    const found = own.find(({ uid }) => uid === request.params.uid);
+    if (found === undefined) throw new Refusal(404, 'There is no such integration.');
+    return found;
+  }
+  const shown = ({ uid, name, enabled, createdAt }: Integration) => ({
+    uid,
+    name,
+    enabled,
+    created_at: new Date(createdAt).toISOString(),
+  });
+  const opened = (integration: Integration) => ({
+    ...shown(integration),
+    token: keys.integrationToken(integration),
+  });
+
+  async function changed(
+    request: OfIntegration,
+    change: Parameters<typeof store.directory.changeIntegration>[1],
+  ) {
+    await store.directory.changeIntegration(integrationOf(request).id, change);
+    await directory.refresh();
+    return opened(integrationOf(request));
+  }
+
+  app.get('/integrations', (request) => directory.integrations(accountOf(request).id).map(shown));
+  app.post('/integrations', { schema: { body: z.object({ name }) } }, async (request, reply) => {
+    const integration = await store.directory.addIntegration({
+      uid: newUid(),
+      account: accountOf(request).id,
+      name: request.body.name,
+      createdAt: clock(),
+    });
+    await directory.refresh();
+    return reply.code(201).send(opened(integration));
+  });
+  app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) => opened(integrationOf(request)));
+  app.patch(
+    '/integrations/:uid',
+    { schema: { params: z.object({ uid: z.string() }), body: integrationChange } },
+    (request) => changed(request as never, given(request.body)),
+  );
+  app.post<{ Params: { uid: string } }>('/integrations/:uid/rotate', (request) =>
+    changed(request, { rotate: true }),
+  );
+}
