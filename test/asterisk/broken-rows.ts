@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { always, type Fault, times } from '../fakes/far-side-faults.ts';
 import type { FarEnd } from './far-end.ts';
-import type { Version } from './install.ts';
 import type { Lab } from './lab.ts';
-import { recordingDir } from './record.ts';
 import type { Row, Telling } from './row.ts';
 import { matrix } from './rows/all.ts';
 import type { Placed, Stage } from './stage.ts';
-import type { Wire } from './wire.ts';
+import type { CutAt, Wire } from './wire.ts';
 
 /** What a broken row can break. */
 export type Trouble = { readonly lab: Lab; readonly farEnd: FarEnd; readonly wire: Wire };
@@ -27,10 +23,6 @@ export type BrokenRow = {
 };
 
 const answeredOne = matrix.find(({ name }) => name === 'extension-caller-hangs-up') as Row;
-
-export function brokenRows(version: Version): BrokenRow[] {
-  return [...killedAsterisk, ...killedBridge, ...cutWires(version), ...deadWires, ...brokenApi];
-}
 
 /** A state of a call in which something happens: how it is reached, and how the call ends from there. */
 type State = {
@@ -142,25 +134,33 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
   },
 ]);
 
-/** The wire is cut at ten places of a call with Local channels and a queue, evenly over its events. */
-function cutWires(version: Version): BrokenRow[] {
-  const base = 'queue-local-one-by-one';
-  const frames =
-    readFileSync(path.join(recordingDir(version, base), 'ami.jsonl'), 'utf8').split('\n').length - 2;
-  return Array.from({ length: 10 }, (_, i): BrokenRow => {
-    const place = 1 + Math.floor((i * (frames - 1)) / 10);
-    return {
-      name: `ami-cut-${i + 1}`,
-      says: `The wire to Asterisk is cut in the frame after event ${place} of about ${frames}.`,
-      base,
-      async play(stage, { wire, farEnd }) {
-        wire.cutAfter(place);
-        await (matrix.find(({ name }) => name === base) as Row).play(stage);
-        await farEnd.connected();
-      },
-    };
-  });
-}
+/** The wire is cut at ten places of a call that has it all: a queue, Local channels, one phone after the other. */
+const cutPlaces: readonly CutAt[] = [
+  { event: 'Newchannel', nth: 1 },
+  { event: 'Newstate', nth: 1 },
+  { event: 'Newchannel', nth: 3 },
+  { event: 'DialBegin', nth: 2 },
+  { event: 'Hangup', nth: 2 },
+  { event: 'DialBegin', nth: 3 },
+  { event: 'BridgeEnter', nth: 1 },
+  { event: 'BridgeEnter', nth: 3 },
+  { event: 'BridgeEnter', nth: 4 },
+  { event: 'BridgeLeave', nth: 2 },
+];
+
+const cutWires = cutPlaces.map(({ event, nth }, i): BrokenRow => {
+  const base = matrix.find(({ name }) => name === 'queue-local-one-by-one') as Row;
+  return {
+    name: `ami-cut-${i + 1}`,
+    says: `The wire to Asterisk is cut after ${event} number ${nth} of the call, in mid-frame.`,
+    base: base.name,
+    async play(stage, { wire, farEnd }) {
+      wire.cutAfter({ event, nth });
+      await base.play(stage);
+      await farEnd.connected();
+    },
+  };
+});
 
 const deadWires: readonly BrokenRow[] = [
   {
@@ -247,3 +247,11 @@ async function told(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<voi
     [...farSide.calls().values()].some(({ received }) => received.includes(status)),
   );
 }
+
+export const brokenRows: readonly BrokenRow[] = [
+  ...killedAsterisk,
+  ...killedBridge,
+  ...cutWires,
+  ...deadWires,
+  ...brokenApi,
+];

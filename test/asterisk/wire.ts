@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** An event at which to cut: the nth of this name from now on. */
+export type CutAt = { readonly event: string; readonly nth: number };
 
 /** A wire between the bridge and Asterisk's manager interface that can be cut, or go dead. */
 export type Wire = {
   readonly port: number;
-  /** Cuts every connection now. New ones are let through. */
-  cut(): void;
-  /** Cuts after so many more frames from Asterisk, in the middle of the one after them. */
-  cutAfter(frames: number): void;
+  /** Cuts at this event: it still arrives, and the first bytes of what follows it. New connections are let through. */
+  cutAfter(place: CutAt): void;
   /** Connections that are open now carry nothing more, and stay open. New ones are let through. */
   goDead(): void;
   close(): Promise<void>;
@@ -15,17 +16,24 @@ export type Wire = {
 
 export async function startWire(options: { readonly port: number; readonly target: number }): Promise<Wire> {
   const connections = new Set<{ near: Socket; far: Socket; dead: boolean }>();
-  let framesLeft = Number.POSITIVE_INFINITY;
+  let place: CutAt | undefined;
+  let seen = 0;
 
-  const cut = () => {
-    framesLeft = Number.POSITIVE_INFINITY;
-    for (const { near, far } of connections) {
-      near.destroy();
-      far.destroy();
+  /** How many of these bytes may pass before the cut; undefined: all, no cut. Counts events on the way. */
+  function untilCut(bytes: Buffer): number | undefined {
+    if (!place) return undefined;
+    for (const { index } of bytes
+      .toString('latin1')
+      .matchAll(new RegExp(`^Event: ${place.event}\r$`, 'gm'))) {
+      seen++;
+      if (seen < place.nth) continue;
+      const end = bytes.indexOf('\r\n\r\n', index);
+      return end < 0 ? bytes.length : end + 4 + 20;
     }
-  };
+    return undefined;
+  }
 
-  const server: Server = createServer((near) => {
+  const server = createServer((near) => {
     const far = connect({ port: options.target, host: '127.0.0.1' });
     const connection = { near, far, dead: false };
     connections.add(connection);
@@ -35,18 +43,18 @@ export async function startWire(options: { readonly port: number; readonly targe
       connections.delete(connection);
     };
     for (const socket of [near, far]) socket.on('error', end).on('close', end).setNoDelay();
-    near.on('data', (bytes: Buffer) => connection.dead || far.write(bytes));
-    far.on('data', (bytes: Buffer) => {
+    near.on('data', (bytes) => connection.dead || far.write(bytes));
+    far.on('data', (bytes) => {
       if (connection.dead) return;
-      const allowed = bytesOfFrames(bytes, framesLeft);
-      framesLeft -= allowed.frames;
-      if (!allowed.cut) {
+      const length = untilCut(bytes);
+      if (length === undefined) {
         near.write(bytes);
         return;
       }
       // What was let through still arrives, then the end of the connection.
-      framesLeft = Number.POSITIVE_INFINITY;
-      near.end(bytes.subarray(0, allowed.bytes));
+      place = undefined;
+      near.end(bytes.subarray(0, length));
+      connection.dead = true;
       far.destroy();
     });
   });
@@ -55,28 +63,20 @@ export async function startWire(options: { readonly port: number; readonly targe
 
   return {
     port: options.port,
-    cut,
-    cutAfter(frames) {
-      framesLeft = frames;
+    cutAfter(at) {
+      place = at;
+      seen = 0;
     },
     goDead() {
       for (const connection of connections) connection.dead = true;
     },
     async close() {
-      cut();
+      for (const { near, far } of connections) {
+        near.destroy();
+        far.destroy();
+      }
       server.close();
       await once(server, 'close');
     },
   };
-}
-
-/** How much of these bytes passes when only so many frames may: those, and 20 bytes of the next. */
-function bytesOfFrames(bytes: Buffer, allowed: number): { frames: number; bytes: number; cut: boolean } {
-  let frames = 0;
-  for (let end = bytes.indexOf('\r\n\r\n'); end >= 0; end = bytes.indexOf('\r\n\r\n', end + 4)) {
-    if (frames === allowed) break;
-    frames++;
-    if (frames === allowed) return { frames, bytes: end + 4 + 20, cut: true };
-  }
-  return { frames, bytes: bytes.length, cut: false };
 }
