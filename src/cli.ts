@@ -43,13 +43,14 @@ async function run(): Promise<number> {
   const { ops, ...config } = settings.config;
   const log = createLog({ ...ops, secrets: [config.ami.secret, config.api.token] });
   const { startBridge } = await import('./bridge.ts');
-  const tell = await openServiceManager(readServiceManager().notifySocket, log);
+  const { notifySocket, watchdogMs } = readServiceManager();
+  const tell = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {
     const bridge = await startBridge(config, { log, version, fail });
     const reload = () => takeSettings(settings, bridge, log);
     if (tell === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({
-      ...{ tell, look: bridge.signs, read: bridge.status, log, now: Date.now },
+      ...{ tell, look: bridge.signs, read: bridge.status, log, watchdogMs, now: Date.now },
       monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     });
     supervisor.start();

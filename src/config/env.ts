@@ -73,9 +73,18 @@ function readEnvFile(folder: string): Environment {
   }
 }
 
-/** What systemd tells the program that it started, in sd_notify(3) and sd_watchdog_enabled(3). */
-export function readServiceManager(): { readonly notifySocket: string | undefined } {
-  return { notifySocket: process.env.NOTIFY_SOCKET || undefined };
+/**
+ * What systemd tells the program that it starts (sd_notify(3), sd_watchdog_enabled(3)): where it listens, and how
+ * often it wants to hear, ms. A child's watchdog would be none of ours.
+ */
+export function readServiceManager(): { notifySocket: string | undefined; watchdogMs: number | undefined } {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
+  const ours = WATCHDOG_PID === undefined || Number(WATCHDOG_PID) === process.pid;
+  const watchdogMs = Number(WATCHDOG_USEC) / 1_000;
+  return {
+    notifySocket: NOTIFY_SOCKET || undefined,
+    watchdogMs: ours && watchdogMs > 0 ? watchdogMs : undefined,
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import { noon, statusWith } from './status.fixture.ts';
 import { createSupervisor, type Notice, openServiceManager, type Signs, statusLine } from './systemd.ts';
 
 /** A supervisor whose clock stands still but when told, over a bridge that is what the test says. */
-function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}) {
+function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}, watchdogMs?: number) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const notices: Notice[] = [];
   const said: string[] = [];
@@ -22,6 +22,7 @@ function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}) {
     look: () => bridge,
     read: () => bridge.read(),
     log,
+    watchdogMs,
     monotonic: () => ms,
     now: () => noon + ms,
   });
@@ -76,6 +77,12 @@ test('a Pong, a byte, or another try to connect is life; the watchdog is fed by 
     assert.equal(told(beats, 'WATCHDOG'), 12, `fed every 5 s by ${key}`);
   }
   assert.deepEqual(said, []);
+});
+
+test('a watchdog that wants to hear more often is fed four times as often as that', async (t) => {
+  const { pass, start } = supervise(t, {}, 4_000);
+  start();
+  assert.equal(told(await pass(20), 'WATCHDOG'), 20);
 });
 
 test('a link that stands still starves the watchdog, and says so once', async (t) => {

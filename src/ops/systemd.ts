@@ -47,7 +47,7 @@ export type Supervisor = {
 /** A Ping goes out every 5 s, an attempt to connect takes 10 s, a pause between attempts 10 s. */
 const longestStandstillMs = 30_000;
 
-/** How often it is looked, ms: until the PBX was read, somebody waits for it at a terminal. */
+/** How often it is looked, ms, at least: until the PBX was read, somebody waits for it at a terminal. */
 const lookMs = { starting: 250, ready: 5_000 };
 
 /** While the PBX is away the start goes on; a start that hangs is not prolonged, and ends. Microseconds. */
@@ -64,12 +64,16 @@ export function createSupervisor(tools: {
   readonly look: () => Signs;
   readonly read: () => Promise<BridgeStatus>;
   readonly log: Log;
+  /** How long systemd waits for a beat; undefined if it does not. */
+  readonly watchdogMs?: number | undefined;
   /** ms of the system's monotonic clock, which systemd reads too. */
   readonly monotonic: () => number;
   /** Unix ms. */
   readonly now: () => number;
 }): Supervisor {
   const { tell, look, log, monotonic, now } = tools;
+  // Two beats may be late before anything happens.
+  const beatMs = Math.min(lookMs.ready, (tools.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
   let timer: NodeJS.Timeout | undefined;
   let ready = false;
   let status = 'starting';
@@ -106,7 +110,7 @@ export function createSupervisor(tools: {
       STATUS: part === undefined ? status : `no sign of life from ${part}; ${status}`,
     });
     if (readingSince === undefined) void refresh();
-    timer = setTimeout(tick, ready ? lookMs.ready : lookMs.starting);
+    timer = setTimeout(tick, ready ? beatMs : lookMs.starting);
   }
 
   async function refresh(): Promise<void> {

@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  lutimesSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Architecture } from './stage.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+export type PackOptions = {
+  readonly arch: Architecture;
+  /** Where the package goes. */
+  readonly folder: string;
+  /** Unix seconds: the time of every file in it. */
+  readonly changedAt: number;
+  /** Its version; that of package.json when absent. */
+  readonly version?: string;
+  /** For dpkg-deb; xz when absent, which every dpkg can read, that of Debian 11 too. */
+  readonly compression?: readonly string[];
+};
+
+/** Makes a package of a staged root. Gives its path. */
+export function packDeb(root: string, options: PackOptions): string {
+  const { arch, folder, changedAt, compression = ['-Zxz', '-z6'] } = options;
+  const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as Manifest;
+  const version = options.version ?? manifest.version;
+  const home = join(root, 'usr/lib/pbx-bridge');
+  writeFileSync(join(home, 'package.json'), `${JSON.stringify({ ...manifest, version }, undefined, 2)}\n`);
+  documents(root, version, changedAt);
+  controlFiles(root, { ...manifest, version, arch });
+  for (const name of ['', ...contents(root)]) settle(root, name, changedAt);
+  const file = join(folder, `pbx-bridge_${version}_${arch}.deb`);
+  execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, file], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(changedAt) },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return file;
+}
+
+type Manifest = { readonly version: string };
+
+/** What Debian wants in every package: whose it is, and what has changed. */
+function documents(root: string, version: string, changedAt: number): void {
+  const folder = join(root, 'usr/share/doc/pbx-bridge');
+  const own = readFileSync(join(project, 'LICENSE'), 'utf8');
+  const copyright = [
+    'pbx-bridge, its own files:',
+    own,
+    'The libraries in /usr/lib/pbx-bridge/node_modules have their licences in their folders; the runtime has its own in',
+    '/usr/lib/pbx-bridge/bin/node.LICENSE.',
+  ];
+  writeFileSync(join(folder, 'copyright'), `${copyright.join('\n')}\n`);
+  const date = new Date(changedAt * 1000).toUTCString().replace('GMT', '+0000');
+  const changelog = [
+    `pbx-bridge (${version}) stable; urgency=medium`,
+    '',
+    '  * See CHANGELOG.md.',
+    '',
+    ` -- ${maintainer}  ${date}`,
+  ];
+  writeFileSync(join(folder, 'changelog.gz'), gzipSync(`${changelog.join('\n')}\n`, { level: 9 }));
+}
+
+const maintainer = 'pbx-bridge maintainers <maintainers@pbx-bridge.invalid>';
+
+function controlFiles(root: string, about: Manifest & { arch: Architecture }): void {
+  const debian = join(root, 'DEBIAN');
+  rmSync(debian, { recursive: true, force: true });
+  const files = contents(root).filter((name) => lstatSync(join(root, name)).isFile());
+  const bytes = files.reduce((sum, name) => sum + lstatSync(join(root, name)).size, 0);
+  mkdirSync(debian);
+  for (const script of ['postinst', 'prerm', 'postrm']) {
+    copyFileSync(join(project, 'systemd/deb', script), join(debian, script));
+  }
+  const sums = files.sort().map((name) => {
+    const sum = createHash('md5')
+      .update(readFileSync(join(root, name)))
+      .digest('hex');
+    return `${sum}  ${name}\n`;
+  });
+  writeFileSync(join(debian, 'md5sums'), sums.join(''));
+  writeFileSync(join(debian, 'control'), control(about, Math.ceil(bytes / 1024)));
+}
+
+/** The libraries are those that Node is linked with, in the versions that its symbols name. */
+function control({ version, arch }: Manifest & { arch: Architecture }, kib: number): string {
+  return `Package: pbx-bridge
+Version: ${version}
+Architecture: ${arch}
+Maintainer: ${maintainer}
+Installed-Size: ${kib}
+Depends: adduser, init-system-helpers (>= 1.54), libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 5.2)
+Recommends: systemd (>= 247)
+Suggests: asterisk
+Section: comm
+Priority: optional
+Description: tells a Call Integration API of a phone system's inbound calls
+ It watches an Asterisk phone system over its manager interface (AMI), and
+ every inbound call reaches the API: once, in order, whatever breaks on the
+ way. It answers priority lookups of the dialplan (FastAGI), and brings the
+ other end of the API along, as a service of its own.
+`;
+}
+
+/** What may be run; everything else is only read. */
+const programs = /^(usr\/bin\/.*|usr\/lib\/pbx-bridge\/bin\/node|DEBIAN\/(postinst|prerm|postrm))$/;
+
+/** The same rights and the same time, whoever builds it and wherever: nothing that the builder's umask decides. */
+function settle(root: string, name: string, changedAt: number): void {
+  const path = join(root, name);
+  const stat = lstatSync(path);
+  if (!stat.isSymbolicLink()) chmodSync(path, stat.isDirectory() || programs.test(name) ? 0o755 : 0o644);
+  lutimesSync(path, changedAt, changedAt);
+}
+
+function contents(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' });
+}
