@@ -169,12 +169,12 @@ test('asked ahead: the dialplan meets an answer, and a burst of calls is no burs
 
 test('not asked ahead when switched off; another account is asked anew', async (t) => {
   const { farSide, agi, ask } = await standFor(t, { askAhead: false });
-  agi.expect(gold);
+  agi.expect('+4940669690102');
   assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.equal(farSide.counts().requests, 1);
+  assert.deepEqual(numbersAsked(farSide), [gold]);
   agi.clear();
   assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-  assert.equal(farSide.counts().requests, 2);
+  assert.deepEqual(numbersAsked(farSide), [gold, gold]);
 });
 
 test('a failure now and then is not felt by the next caller', async (t) => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ApiResult } from '../api/result.ts';
-import { isWithheld, normaliseNumber } from '../calls/number.ts';
+import { normaliseNumber } from '../calls/number.ts';
 import type { Log } from '../ops/log.ts';
 import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
@@ -71,7 +71,7 @@ export function createAgi(
     if (known !== undefined) return known;
     // A copy: V8 cuts strings out of a session's text without copying, and what is kept would keep all of it.
     const own = Buffer.from(raw, 'latin1').toString('latin1');
-    const number = isWithheld(own) ? '' : normaliseNumber(own, country);
+    const number = normaliseNumber(own, country);
     numbers.set(own, number);
     return number;
   }

@@ -9,21 +9,18 @@ export function isAddressOrNetwork(text: string): boolean {
   );
 }
 
-/**
- * Who may connect. An IPv4 client of a socket that listens on IPv6 as well (`::ffff:10.0.0.5`) is known by its IPv4
- * address.
- */
+/** Who may connect. An IPv4 client of a socket that listens on IPv6 as well (`::ffff:10.0.0.5`) is known as what it is. */
 export function allowList(entries: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
     const [address = '', prefix] = entry.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const family = familyOf(address);
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
   }
-  return (address = '') => {
-    const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-    const version = isIP(plain);
-    return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
-  };
+  return (address = '') => isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }

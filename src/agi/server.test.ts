@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
 import type { Log } from '../ops/log.ts';
 import { askAgi, closeOf, openTo } from './asterisk.fixture.ts';
 import { createTestClock } from './clock.fixture.ts';
@@ -147,6 +148,36 @@ test('more connections than a PBX has calls are cut off, with a word', async (t)
     clock.advance(500);
     await new Promise(setImmediate);
   }
+  assert.deepEqual((await askAgi(port())).commands, commands);
+});
+
+test('2,000 connections at once that say anything: each gets commands or nothing, and all end', async (t) => {
+  const { port, clock } = await serverFor(t);
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }).map((it) => Buffer.from(it).toString('latin1')),
+    fc
+      .tuple(fc.nat({ max: 600 }), fc.nat({ max: 30 }), fc.string({ unit: 'binary', maxLength: 20 }))
+      .map(([at, cut, more]) => `${requestText().slice(0, at)}${more}${requestText().slice(at + cut)}`),
+  );
+  const heard: string[] = [];
+  const sockets = await Promise.all(
+    fc.sample(bytes, { numRuns: 2_000, seed: 4573 }).map(async (said) => {
+      const socket = await openTo(port());
+      socket.on('data', (chunk: Buffer) => heard.push(chunk.toString('latin1')));
+      socket.write(said, 'latin1');
+      return socket;
+    }),
+  );
+  while (sockets.some((socket) => !socket.closed)) {
+    await new Promise(setImmediate);
+    clock.advance(50);
+  }
+  assert.ok(heard.length > 100);
+  assert.deepEqual(
+    heard.filter((text) => text !== `${commands[0]}\n`),
+    [],
+  );
+  assert.equal(clock.timers(), 0);
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
