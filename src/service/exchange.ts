@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from './context.ts';
+import type { Caller } from './directory.ts';
 import type { Screens } from './screens.ts';
 import type { AcceptedEvent, RecordedRequest } from './store/store.ts';
 
@@ -42,14 +43,12 @@ export function makeExchange({
 
   return {
     async answer(request, reply, { status, text, event, kept }) {
-      const entry = entryOf(request, status, kept === false ? null : text, event ?? null, screens);
-      const ok = entry === undefined || (await stored(entry));
+      const ok = await stored(entryOf(request, status, kept === false ? null : text, event ?? null, screens));
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
     async record(request, status) {
-      const entry = entryOf(request, status, null, null, screens);
-      if (entry !== undefined) await stored(entry);
+      await stored(entryOf(request, status, null, null, screens));
     },
   };
 }
@@ -62,22 +61,22 @@ export function send(reply: FastifyReply, status: number, text: string): Fastify
     .send(text);
 }
 
-/** What the history keeps of a request; undefined if it failed authentication. API part 5, rule 4. */
+/** What the history keeps of a request, which is authenticated: strangers are refused before (API part 5, rule 4). */
 function entryOf(
   request: FastifyRequest,
   status: number,
   response: string | null,
   event: AcceptedEvent | null,
   screens: Screens,
-): RecordedRequest | undefined {
-  const { caller, receivedAt, began, method } = request;
-  if (caller === null) return undefined;
+): RecordedRequest {
+  const { receivedAt, began, method } = request;
+  const { account, integration } = request.caller as Caller;
   const { url } = request.raw;
   const question = url?.indexOf('?') ?? -1;
   const path = question < 0 ? (url ?? '') : (url as string).slice(0, question);
   return {
-    account: caller.account.id,
-    integration: caller.integration.id,
+    account: account.id,
+    integration: integration.id,
     at: receivedAt,
     began,
     method,
@@ -87,7 +86,7 @@ function entryOf(
     response,
     callId: event?.id ?? referenceIn(request),
     event,
-    watched: screens.watched(caller.account.id),
+    watched: screens.watched(account.id),
   };
 }
 

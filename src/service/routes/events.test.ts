@@ -30,7 +30,9 @@ const call = (id: string): CallRecord => ({
   missed: null,
 });
 
-test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', async (t) => {
+test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
+  timeout: 30_000,
+}, async (t) => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
   const account = { id: 1, uid, name: 'A', country: null, tokenCounter: 1 };
