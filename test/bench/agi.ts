@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -299,7 +299,7 @@ async function bridge(): Promise<void> {
     printRow(name, await stream(port, { perSecond: 100, seconds: 10, request: aStranger }));
     program.kill('SIGKILL');
     farSide.process.kill();
-    if (existsSync(folder)) rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -318,7 +318,8 @@ async function fill(directory: string, count: number): Promise<void> {
 
 function startBridge(stateDir: string, baseUrl: string, slow: boolean): ChildProcess {
   const calls = 'fsync,fdatasync';
-  const strace = ['-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls}`];
+  // -D: the process that is started is the bridge, which can be killed, and strace only its shadow.
+  const strace = ['-D', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', `trace=${calls}`];
   const command = [process.execPath, 'src/cli.ts', 'run'];
   const [program = '', ...args] = slow
     ? ['strace', ...strace, '-e', `inject=${calls}:delay_enter=1000000`, ...command]
