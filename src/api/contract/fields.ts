@@ -1,15 +1,21 @@
 /**
- * Input as a Laravel application sees it (decision `blank-is-missing`): text trimmed, null and '' left out.
- * A fresh object without a prototype, so that a key such as `__proto__` is a key like any other.
+ * Input as a Laravel application sees it (decision `blank-is-missing`): text trimmed, null and '' left out. The same
+ * object if there is nothing to change, else a copy without a prototype: `__proto__` is a key like any other.
  */
-export function fieldsOf(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function fieldsOf(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const keys = Object.keys(input);
+  if (keys.every((key) => isClean(input[key]))) return input;
   const fields: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(input)) {
+  for (const key of keys) {
     const value = input[key];
     const kept = typeof value === 'string' ? value.trim() : value;
     if (kept !== '' && kept !== null) fields[key] = kept;
   }
   return fields;
+}
+
+function isClean(value: unknown): boolean {
+  return typeof value === 'string' ? value !== '' && value === value.trim() : value !== null;
 }
 
 /**
@@ -19,7 +25,7 @@ export function fieldsOf(input: Readonly<Record<string, unknown>>): Record<strin
 export function queryFields(
   query: string,
   numbers: readonly string[] = ['from', 'number'],
-): Record<string, unknown> {
+): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = Object.create(null);
   if (query === '') return fields;
   for (const [key, value] of new URLSearchParams(query)) {
