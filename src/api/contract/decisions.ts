@@ -170,7 +170,8 @@ export const decisions = {
   },
   'not-stored': {
     part: '3, 7',
-    decides: 'If an event cannot be stored, the answer is 503 with Retry-After.',
+    decides:
+      'If an event cannot be stored, the answer is 503 with Retry-After. Lookups and lists are answered all the same, without an entry in the history.',
     because: 'A 200 confirms receipt: nothing is received before it is on disk.',
   },
 } as const satisfies Record<string, Decision>;

@@ -57,3 +57,11 @@ test('closing lets calls end first; afterwards they are refused, and no failure 
   await assert.rejects(thread.call('nothing'), /closed/);
   assert.deepEqual(failures, []);
 });
+
+test('so many calls may wait, and no more', async (t) => {
+  const { thread } = await start(t);
+  const calls = Array.from({ length: 20_000 }, () => thread.call('nothing'));
+  await assert.rejects(thread.call('nothing'), /does not keep up/);
+  await Promise.all(calls);
+  assert.equal(await thread.call('double', 2), 4);
+});

@@ -15,6 +15,9 @@ export type Thread<M extends Methods> = {
   close(): Promise<void>;
 };
 
+/** Calls that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
+const MOST_WAITING = 20_000;
+
 /**
  * Starts a thread; resolves when it has opened its database. Calls of one turn of the event loop go in one message.
  * `fail` is told if the thread ends by itself.
@@ -71,6 +74,7 @@ export async function startThread<M extends Methods>(
 
   const call = (name: string, ...args: unknown[]): Promise<unknown> => {
     if (ended) return Promise.reject(ended);
+    if (waiting.size >= MOST_WAITING) return Promise.reject(new Error('the disk does not keep up'));
     return new Promise((resolve, reject) => {
       lastId += 1;
       waiting.set(lastId, { resolve, reject });

@@ -35,7 +35,6 @@ export type WriterMethods = typeof methods;
 type Outcome = { value: unknown } | { error: unknown };
 
 function transaction(calls: (() => unknown)[]): Outcome[] {
-  db.exec('BEGIN IMMEDIATE');
   try {
     const outcomes = calls.map((call) => ({ value: call() }));
     records.finish();
@@ -44,20 +43,18 @@ function transaction(calls: (() => unknown)[]): Outcome[] {
   } catch (error) {
     records.forget();
     if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
+    // One of them may be at fault: each for itself, so that it fails alone.
+    return calls.length === 1 ? [{ error }] : calls.flatMap((call) => runAll([call]));
   }
 }
 
-serveThread({
-  methods,
-  runAll(calls) {
-    if (calls.length === 0) return [];
-    try {
-      return transaction(calls);
-    } catch (error) {
-      // One of them may be at fault: each for itself, so that it fails alone.
-      return calls.length === 1 ? [{ error }] : calls.flatMap((call) => this.runAll([call]));
-    }
-  },
-  close: () => db.close(),
-});
+function runAll(calls: (() => unknown)[]): Outcome[] {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    return calls.map(() => ({ error })); // another process writes, and for longer than we wait
+  }
+  return transaction(calls);
+}
+
+serveThread({ methods, runAll, close: () => db.close() });
