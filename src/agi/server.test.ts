@@ -49,7 +49,11 @@ test('a session, from its lines to its end', async (t) => {
   };
   const { port, clock, server } = await serverFor(t, { answer });
   assert.deepEqual((await askAgi(port())).commands, commands);
-  assert.deepEqual(asked, [['priority +4940669690101', 400]], 'of 500 ms, 100 are kept for the commands');
+  assert.deepEqual(
+    asked,
+    [['priority +4940669690101', 375]],
+    'of 500 ms, a quarter is kept for the commands',
+  );
   await server.stop();
   assert.equal(clock.timers(), 0, 'no timer outlives its session');
 });
@@ -68,7 +72,7 @@ test('an answer that comes later, and the time that is left for it', async (t) =
   await untilTimers(clock, 1);
   clock.advance(50);
   socket.write(`agi_channel${tail}`);
-  assert.equal(await asked.promise, 200 - 200 / 5 - 50);
+  assert.equal(await asked.promise, 200 - 200 / 4 - 50);
   const closed = closeOf(socket);
   const first = once(socket, 'data');
   answered.resolve(commands);

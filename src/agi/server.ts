@@ -35,7 +35,7 @@ const MOST_SESSIONS = 2_048;
 const LISTEN_AGAIN_MS = 5_000;
 
 /** The share of the deadline that is kept for the commands and their replies, when the answer is there at last. */
-const RESERVE = 1 / 5;
+const RESERVE = 1 / 4;
 
 /** FastAGI over TCP: gives each session's bytes to the protocol, and does what it says, until the deadline. */
 export function createAgiServer(
