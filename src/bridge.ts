@@ -27,6 +27,8 @@ export type BridgeConfig = {
     readonly maxAgeMs: number;
     /** Delivered events are kept for so long, ms. */
     readonly keepMs: number;
+    /** What is seen and decided is kept for so long, ms; 0: it is not written down. */
+    readonly journalKeepMs: number;
   };
   readonly status: StatusServerOptions | undefined;
 };
@@ -49,6 +51,9 @@ export type Bridge = {
 
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;
+
+/** The journal's oldest lines go when it is bigger than this: a month of 4,000 calls a day. */
+const MOST_JOURNAL_BYTES = 256 << 20;
 
 /** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
 const LOOKUP_MS = 2_000;
@@ -86,6 +91,7 @@ export async function startBridge(
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: appends.append,
     onTaken: ({ heads }) => dispatcher.offer(heads),
+    keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.expect(number),
     fail,
   });
@@ -153,7 +159,11 @@ function partsOf(parts: {
     {
       name: 'pruning',
       start: async () => {
-        const prune = () => void outbox.prune(Date.now() - config.outbox.keepMs).catch(() => {});
+        const { keepMs, journalKeepMs } = config.outbox;
+        const prune = () => {
+          void outbox.prune(Date.now() - keepMs).catch(() => {});
+          void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL_BYTES).catch(() => {});
+        };
         pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
       },
       stop: async () => clearInterval(pruning),

@@ -3,12 +3,14 @@ import type { CallEvent } from '../api/contract/call-event.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
 import type { Effect, Tell } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
+import { journalOf } from '../calls/journal.ts';
 import { reduce } from '../calls/reduce.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { initialState, type OpenCall } from '../calls/state.ts';
 import type { Log } from '../ops/log.ts';
 import type { CallCounts } from '../ops/status.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
+import { createJournalBuffer } from './journal-buffer.ts';
 
 export type Tracker = {
   hear(input: Input): void;
@@ -30,6 +32,8 @@ export function createTracker(
     onTaken: (taken: Taken) => void;
     onExpected: (number: string) => void;
     fail: (error: unknown) => void;
+    /** Whether to write down what is seen and decided. */
+    keepsJournal: boolean;
   },
 ): Tracker {
   let rules = createRules(settings);
@@ -39,10 +43,26 @@ export function createTracker(
   let lastAppend: Promise<unknown> = Promise.resolve();
   const counts = { ringing: 0, answered: 0, completed: 0, notTold: 0, adopted: 0, vanished: 0 };
 
+  /** True while a batch of journal lines alone is on its way: the next one waits, however slow the disk is. */
+  let journalUnderWay = false;
+  const journal = createJournalBuffer(() => {
+    if (!journalUnderWay) void appendJournal();
+  });
+
   const hear = (input: Input): void => {
     const step = reduce(rules, state, input);
+    if (tools.keepsJournal) journal.add(journalOf(rules, state, input, step));
     state = step.state;
     if (step.effects.length > 0) carryOut(step.effects);
+  };
+
+  const appendJournal = async (): Promise<void> => {
+    const lines = journal.take();
+    if (lines === undefined) return;
+    journalUnderWay = true;
+    // Without it calls are told all the same; what keeps the disk from taking it is said elsewhere.
+    await tools.append({ calls: [], trunks: [], events: [], journal: lines }).catch(() => {});
+    journalUnderWay = false;
   };
 
   /** One timer is enough: at each tick the tracker asks again for whatever it still waits for. */
@@ -82,7 +102,8 @@ export function createTracker(
       })),
     };
     if (batch.calls.length + batch.trunks.length + batch.events.length === 0) return;
-    lastAppend = tools.append(batch).then((taken) => {
+    const lines = journal.take();
+    lastAppend = tools.append(lines === undefined ? batch : { ...batch, journal: lines }).then((taken) => {
       for (const tell of told) logTold(tools.log, tell);
       tools.onTaken(taken);
     }, tools.fail);
@@ -95,9 +116,10 @@ export function createTracker(
     },
     async stop() {
       clearTimeout(alarm?.timer);
-      await lastAppend;
+      journal.stop();
+      await Promise.all([lastAppend, appendJournal()]);
     },
-    status: () => ({ open: state.calls.size, ...counts }),
+    status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
   };
 }
 

@@ -59,6 +59,19 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--url <url>', 'where the bridge shows its status; from STATUS_LISTEN if left out')
     .action(run(async (...args) => (await import('./status.ts')).status(...args)));
 
+  command(
+    'explain',
+    "tell one call's whole story: what was seen, decided, delivered, and why it shows or does not",
+    `  pbx-bridge explain 0301234567             the newest call from this number
+  pbx-bridge explain 1763600000.42          by the Uniqueid or Linkedid that Asterisk's log shows
+  pbx-bridge explain pbx-1763600000.42      by the call's id
+The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: told, 2: not (all) told.`,
+  )
+    .argument('<what>', "a call's id, a caller's number, or a Linkedid")
+    .option('--show-numbers', 'numbers in full')
+    .option('--offline', "do not ask for the far side's history")
+    .action(runOn(async (...args) => (await import('./explain.ts')).explain(...args)));
+
   const outbox = program.command('outbox').description('look at the queue, and at what was given up');
   const filters = (it: Command) =>
     it

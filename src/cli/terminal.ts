@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import { neutralise } from '../ops/redact.ts';
 
 /** Where a command writes to: standard output, or a test. */
@@ -13,7 +13,7 @@ export type Terminal = {
   readonly width: number;
   readonly isTerminal: boolean;
   print(line?: string): void;
-  /** Words broken at spaces; the lines after the first begin `indent` columns in. The first has them already. */
+  /** Words after `first`, broken at spaces; the lines below begin `indent` columns in. */
   wrapped(first: string, words: string, indent: number): void;
   json(value: unknown): void;
   readonly paint: Paint;
@@ -35,7 +35,8 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
     print,
     paint,
     wrapped(first, words, indent) {
-      const lines = wrap(neutralise(words), width - indent);
+      const taken = stripVTControlCharacters(first).length;
+      const lines = wrap(neutralise(words), width - taken, width - indent);
       print(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) print(' '.repeat(indent) + line);
     },
@@ -43,24 +44,22 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
   };
 }
 
-/** Lines of at most `width` characters; only a word that is longer than that is cut. */
-export function wrap(text: string, width: number): string[] {
-  const most = Math.max(width, 10);
+/** The first line has at most `width` characters, the others `rest`; only a word that is longer is cut. */
+export function wrap(text: string, width: number, rest = width): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(' ').flatMap((each) => pieces(each, most))) {
-    if (line !== '' && line.length + 1 + word.length > most) {
+  const most = () => Math.max(lines.length === 0 ? width : rest, 10);
+  for (let word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > most()) {
       lines.push(line);
       line = '';
+    }
+    while (word.length > most()) {
+      const head = word.slice(0, most());
+      lines.push(head);
+      word = word.slice(head.length);
     }
     line = line === '' ? word : `${line} ${word}`;
   }
   return [...lines, line];
-}
-
-function pieces(word: string, most: number): string[] {
-  if (word.length <= most) return [word];
-  return Array.from({ length: Math.ceil(word.length / most) }, (_, i) =>
-    word.slice(i * most, (i + 1) * most),
-  );
 }

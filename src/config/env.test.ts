@@ -161,6 +161,10 @@ describe('each variable, wrong', () => {
       { OUTBOX_KEEP: '1m' },
       'OUTBOX_KEEP: got "1m"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
     ],
+    [
+      { JOURNAL_KEEP: '1y' },
+      'JOURNAL_KEEP: got "1y"; takes a time from 0s to 90d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: got "loud"; takes one of debug, info, warn, error'],
     [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: got "xml"; takes one of auto, pretty, json'],
     [{ NO_COLOR: '1\n' }, 'NO_COLOR: got "1\\n"; takes any text'],

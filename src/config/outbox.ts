@@ -17,10 +17,16 @@ export const outboxSection = section({
     OUTBOX_KEEP: duration('1h', '365d')
       .prefault('7d')
       .describe('How long delivered events are kept, to answer for them.'),
+    JOURNAL_KEEP: duration('0s', '90d')
+      .prefault('7d')
+      .describe(
+        'How far back pbx-bridge explain can tell what was seen of a call and why it was told or not; 0s: not at all.',
+      ),
   },
   build: (values) => ({
     stateDir: values.STATE_DIR,
     maxAgeMs: values.OUTBOX_MAX_AGE,
     keepMs: values.OUTBOX_KEEP,
+    journalKeepMs: values.JOURNAL_KEEP,
   }),
 });

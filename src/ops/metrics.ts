@@ -96,6 +96,11 @@ const rows: readonly Row[] = [
     read: (it) => it.calls.vanished,
   },
   {
+    name: 'journal_dropped_lines_total',
+    help: 'Lines that the journal of explain had to leave out, since the disk took none for too long.',
+    read: (it) => it.calls.journalDropped,
+  },
+  {
     name: 'outbox_lost_total',
     help: 'Events that a corrupt file took with it, as far as they could be counted.',
     read: (it) => it.outbox.lost,

@@ -23,6 +23,11 @@ export function maskNumber(number: string): string {
   return number.slice(0, head) + '*'.repeat(Math.max(number.length - head - 2, 0)) + number.slice(-2);
 }
 
+/** A text with every number in it masked. */
+export function maskNumbers(text: string): string {
+  return text.replace(phoneNumber, maskNumber);
+}
+
 /** Control characters shown as what they are, `\x1b`, in place of what they do. */
 export function neutralise(text: string): string {
   return text.replace(steering, (character) => {
@@ -57,9 +62,9 @@ function redactValue(value: unknown, redaction: Redaction, isId: boolean, depth:
   );
 }
 
-function redactText(text: string, { secrets, maskNumbers }: Redaction, isId: boolean): string {
+function redactText(text: string, { secrets, maskNumbers: masks }: Redaction, isId: boolean): string {
   let safe = text;
   for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
-  if (maskNumbers && !isId) safe = safe.replace(phoneNumber, maskNumber);
+  if (masks && !isId) safe = maskNumbers(safe);
   return neutralise(safe);
 }

@@ -28,7 +28,17 @@ export function statusWith({ pbx, calls, outbox, delivery, lookups }: Changes = 
       events: { used: 31, ignored: 12, bad: 0, lost: 0, failed: 0 },
       ...pbx,
     },
-    calls: { open: 2, ringing: 5, answered: 3, completed: 3, notTold: 0, adopted: 0, vanished: 0, ...calls },
+    calls: {
+      open: 2,
+      ringing: 5,
+      answered: 3,
+      completed: 3,
+      notTold: 0,
+      adopted: 0,
+      vanished: 0,
+      journalDropped: 0,
+      ...calls,
+    },
     outbox: {
       ...{ taken: 11, delivered: 11, waiting: 0, dead: 0, lost: 0 },
       storage: { state: 'working' },

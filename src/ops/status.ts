@@ -14,6 +14,8 @@ export type CallCounts = {
   readonly adopted: number;
   /** Calls that ended while the link was down. */
   readonly vanished: number;
+  /** Lines that the journal had to leave out, since the disk took none for too long. */
+  readonly journalDropped: number;
 };
 
 export type LookupCounts = {

@@ -14,6 +14,10 @@ export type IntakeBatch = {
   readonly events: string[];
   /** takenAt of each event. */
   readonly takenAt: number[];
+  /** Lines of the journal, in order. */
+  readonly journal: string[];
+  /** Unix ms of the last of them. */
+  journalAt: number;
 };
 
 /** Instead of a number: the event waits behind an earlier one of its call. */
@@ -34,7 +38,11 @@ export const intakeSql = {
 } as const;
 
 /** Writes down what changed and what is to be told. Runs inside the caller's transaction. */
-export function createIntake(db: DatabaseSync, tally: TallyKeeper) {
+export function createIntake(
+  db: DatabaseSync,
+  tally: TallyKeeper,
+  writeLines: (lines: readonly string[], at: number) => void,
+) {
   const save = db.prepare(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
   );
@@ -70,7 +78,8 @@ export function createIntake(db: DatabaseSync, tally: TallyKeeper) {
 
   return {
     /** For each event: its number if it is the head of its call, else `behind` or `repeated`. */
-    append({ calls, trunks, events, takenAt }: IntakeBatch): number[] {
+    append({ calls, trunks, events, takenAt, journal, journalAt }: IntakeBatch): number[] {
+      writeLines(journal, journalAt);
       for (let i = 0; i < calls.length; i += 2) {
         const [id, state] = [calls[i] as string, calls[i + 1] as string | null];
         if (state === null) free.run(id);

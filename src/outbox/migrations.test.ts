@@ -36,7 +36,7 @@ test('migrations: a database that a newer version wrote is refused in one line, 
   await assert.rejects(openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() }), {
     name: 'OutboxRefused',
     message: new RegExp(
-      `^${databasePath(directory)} was written by a newer pbx-bridge \\(version 2 .*knows 1\\).*$`,
+      `^${databasePath(directory)} was written by a newer pbx-bridge \\(version ${schemaVersion + 1} .*knows ${schemaVersion}\\).*$`,
     ),
   });
   assert.deepEqual(readFileSync(databasePath(directory)), before);

@@ -59,6 +59,10 @@ export const migrations: readonly string[] = [
   ) STRICT;
   INSERT INTO tally VALUES (1, 0, 0, 0, 0, 0, 0);
   `,
+  `
+  -- What was seen and decided: a chunk of lines per batch. id: bytes written so far. A repair does not save it.
+  CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
+  `,
 ];
 
 /** The version that this program writes. */

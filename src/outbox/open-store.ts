@@ -85,6 +85,8 @@ function takeAgain(store: Store, rows: Iterable<SavedRow>): number {
       trunks,
       events: inOrder.flatMap(([, ...columns]) => columns.slice(0, 3) as string[]),
       takenAt: inOrder.map((values) => values[4] as number),
+      journal: [],
+      journalAt: 0,
     }),
   );
   return numbers.filter((number) => number !== repeated).length;

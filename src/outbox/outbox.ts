@@ -30,6 +30,8 @@ export type Batch = {
   /** Endpoints that inbound calls come in on. */
   readonly trunks: readonly string[];
   readonly events: readonly NewEvent[];
+  /** What was seen and decided until then: lines for whoever asks later. */
+  readonly journal?: { readonly lines: readonly string[]; readonly at: number };
 };
 
 export type Taken = {
@@ -61,6 +63,8 @@ export interface Outbox extends DeliveryQueue {
   resend(which: readonly number[] | 'all'): Promise<number>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
+  /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `mostBytes`. */
+  pruneJournal(before: number, mostBytes: number): Promise<void>;
   /** How storage is doing, for health. */
   storage(): StorageState;
   /** Transactions so far. */
@@ -142,6 +146,9 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
       }
       return total;
     },
+    async pruneJournal(before, mostBytes) {
+      while ((await ask('pruneJournal', before, mostBytes, stepRows)) > 0);
+    },
     storage: thread.storage,
     commits: thread.commits,
     failed: thread.failed,
@@ -149,7 +156,7 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
   };
 }
 
-function flat({ calls, trunks, events }: Batch): IntakeBatch {
+function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
   const bad = events.find(({ takenAt }) => !Number.isSafeInteger(takenAt));
   if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.takenAt}, which is no time`);
   return {
@@ -157,5 +164,7 @@ function flat({ calls, trunks, events }: Batch): IntakeBatch {
     trunks: [...trunks],
     events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
     takenAt: events.map(({ takenAt }) => takenAt),
+    journal: [...(journal?.lines ?? [])],
+    journalAt: journal?.at ?? 0,
   };
 }

@@ -20,6 +20,10 @@ export type Reader = {
   /** Newest first, with all their attempts. */
   events(filter: EventFilter): ToldEvent[];
   event(seq: number): ToldEvent | undefined;
+  /** Ids of calls whose events say this about `from`, the newest first. */
+  callsFrom(number: string, limit: number): string[];
+  /** Lines of the journal that have one of these texts in them, in order. */
+  journal(texts: readonly string[]): string[];
   tally(): Tally;
   close(): void;
 };
@@ -55,6 +59,9 @@ export function assertKnown(db: DatabaseSync, path: string): void {
 function createReader(db: DatabaseSync): Reader {
   const told = createTeller(db);
   const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
+  const ofNumber = db.prepare(
+    `SELECT call_id FROM event WHERE status = 'ringing' AND instr(body, ?) > 0 ORDER BY seq DESC LIMIT ?`,
+  );
   return {
     events({ state, callId, since, before, limit }) {
       const time = state === 'delivered' || state === 'dead' ? 'settled_at' : 'taken_at';
@@ -73,6 +80,18 @@ function createReader(db: DatabaseSync): Reader {
     event(seq) {
       const row = bySeq.get(seq) as ToldRow | undefined;
       return row && told(row);
+    },
+    callsFrom(number, limit) {
+      const rows = ofNumber.all(JSON.stringify({ from: number }).slice(1, -1), limit);
+      return rows.map((row) => row.call_id as string);
+    },
+    journal(texts) {
+      if (texts.length === 0) return [];
+      const where = texts.map(() => 'instr(lines, ?) > 0').join(' OR ');
+      const rows = db.prepare(`SELECT lines FROM journal WHERE ${where} ORDER BY id`).all(...texts);
+      return rows
+        .flatMap(({ lines }) => (lines as string).split('\n'))
+        .filter((line) => texts.some((text) => line.includes(text)));
     },
     tally: () => createTallyKeeper(db).read(),
     close: () => db.close(),

@@ -155,9 +155,11 @@ export async function startStorageThread(options: WorkerOptions, log: Log, scrip
   };
 }
 
-function addTo(all: IntakeBatch, { calls, trunks, events, takenAt }: IntakeBatch): void {
+function addTo(all: IntakeBatch, { calls, trunks, events, takenAt, journal, journalAt }: IntakeBatch): void {
   for (const one of calls) all.calls.push(one);
   for (const one of trunks) all.trunks.push(one);
   for (const one of events) all.events.push(one);
   for (const one of takenAt) all.takenAt.push(one);
+  for (const one of journal) all.journal.push(one);
+  all.journalAt = Math.max(all.journalAt, journalAt);
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createHistory } from './history.ts';
 import { createIntake } from './intake.ts';
+import { createJournal } from './journal.ts';
 import { createLanes } from './lanes.ts';
 import { createOutcomes } from './outcomes.ts';
 import { createTallyKeeper } from './tally.ts';
@@ -19,8 +20,10 @@ export type Ask = {
 
 export function createStore(db: DatabaseSync) {
   const tally = createTallyKeeper(db);
+  const { writeLines, pruneJournal } = createJournal(db);
   const ops = {
-    ...createIntake(db, tally),
+    ...createIntake(db, tally, writeLines),
+    pruneJournal,
     ...createLanes(db),
     ...createOutcomes(db, tally),
     ...createHistory(db, tally),

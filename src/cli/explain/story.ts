@@ -1,0 +1,117 @@
+import type { Entry } from '../../calls/journal.ts';
+import type { ToldEvent } from '../../outbox/history.ts';
+import type { Reader } from '../../outbox/reader.ts';
+import { attemptText } from '../told.ts';
+import type { FarSideEntry } from './far-side.ts';
+
+export type Line = {
+  /** Unix ms. */
+  readonly at: number;
+  readonly what: 'seen' | 'decided' | 'delivered' | 'failed';
+  readonly text: string;
+};
+
+/** All that is known of a call, in the order of time. */
+export type Story = {
+  readonly callId: string;
+  readonly lines: readonly Line[];
+  readonly events: readonly ToldEvent[];
+  readonly journal: readonly Entry[];
+};
+
+export type CallVerdict = {
+  readonly state: 'told' | 'waiting' | 'parked' | 'not told';
+  readonly why: string;
+};
+
+/**
+ * The story of the channel with this Uniqueid, and of the legs that were dialled for it; undefined if nothing is known.
+ * An id may be a Linkedid: the channel of that Uniqueid then, since that is what a Linkedid is.
+ */
+export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story | undefined {
+  const callId = `${pbxId}-${uniqueid}`;
+  const events = reader.events({ callId, limit: 10 }).reverse();
+  const direct = parse(
+    reader.journal([`"${uniqueid}"`]),
+    (entry) => entry.u === uniqueid || entry.l === uniqueid,
+  );
+  if (events.length === 0 && direct.length === 0) return undefined;
+  const legs = new Set(direct.map(({ u }) => u).slice(0, mostLegs));
+  // Once more, for what was said of the legs later: all in the order in which it was written.
+  const journal = parse(
+    reader.journal([uniqueid, ...legs].map((id) => `"${id}"`)),
+    (entry) => entry.u === uniqueid || entry.l === uniqueid || (legs.has(entry.u) && entry.l === undefined),
+  );
+  const lines = [...journal.map(lineOf), ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
+  return { callId, lines, events, journal: journal.filter(({ u }) => u === uniqueid) };
+}
+
+/** Of a call to a big ring group, so many are enough to understand it. */
+const mostLegs = 50;
+
+function parse(lines: readonly string[], isMeant: (entry: Entry) => boolean): Entry[] {
+  return lines.map((line) => JSON.parse(line) as Entry).filter(isMeant);
+}
+
+function lineOf({ at, k, t }: Entry): Line {
+  if (k === 'told') return { at, what: 'decided', text: `told: ${t}` };
+  if (k === 'not-told') return { at, what: 'decided', text: `not told: ${t}` };
+  return { at, what: k === 'decided' ? 'decided' : 'seen', text: t };
+}
+
+function attempts({ status, tale }: ToldEvent): Line[] {
+  return tale.map((attempt) => ({
+    at: attempt.at,
+    what: attempt.outcome === 'delivered' ? 'delivered' : 'failed',
+    text: `${status} ${attemptText(attempt)}`,
+  }));
+}
+
+/** The plain last line: what has become of the call, and why. */
+export function verdictOf(
+  { events, journal }: Story,
+  farSide: readonly FarSideEntry[] | string | undefined,
+): CallVerdict {
+  const dead = events.filter(({ state }) => state === 'dead');
+  if (dead.length > 0) {
+    const why = dead[0]?.tale.at(-1)?.error ?? 'no reason was kept';
+    const again = 'pbx-bridge outbox retry sends it again when the cause is gone';
+    return { state: 'parked', why: `${names(dead)} was given up: ${why}; ${again}` };
+  }
+  const waiting = events.filter(({ state }) => state === 'waiting');
+  if (waiting.length > 0) {
+    const last = waiting[0]?.tale.at(-1);
+    const why =
+      last === undefined ? 'not tried yet (is delivery paused? see pbx-bridge status)' : attemptText(last);
+    return { state: 'waiting', why: `${names(waiting)} still to be delivered: ${why}` };
+  }
+  if (events.length > 0) return told(events, farSide);
+  const reason = journal.findLast(({ k }) => k === 'not-told');
+  if (reason !== undefined)
+    return { state: 'not told', why: `because ${reason.t.replace(/^channel .*?: /, '')}` };
+  const leg = journal.find(({ k, l, u }) => k === 'seen' && l !== undefined && l !== u);
+  if (leg !== undefined)
+    return { state: 'not told', why: `because this is ${leg.t.replace(/^.*: /, '')}; ask for that` };
+  if (journal.some(({ k }) => k === 'told'))
+    return { state: 'told', why: 'its events were delivered, and are forgotten since (OUTBOX_KEEP)' };
+  return { state: 'not told', why: 'because it has not rung at us so far' };
+}
+
+function told(
+  events: readonly ToldEvent[],
+  farSide: readonly FarSideEntry[] | string | undefined,
+): CallVerdict {
+  const why = `${names(events)}; the API confirmed each`;
+  if (!Array.isArray(farSide)) return { state: 'told', why };
+  const there = new Set((farSide as readonly FarSideEntry[]).map(({ told: status }) => status));
+  const missing = events.filter(({ status }) => !there.has(status));
+  if (missing.length === 0) return { state: 'told', why: `${why}, and its history has them` };
+  return {
+    state: 'not told',
+    why: `${names(missing)} was confirmed by the API, but its history does not have it: is API_TOKEN that of another account? pbx-bridge verify --resend sends it again`,
+  };
+}
+
+function names(events: readonly ToldEvent[]): string {
+  return events.map(({ status }) => status).join(', ');
+}

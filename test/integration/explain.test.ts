@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { always } from '../fakes/far-side-faults.ts';
+import { scenario } from '../recordings/library.ts';
+import { type RunOptions, runCommand } from './operator.ts';
+import { createStand, type Stand } from './stand.ts';
+
+async function standing(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
+  const stand = await createStand(t, settings);
+  await stand.start();
+  const explain = (what: string, ...args: string[]) => explainWith({}, what, ...args);
+  const explainWith = async (options: RunOptions, what: string, ...args: string[]) => {
+    const ran = await runCommand(['explain', what, ...args], stand.env, options);
+    return {
+      ...ran,
+      flat: ran.text.replace(/\n +(?=\S)/g, ' '),
+      last: ran.text.trim().split('\n\n').at(-1) ?? '',
+    };
+  };
+  return { stand, explain, explainWith };
+}
+
+async function play(stand: Stand, name: string) {
+  const { recording, calls } = scenario(name);
+  // Not at once: the order in time is part of the story.
+  await stand.pbx.play(recording, { speed: 2, rename: false });
+  await stand.heardAll();
+  return calls;
+}
+
+const frame = (event: string, uniqueid: string, fields: string, linkedid = uniqueid) =>
+  `Event: ${event}\r\nUniqueid: ${uniqueid}\r\nLinkedid: ${linkedid}\r\n${fields}`;
+const trunk = 'Channel: PJSIP/trunk-00000001\r\nExten: 4930901820';
+const number = 'CallerIDNum: 03012345678';
+
+test('a call that was answered: seen, decided, delivered, in order; told, and there; nothing whole', async (t) => {
+  const { stand, explain, explainWith } = await standing(t);
+  const [call] = await play(stand, 'asterisk-22/ring-group-one-answers');
+  const uniqueid = call?.uniqueid ?? '';
+  await stand.farSide.waitFor((it) => it.calls().get(`pbx-${uniqueid}`)?.state === 'completed');
+  await stand.stop();
+  const ran = await explain(uniqueid);
+  assert.equal(ran.code, 0, ran.text);
+  const order = [
+    /seen +channel PJSIP\/trunk-\S+ in context from-trunk, .*: inbound, since its context from-trunk matches INBOUND_/,
+    /decided +told: ringing, from \+49/,
+    /decided +told: answered by \d{4}: PJSIP\/\d{4}-\S+ is in a bridge with the caller/,
+    /seen +the caller's channel PJSIP\/trunk-\S+ hung up, cause 16/,
+    /decided +told: completed, was answered by \d{4}/,
+    /delivered completed delivered: HTTP 200 in \d+ ms/,
+    /far side: ringing at .*, answered at .*, completed at /,
+    /^TOLD: ringing, answered, completed; the API confirmed each, and its history has them$/m,
+  ];
+  let from = 0;
+  for (const pattern of order) {
+    const at = ran.flat.slice(from).search(pattern);
+    assert.ok(at >= 0, `${pattern} is not there, or too early, in\n${ran.flat}`);
+    from += at;
+  }
+  assert.match(ran.flat, /seen +channel PJSIP\/\d+-\S+ in .*: a leg that was dialled for the call/);
+  assert.match(ran.flat, /seen +PJSIP\/\S+ hung up, cause 26 \(answered elsewhere\)/);
+  assert.doesNotMatch(ran.text, /\+?49\d{8}/);
+  for (const columns of [80, 40]) {
+    const { text } = await explainWith({ columns }, uniqueid);
+    const widths = text.split('\n').map((line) => line.replace(/\x1b\[\d+m/g, '').length);
+    assert.ok(Math.max(...widths) <= columns, text);
+  }
+  const byId = await explain(`pbx-${uniqueid}`, '--json', '--show-numbers');
+  assert.match(byId.text, new RegExp(`"text": "told: ringing, from \\${call?.from}"`));
+  const byNumber = await explain(call?.from ?? '');
+  assert.equal(byNumber.text, ran.text);
+});
+
+test('withheld: not told, because; with the settings that would change it', async (t) => {
+  const { stand, explain } = await standing(t);
+  stand.pbx.send(
+    frame(
+      'Newchannel',
+      '1763600000.1',
+      `${trunk}\r\nContext: from-trunk\r\nChannelState: 4\r\nCallerIDNum: anonymous`,
+    ),
+  );
+  stand.pbx.send(frame('Hangup', '1763600000.1', `${trunk}\r\nCause: 16`));
+  await stand.heardAll();
+  const ran = await explain('1763600000.1');
+  assert.equal(ran.code, 2);
+  assert.equal(
+    ran.last.replace(/\n +/g, ' '),
+    'NOT TOLD: because the caller withholds the number, and WITHHELD_NUMBER is not set',
+  );
+});
+
+test('a context that is not matched, an outgoing leg, a leg of a call, and nothing at all', async (t) => {
+  const { stand, explain } = await standing(t);
+  const lasts = async (what: string) => (await explain(what)).last.replace(/\n +/g, ' ');
+  const created = (id: string, rest: string, linkedid = id) =>
+    stand.pbx.send(frame('Newchannel', id, `${trunk}\r\nChannelState: 0\r\n${number}\r\n${rest}`, linkedid));
+  created('1763600000.1', 'Context: from-provider');
+  created('1763600000.2', 'Context: from-trunk');
+  stand.pbx.send(frame('Newstate', '1763600000.2', `${trunk}\r\nChannelState: 6`));
+  stand.pbx.send(frame('Hangup', '1763600000.2', `${trunk}\r\nCause: 16`));
+  created('1763600000.3', 'Context: from-internal', '1763600000.1');
+  await stand.heardAll();
+  assert.equal(
+    await lasts('1763600000.1'),
+    'NOT TOLD: because not inbound: context from-provider matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set',
+  );
+  assert.match(
+    await lasts('1763600000.2'),
+    /^NOT TOLD: because .*never rang at us: it was dialled out over the trunk$/,
+  );
+  assert.match(
+    await lasts('1763600000.3'),
+    /^NOT TOLD: because this is .*dialled for the call 1763600000\.1; ask for/,
+  );
+  assert.match(await lasts('030 12345678'), /^NOT TOLD: .*|Also meant/);
+  const none = await explain('1763600000.9');
+  assert.equal(none.code, 3);
+  assert.match(none.error, /^nothing is known of 1763600000\.9: .*last 7 days \(JOURNAL_KEEP\)/);
+});
+
+test('waiting, parked, confirmed but not there: each says why', async (t) => {
+  const { stand, explain } = await standing(t);
+  const rings = (id: string) =>
+    stand.pbx.send(
+      frame('Newchannel', id, `${trunk}\r\nContext: from-trunk\r\nChannelState: 4\r\n${number}`),
+    );
+  const until = async (id: string, state: string) => {
+    for (;;) {
+      const ran = await explain(id);
+      if (ran.text.includes(`\n${state}: `)) return ran;
+      await setTimeout(20);
+    }
+  };
+  stand.farSide.inject(always({ kind: 'status', status: 500 }));
+  rings('1763600000.1');
+  const waiting = await until('1763600000.1', 'WAITING');
+  assert.match(waiting.last, /^WAITING: ringing still to be delivered/);
+  assert.equal(waiting.code, 2);
+  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'status', status: 422 } : undefined));
+  rings('1763600000.2');
+  const parked = await until('1763600000.2', 'PARKED');
+  assert.match(
+    parked.last.replace(/\n +/g, ' '),
+    /^PARKED: ringing was given up: .*422.*outbox retry sends it again/,
+  );
+  stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'discard' } : undefined));
+  rings('1763600000.3');
+  const lost = await until('1763600000.3', 'NOT TOLD');
+  assert.match(
+    lost.last.replace(/\n +/g, ' '),
+    /its history does not have it: is API_TOKEN that of another account\?/,
+  );
+  assert.match((await explain('1763600000.3', '--offline')).last, /^TOLD: ringing; the API confirmed each$/);
+});
