@@ -75,6 +75,7 @@ describe('whom the dialplan asks for', () => {
     ['a stranger', callFrom('+4940669690109'), answered('1', 'NOTFOUND'), ['+4940669690109']],
     ['a number of few digits', callFrom('77'), answered('1', 'NOTFOUND'), ['77']],
     ['nobody: anonymous', callFrom('anonymous'), answered('1', 'NOTFOUND'), []],
+    ['nobody: longer than any number', callFrom('1'.repeat(65)), answered('1', 'NOTFOUND'), []],
     ['nobody: unknown', callFrom('unknown'), answered('1', 'NOTFOUND'), []],
     ['nobody: no lines but the script', 'agi_network_script: priority\n\n', answered('1', 'NOTFOUND'), []],
     ['another script', requestText({ agi_network_script: 'weather' }), answered('1', 'ERROR'), []],

@@ -44,6 +44,9 @@ const tallyKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ER
 
 const SCRIPT = 'priority';
 
+/** Longer than any number that can be dialled; what is longer is none. */
+const NUMBER_LENGTH = 64;
+
 export function createAgi(
   options: AgiOptions,
   tools: {
@@ -66,11 +69,11 @@ export function createAgi(
 
   /** As it is told to the API; '' if there is nobody to look up. Parsing is the dearest part of a session. */
   function normalised(raw: string): string {
-    if (raw === '') return '';
+    if (raw === '' || raw.length > NUMBER_LENGTH) return '';
     const known = numbers.get(raw);
     if (known !== undefined) return known;
     // A copy: V8 cuts strings out of a session's text without copying, and what is kept would keep all of it.
-    const own = Buffer.from(raw, 'latin1').toString('latin1');
+    const own = Buffer.from(raw).toString();
     const number = normaliseNumber(own, country);
     numbers.set(own, number);
     return number;
@@ -78,7 +81,7 @@ export function createAgi(
 
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
-      ofScripts((more) => log.say('agi.unknown-script', { script: request.script, more }));
+      ofScripts((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
       return failed;
     }
     const number = normalised(request.number);

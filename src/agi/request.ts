@@ -11,9 +11,6 @@ export type AgiRequest = {
 /** The lines that matter. */
 const wanted = /^(agi_network_script|agi_request|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
 
-/** Longer than any number that can be dialled; what is longer is not one. */
-const NUMBER_LENGTH = 64;
-
 /**
  * Reads `agi_name: value` lines. A value may hold colons; a line that is none of ours is passed over; of two lines
  * of one name the first counts, because a caller's name, which comes later, is anybody's text.
@@ -27,10 +24,9 @@ export function readRequest(text: string): AgiRequest {
   const [path, query] = cut(address, '?');
   const parameters = readQuery(query);
   const queuePrio = parameters.get('queue_prio');
-  const asked = fields.get('agi_arg_1') || parameters.get('number') || callerOf(fields);
   return {
-    script: path.replace(/^\/+|\/+$/g, ''),
-    number: asked.length <= NUMBER_LENGTH ? asked : '',
+    script: path.replace(/^\/|\/$/g, ''),
+    number: fields.get('agi_arg_1') || parameters.get('number') || callerOf(fields),
     ...((queuePrio === 'yes' || queuePrio === 'no') && { queuePrio: queuePrio === 'yes' }),
   };
 }

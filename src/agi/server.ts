@@ -88,7 +88,7 @@ export function createAgiServer(
           socket.write(action.text, 'latin1');
           return;
         case 'refused':
-          of.refusals((more) => log.say('agi.command-refused', { reply: action.reply, more }));
+          of.refusals((more) => log.say('agi.command-refused', { reply: action.reply.slice(0, 100), more }));
           return;
         case 'close':
           socket.destroySoon();
