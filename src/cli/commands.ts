@@ -72,6 +72,17 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .option('--offline', "do not ask for the far side's history")
     .action(runOn(async (...args) => (await import('./explain.ts')).explain(...args)));
 
+  command(
+    'verify',
+    "compare what was delivered with the far side's own request history",
+    `  pbx-bridge verify --since 24h
+  pbx-bridge verify --since 7d --resend     and send again what is missing there`,
+  )
+    .option('--since <span>', 'what was delivered in this time', '24h')
+    .option('--limit <n>', 'at most so many events, the newest', '10000')
+    .option('--resend', 'send again what is missing there')
+    .action(run(async (...args) => (await import('./verify.ts')).verify(...args)));
+
   const outbox = program.command('outbox').description('look at the queue, and at what was given up');
   const filters = (it: Command) =>
     it

@@ -1,12 +1,14 @@
+import { createApiClient } from '../api/client.ts';
 import { normaliseNumber } from '../calls/number.ts';
+import { apiSection } from '../config/api.ts';
 import { callsSection } from '../config/calls.ts';
-import { loadConfig } from '../config/env.ts';
+import { isUnset, loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
 import { maskNumbers } from '../ops/redact.ts';
 import { openReader, type Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type FarSideEntry, farSideEntries, farSideText } from './explain/far-side.ts';
+import { createFarSide, type FarSideEntry, farSideText } from './explain/far-side.ts';
 import { type Line, type Story, storyOf, verdictOf } from './explain/story.ts';
 import { clockTime } from './words.ts';
 
@@ -84,13 +86,15 @@ function notKnown(what: string, keepMs: number): string {
   return `nothing is known of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Was the bridge running and its link up then? pbx-bridge check --call shows whether calls are seen now.`;
 }
 
-async function askFarSide(context: Context, callId: string): Promise<FarSideEntry[] | string> {
-  const { apiSection } = await import('../config/api.ts');
-  try {
-    const { api } = loadConfig({ api: apiSection }, context.io.environment());
-    return await farSideEntries(api, callId);
-  } catch {
+async function askFarSide({ io }: Context, callId: string): Promise<FarSideEntry[] | string> {
+  const environment = io.environment();
+  if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
     return 'not asked: API_BASE_URL and API_TOKEN are not set here';
+  const client = createApiClient({ ...loadConfig({ api: apiSection }, environment).api, connections: 1 });
+  try {
+    return await createFarSide(client).entriesOf(callId);
+  } finally {
+    await client.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ApiClientOptions, createApiClient } from '../../api/client.ts';
+import type { ApiClient } from '../../api/client.ts';
 import { apiErrorKinds } from '../../api/result.ts';
 import { entriesOf } from '../check/api.ts';
 import { clockTime } from '../words.ts';
@@ -14,23 +14,24 @@ export type FarSideEntry = {
   readonly durationMs?: number;
 };
 
+/** The far side's request history, as far as calls go. */
+export type FarSide = {
+  /** What it has of a call, oldest first; or one line that says why that is not known. */
+  entriesOf(callId: string): Promise<FarSideEntry[] | string>;
+};
+
 const most = 50;
 
-/** What the far side's request history has of a call, oldest first; or one line that says why it is not known. */
-export async function farSideEntries(
-  api: ApiClientOptions,
-  callId: string,
-): Promise<FarSideEntry[] | string> {
-  const client = createApiClient({ ...api, connections: 1 });
-  try {
-    const result = await client.history({ searchTerm: callId, limit: most });
-    if (result.kind === 'failed') return `not known: ${apiErrorKinds[result.error]}`;
-    const entries = entriesOf(result.body);
-    if (result.status !== 200 || entries === undefined) return `not known: HTTP ${result.status}`;
-    return entries.flatMap((entry) => read(entry, callId) ?? []).reverse();
-  } finally {
-    await client.close();
-  }
+export function createFarSide(client: Pick<ApiClient, 'history'>): FarSide {
+  return {
+    async entriesOf(callId) {
+      const result = await client.history({ searchTerm: callId, limit: most });
+      if (result.kind === 'failed') return `not known: ${apiErrorKinds[result.error]}`;
+      const entries = entriesOf(result.body);
+      if (result.status !== 200 || entries === undefined) return `not known: HTTP ${result.status}`;
+      return entries.flatMap((entry) => read(entry, callId) ?? []).reverse();
+    },
+  };
 }
 
 /** The document names only `created_at`; how other fields are called is looked up where our own service has them. */

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { openReader } from '../../src/outbox/reader.ts';
+import { runCommand } from './operator.ts';
+import { createStand, markerCall, type Stand } from './stand.ts';
+
+test('what was confirmed and is not there is found, and with --resend it gets there', async (t) => {
+  const stand = await createStand(t);
+  await stand.start();
+  const verify = (...args: string[]) => runCommand(['verify', ...args], stand.env);
+  const none = await verify();
+  assert.equal(none.code, 3);
+
+  const [good, bad] = [markerCall(), markerCall()];
+  stand.farSide.inject(({ payload }) => (payload.id === bad.id ? { kind: 'discard' } : undefined));
+  for (const { frames } of [good, bad]) for (const frame of frames) stand.pbx.send(frame);
+  await delivered(stand, 4);
+
+  const found = await verify();
+  assert.equal(found.code, 2);
+  assert.match(
+    found.text,
+    new RegExp(`^missing {2}ringing of ${bad.id}, .*\nmissing {2}completed of ${bad.id}, `),
+  );
+  assert.match(
+    found.text,
+    /2 of 4 events are not in the far side's history\. --resend sends them again\.\n$/,
+  );
+
+  stand.farSide.inject(() => undefined);
+  const again = JSON.parse((await verify('--resend', '--json')).text) as { compared: number; again: number };
+  assert.deepEqual([again.compared, again.again], [4, 2]);
+  await stand.farSide.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
+  assert.deepEqual(stand.farSide.calls().get(bad.id)?.received, ['ringing', 'completed']);
+  await delivered(stand, 4);
+  const last = await verify();
+  assert.equal(last.code, 0);
+  assert.match(last.text, /^4 events compared: the far side has every one of them\n$/);
+});
+
+test('no answer, or no history, is said; nothing is sent again then', async (t) => {
+  const stand = await createStand(t);
+  await stand.start();
+  await stand.heardAll();
+  await delivered(stand, 2);
+  const ran = await runCommand(['verify', '--resend'], { ...stand.env, API_TOKEN: 'another' });
+  assert.equal(ran.code, 1);
+  assert.equal(ran.error, "the far side's history is not known: HTTP 401\n");
+});
+
+/** Resolves when so many events are recorded as delivered. */
+async function delivered({ env }: Stand, count: number): Promise<void> {
+  const reader = openReader(env.STATE_DIR ?? '');
+  while (reader?.tally().delivered !== count) await setTimeout(20);
+  reader.close();
+}
