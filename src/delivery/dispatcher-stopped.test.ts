@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, failure, ok, startUnix } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-event.ts';
 
 const minute = 60_000;
@@ -85,6 +85,22 @@ test('429 holds the whole queue for as long as Retry-After says, then tries with
     'the 429 does not count',
   );
 });
+
+for (const [name, retryAfter] of [
+  ['0', '0'],
+  ['a date in the past', new Date(startUnix - minute).toUTCString()],
+] as const) {
+  test(`429 with Retry-After ${name}: no flood, but probes ever further apart`, async (t) => {
+    const lab = createDeliveryLab(t);
+    lab.reply(() => answer(429, '{}', { retryAfter }));
+    lab.dispatcher.start();
+    lab.tell('first', 'ringing');
+    await lab.pass(minute, 50);
+    // With the longest waits: after 1, 2, 4 ... 32 s.
+    assert.equal(lab.sent.length, 6);
+    assert.equal(lab.dispatcher.status().state, 'held');
+  });
+}
 
 test('API gone: few probes, one line a minute, and all goes out as soon as it is back', async (t) => {
   const lab = createDeliveryLab(t);

@@ -54,6 +54,8 @@ const table: readonly [from: Flow, attempt: Classified, probe: boolean, to: Part
     { state: 'held', tries: 7, nextTryAt: 3_000 },
   ],
   [{ ...held, tries: 6 }, { verdict: 'hold', reason: '429' }, true, { state: 'held', nextTryAt: 61_000 }],
+  [held, { ...hold, retryAfterMs: 0 }, true, { state: 'held', tries: 3, nextTryAt: 5_000 }],
+  [{ ...held, tries: 6 }, { ...hold, retryAfterMs: 999 }, true, { state: 'held', nextTryAt: 61_000 }],
   [held, retry, true, { state: 'ok', since: 1000, failures: 1 }],
   [held, pause, true, { state: 'paused', since: 1000, tries: 1 }],
 

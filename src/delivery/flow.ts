@@ -6,6 +6,9 @@ const outAfterNoConnection = 3;
 /** ... and if it answered with errors or not in time, which a handful of bad events could also cause. */
 const outAfterFailures = 20;
 
+/** A wait that the API names with 429 is taken at its word from here on, ms. */
+const leastNamedMs = 1_000;
+
 /**
  * Whether the queue flows. Times are monotonic ms.
  * - `ok`: everything is sent;
@@ -92,7 +95,9 @@ function stopped(
   const again = flow.state === state;
   const tries = again ? flow.tries + 1 : 1;
   const named = classified.retryAfterMs;
-  const wait = state === 'held' && named !== undefined ? named : Math.max(backoff(tries, random), named ?? 0);
+  // A 429 that names a second or more means it; 0, or a date that is past by our clock, must not make a flood.
+  const obeyed = state === 'held' && named !== undefined && named >= leastNamedMs;
+  const wait = obeyed ? named : Math.max(backoff(tries, random), named ?? 0);
   return {
     state,
     since: again ? flow.since : endedAt,
