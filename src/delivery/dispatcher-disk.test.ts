@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
+import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
 import { callStatuses } from '../api/contract/call-event.ts';
 import type { DeliveryLimits } from './limits.ts';
 
@@ -44,6 +44,39 @@ test('a head that is offered before its predecessor is recorded is not lost', as
   lab.dispatcher.offer([ringing]);
   await lab.pass(10);
   assert.deepEqual(lab.book.calls.get('a')?.received, ['ringing', 'answered']);
+});
+
+test('an older event that is sent again goes before a newer one that waits in memory', async (t) => {
+  const lab = createDeliveryLab(t, { limits: small });
+  lab.reply(({ status }) => (status === 'answered' ? answer(422) : { afterMs: 400, result: ok }));
+  lab.dispatcher.start();
+  lab.tell('a', 'answered');
+  await lab.pass(10_000, 100);
+  assert.equal(lab.queue.rows[0]?.state, 'dead');
+  lab.reply(() => ({ afterMs: 400, result: ok }));
+  lab.tell('x', 'ringing');
+  lab.tell('y', 'ringing');
+  lab.tell('a', 'completed');
+  const before = lab.sent.length;
+  await lab.pass(10);
+  lab.queue.revive(1);
+  await lab.pass(3_000);
+  const sent = lab.sent.slice(before - 2).map(({ event }) => `${event.callId} ${event.status}`);
+  assert.deepEqual(sent, ['x ringing', 'y ringing', 'a answered', 'a completed']);
+});
+
+test('what waits in memory when the disk cannot be asked is sent later', async (t) => {
+  const lab = createDeliveryLab(t, { limits: small });
+  lab.reply(() => ({ afterMs: 400, result: ok }));
+  lab.dispatcher.start();
+  for (const call of ['a', 'b', 'c']) lab.tell(call, 'ringing');
+  const { isHead } = lab.queue;
+  lab.queue.isHead = () => Promise.reject(new Error('the disk is gone'));
+  await lab.pass(500);
+  assert.equal(lab.lines.filter(({ code }) => code === 'delivery.queue-failed').length, 1);
+  lab.queue.isHead = isHead;
+  await lab.pass(10_000, 100);
+  assert.deepEqual([...lab.book.calls.keys()], ['a', 'b', 'c']);
 });
 
 test('outcomes that cannot be recorded are kept and recorded later; nothing is sent twice', async (t) => {

@@ -9,6 +9,8 @@ export type DeliveryLimits = {
   readonly unrecorded: number;
   /** A call is fresh for so long after its newest event, ms. */
   readonly freshMs: number;
+  /** What has waited in memory for so long, ms, is sent only if it still is the head of its call on disk. */
+  readonly trustMs: number;
   /** The queue is looked at this often, ms, even if nothing gave a hint. */
   readonly pollMs: number;
   /** Tries of an event that the API will not have, before it is parked. */
@@ -33,6 +35,8 @@ export const defaultLimits: DeliveryLimits = {
   inFlight: 2_048,
   unrecorded: 4_000,
   freshMs: 5 * minute,
+  // As long as a request may well be on its way: nothing can call that back either.
+  trustMs: 100,
   pollMs: 5_000,
   rejectTries: 3,
   maxAgeMs: 14 * 24 * 60 * minute,

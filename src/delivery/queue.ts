@@ -60,6 +60,11 @@ export interface DeliveryQueue {
     limit: number;
     except: readonly string[];
   }): Promise<QueuedEvent[]>;
+  /**
+   * Whether this event still is the head of its call. Operators change the queue from processes of their own: they may
+   * have made an older event of the call wait again, or have thrown this one away.
+   */
+  isHead(seq: number): Promise<boolean>;
   /** The next time at which a tried head becomes due that is not due at `now`; undefined if none waits. */
   nextDue(now: number): Promise<number | undefined>;
   /**

@@ -55,13 +55,28 @@ export function createSupply(options: SupplyOptions): Supply {
     return queue.due({ lane, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy.keys()] });
   }
 
+  /** Sends what a gate lets through, unless it is out of date: then the disk gives what comes instead. */
+  async function sendOrPutBack(event: QueuedEvent, lane: Lane, since: number): Promise<void> {
+    if (monotonic() - since < limits.trustMs) return send(event, lane);
+    try {
+      const isHead = await queue.isHead(event.seq);
+      if (isHead && isOpen(lane)) return await send(event, lane);
+    } catch (error) {
+      onFailed(error);
+    }
+    supply.release(event.callId);
+    for (const any of lanes) more.add(any);
+    supply.refillIfLow(lane);
+  }
+
   const supply: Supply = {
     take(event, lane) {
       if (busy.has(event.callId)) busy.set(event.callId, true);
       else if (!isOpen(lane) || gates[lane].room() <= 0) more.add(lane);
       else {
         busy.set(event.callId, false);
-        gates[lane].add(event, () => send(event, lane));
+        const since = monotonic();
+        gates[lane].add(event, () => sendOrPutBack(event, lane, since));
       }
     },
 

@@ -15,6 +15,7 @@ const retryMs = { full: 500, failing: 2_000 } as const;
 const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
   'load',
   'due',
+  'isHead',
   'nextDue',
   'tally',
   'oldestWaiting',

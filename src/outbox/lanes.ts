@@ -15,6 +15,7 @@ export const laneSql = {
   backlog: `SELECT ${columns} ${untried} AND newest_at < ? ORDER BY newest_at, seq LIMIT ?`,
   come: `SELECT ${columns} ${retry} AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
   beyond: `SELECT ${columns} ${retry} AND next_at > ? ORDER BY next_at, seq LIMIT ?`,
+  head: 'SELECT 1 FROM event WHERE seq = ? AND newest_at IS NOT NULL',
   next: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
@@ -24,6 +25,7 @@ export function createLanes(db: DatabaseSync) {
   const backlog = db.prepare(laneSql.backlog);
   const come = db.prepare(laneSql.come);
   const beyond = db.prepare(laneSql.beyond);
+  const head = db.prepare(laneSql.head);
   const next = db.prepare(laneSql.next);
 
   function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<EventRow> {
@@ -48,6 +50,8 @@ export function createLanes(db: DatabaseSync) {
       }
       return found;
     },
+
+    isHead: (seq: number): boolean => head.get(seq) !== undefined,
 
     nextDue(now: number): number | undefined {
       let soonest: number | undefined;

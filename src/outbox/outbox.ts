@@ -115,6 +115,7 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
     },
     load: () => ask('load'),
     due: (query) => ask('due', query),
+    isHead: (seq) => ask('isHead', seq),
     nextDue: (now) => ask('nextDue', now),
     settle: (settlements) => ask('settle', settlements),
     async expire(takenBefore, at) {

@@ -65,6 +65,7 @@ function dispatcherSender(): Sender {
   const waiting = new Map<number, () => void>();
   const queue: DeliveryQueue = {
     due: async () => [],
+    isHead: async () => true,
     nextDue: async () => undefined,
     expire: async () => 0,
     waiting: async () => waiting.size,

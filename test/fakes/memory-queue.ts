@@ -23,6 +23,8 @@ export type MemoryQueue = DeliveryQueue & {
   readonly asked: { due: number; nextDue: number; settle: number; expire: number };
   /** Resolves when nothing waits any more. */
   drained(): Promise<void>;
+  /** An operator makes a dead letter wait again, from another process. */
+  revive(seq: number): void;
   /** The next `count` settlements fail. */
   failSettlements(count: number): void;
 };
@@ -107,6 +109,9 @@ export function createMemoryQueue(): MemoryQueue {
             : found.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
       return inLane.slice(0, limit).map(given);
     },
+    async isHead(seq) {
+      return heads().some((row) => row.seq === seq);
+    },
     async nextDue(now) {
       asked.nextDue++;
       const times = heads()
@@ -151,6 +156,12 @@ export function createMemoryQueue(): MemoryQueue {
         onDrained = resolve;
         if (open.size === 0) resolve();
       }),
+    revive(seq) {
+      const row = rows[seq - 1];
+      if (row?.state !== 'dead') return;
+      Object.assign(row, { state: 'waiting', attempts: 0, nextAt: 0 });
+      open.add(byCall.get(row.callId) ?? []);
+    },
     failSettlements(count) {
       failing = count;
     },

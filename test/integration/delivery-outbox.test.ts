@@ -6,7 +6,9 @@ import { type TestContext, test } from 'node:test';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
+import { type DeliveryLimits, defaultLimits } from '../../src/delivery/limits.ts';
 import { silentLog } from '../../src/ops/log.ts';
+import { openOperator } from '../../src/outbox/operator.ts';
 import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { share } from '../fakes/far-side-faults.ts';
@@ -19,7 +21,7 @@ function folder(t: TestContext): string {
   return directory;
 }
 
-async function start(directory: string, baseUrl: string) {
+async function start(directory: string, baseUrl: string, limits: Partial<DeliveryLimits> = {}) {
   const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
   const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
   const dispatcher = createDispatcher({
@@ -29,7 +31,7 @@ async function start(directory: string, baseUrl: string) {
     now: Date.now,
     monotonic: () => performance.now(),
     random: () => 0,
-    limits: { pollMs: 100, probeGapMs: 0 },
+    limits: { pollMs: 100, probeGapMs: 0, ...limits },
   });
   dispatcher.start();
   return {
@@ -132,6 +134,35 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   await bridge.dispatcher.stop();
   assert.deepEqual(await equation(bridge.outbox), { taken: 2, delivered: 2, waiting: 0, dead: 0 });
   await bridge.stop();
+});
+
+test('an operator sends an older event again, from another connection: it goes before a newer one in memory', {
+  timeout: 60_000,
+}, async (t) => {
+  const farSide = await startFarSide({ token });
+  t.after(() => farSide.close());
+  const directory = folder(t);
+  const fresh = { ...defaultLimits.lanes.fresh, concurrency: 1, patienceMs: Number.POSITIVE_INFINITY };
+  const bridge = await start(directory, farSide.baseUrl, { lanes: { ...defaultLimits.lanes, fresh } });
+  farSide.inject(({ payload }) =>
+    payload.status === 'answered' ? { kind: 'status', status: 422 } : undefined,
+  );
+  await bridge.tell('a', 'ringing');
+  await bridge.tell('a', 'answered');
+  while ((await bridge.outbox.tally()).dead === 0) await farSide.waitFor(() => true);
+  farSide.inject(() => ({ kind: 'slow', ms: 300 }));
+  // The only place is taken, so the newer event waits in memory.
+  await bridge.tell('b', 'ringing');
+  await bridge.tell('a', 'completed');
+  const operator = openOperator(directory);
+  assert.equal(operator?.resend([2]), 1);
+  operator?.close();
+  const ofCall = () =>
+    farSide.requests().flatMap(({ payload }) => (payload.id === 'a' ? [payload.status] : []));
+  await farSide.waitFor(() => ofCall().length === 6);
+  await bridge.stop();
+  assert.deepEqual(ofCall(), ['ringing', 'answered', 'answered', 'answered', 'answered', 'completed']);
+  assert.equal(farSide.counts().inverted, 0);
 });
 
 test('an outage leaves what waits in order, and drains it when it is over', {
