@@ -18,10 +18,13 @@ const here = (name: string) => join(project, 'systemd/deb', name);
 /** Where the program lies on the machine that it is installed on. */
 const home = 'usr/lib/pbx-bridge';
 
-/** What a library brings along that a running program never opens. Types in node_modules are never loaded. */
+/**
+ * What a library brings along that a running program never opens. Types in node_modules are never loaded. Folders
+ * only at a library's top: further down, a `spec` may be code.
+ */
 const ballast = [
   '**/*.{ts,mts,cts,map,flow,md,markdown,html,sh,yml,tgz}',
-  '**/{test,tests,__tests__,spec,docs,benchmark,benchmarks,example,examples,integration,scripts}/',
+  '{,**/node_modules/}{*,@*/*}/{test,tests,docs,benchmark,benchmarks,example,examples,integration,scripts}/',
   '**/.*',
 ];
 

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Machine, run, type Said } from './machine.ts';
+
+/** A machine that has booted: its own systemd, this machine's kernel and network. */
+export type Container = {
+  /** Runs a command there. */
+  run(command: string, ...args: string[]): Promise<Said>;
+  /** A property of a unit, as `systemctl show` has it. */
+  property(unit: string, name: string): Promise<string>;
+  /** Waits until it is that, asking ten times a second; fails after half a minute, saying what it is. */
+  until(unit: string, name: string, value: string | RegExp): Promise<string>;
+  stop(): Promise<void>;
+};
+
+const BOOT_MS = 40_000;
+const PATIENCE_MS = 30_000;
+
+/** Boots it. Gives why not, in one line, where the machine that the tests run on cannot. */
+export async function boot(machine: Machine): Promise<Container | string> {
+  const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--boot'];
+  const nspawn = spawn('systemd-nspawn', [...options, '-D', machine.root], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (chunk) => (said += chunk));
+  const ended = once(nspawn, 'close');
+
+  const init = () => {
+    const children = readFileSync(`/proc/${nspawn.pid}/task/${nspawn.pid}/children`, 'utf8');
+    return children.trim().split(' ')[0] || undefined;
+  };
+  const inside = async (command: string, ...args: string[]): Promise<Said> => {
+    const pid = nspawn.exitCode === null ? init() : undefined;
+    if (pid === undefined) return { code: -1, output: 'it has ended' };
+    return run('nsenter', ['-t', pid, '-m', '-u', '-i', '-p', '-r', '-w', command, ...args]);
+  };
+  const stop = async (): Promise<void> => {
+    if (nspawn.exitCode === null) nspawn.kill('SIGTERM');
+    const killer = setTimeout(() => nspawn.kill('SIGKILL'), 20_000);
+    await ended;
+    clearTimeout(killer);
+  };
+
+  const deadline = Date.now() + BOOT_MS;
+  for (;;) {
+    const { output } = await inside('systemctl', 'is-system-running');
+    if (/^(running|degraded)/.test(output)) break;
+    if (nspawn.exitCode !== null || Date.now() > deadline) {
+      await stop();
+      return `systemd-nspawn cannot boot here: ${said.trim().split('\n').at(-1) || output.trim()}`;
+    }
+    await wait(200);
+  }
+
+  const property = async (unit: string, name: string): Promise<string> =>
+    (await inside('systemctl', 'show', '--value', '-p', name, unit)).output.trim();
+  return {
+    run: inside,
+    property,
+    async until(unit, name, wanted) {
+      for (const end = Date.now() + PATIENCE_MS; ; ) {
+        const value = await property(unit, name);
+        if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return value;
+        if (Date.now() > end) {
+          const { output } = await inside('systemctl', 'status', '--no-pager', '-n', '30', unit);
+          throw new Error(`${name} of ${unit} is ${value}, not ${wanted}\n${output}`);
+        }
+        await wait(100);
+      }
+    },
+    stop,
+  };
+}

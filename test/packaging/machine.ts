@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { debianMirror } from '../asterisk/mirror.ts';
+
+const exec = promisify(execFile);
+const noQuestions = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+
+/** What a command said and how it ended; nothing is thrown. */
+export type Said = { readonly code: number; readonly output: string };
+
+export async function run(command: string, args: readonly string[], timeoutMs = 120_000): Promise<Said> {
+  try {
+    const options = { env: noQuestions, maxBuffer: 1e8, timeout: timeoutMs };
+    const { stdout, stderr } = await exec(command, [...args], options);
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };
+    return { code: typeof code === 'number' ? code : -1, output: `${stdout}${stderr}` };
+  }
+}
+
+async function must(command: string, ...args: string[]): Promise<void> {
+  const { code, output } = await run(command, args, 300_000);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
+}
+
+/** Why packages cannot be tried on this machine, in one line; undefined if they can. */
+export function packagingImpossible(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on amd64';
+  if (process.getuid?.() !== 0) return 'it needs root, for debootstrap and chroot';
+  if (!existsSync('/usr/bin/apt-get')) return 'it needs Debian or Ubuntu: there is no apt-get';
+  if (!existsSync(marker) && !mirror())
+    return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
+  return undefined;
+}
+
+/** The programs that the tests work with, and the packages that they come in. */
+export async function installTools(tools: Readonly<Record<string, string>>): Promise<void> {
+  const missing = Object.entries(tools).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
+  if (missing.length === 0) return;
+  await must('apt-get', 'update');
+  await must('apt-get', 'install', '-y', '--no-install-recommends', ...missing);
+}
+
+const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';
+const tree = path.join(cache, 'debian-12');
+/** Written last: a tree without it was never finished. */
+const marker = path.join(tree, 'etc/pbx-bridge-lab');
+
+/** With systemd, and the one library that a bare Debian lacks, so that the package installs without a network. */
+const packages = 'systemd,systemd-sysv,dbus,libatomic1';
+
+function mirror(): string | undefined {
+  return process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
+}
+
+/** A bare Debian 12 in a folder. Nobody writes to it. */
+async function bareDebian(): Promise<string> {
+  if (existsSync(marker)) return tree;
+  await mkdir(cache, { recursive: true });
+  const building = `${tree}.building-${process.pid}`;
+  try {
+    await must(
+      'debootstrap',
+      '--variant=minbase',
+      `--include=${packages}`,
+      'bookworm',
+      building,
+      mirror() ?? '',
+    );
+    await rm(path.join(building, 'var/cache/apt'), { recursive: true });
+    await writeFile(path.join(building, 'etc/pbx-bridge-lab'), `${packages}\n`);
+    // Somebody else may have been first: theirs is as good, and perhaps in use already.
+    if (!existsSync(marker)) {
+      await rm(tree, { recursive: true, force: true });
+      await rename(building, tree);
+    }
+  } finally {
+    await discard(building);
+  }
+  return tree;
+}
+
+/** A debootstrap that was cut off leaves its proc and sys mounted in the tree. */
+async function discard(folder: string): Promise<void> {
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const below = mounts.map((line) => line.split(' ')[1] ?? '').filter((dir) => dir.startsWith(`${folder}/`));
+  for (const dir of below.reverse()) await must('umount', dir);
+  await must('rm', '-rf', '--one-file-system', folder);
+}
+
+/** A Debian 12 of one's own, to do anything to. */
+export type Machine = {
+  readonly root: string;
+  at(...parts: string[]): string;
+  /** Runs a command there; nothing else runs there. */
+  chroot(command: string, ...args: string[]): Promise<Said>;
+  remove(): Promise<void>;
+};
+
+export async function createMachine(): Promise<Machine> {
+  const lower = await bareDebian();
+  const folder = await mkdtemp(path.join(cache, 'machine-'));
+  const root = path.join(folder, 'root');
+  for (const name of ['root', 'upper', 'work']) await mkdir(path.join(folder, name));
+  const layers = `lowerdir=${lower},upperdir=${folder}/upper,workdir=${folder}/work`;
+  const mounted = (await run('mount', ['-t', 'overlay', 'overlay', '-o', layers, root])).code === 0;
+  // Where an overlay cannot be laid (on another overlay, for one), a copy does.
+  if (!mounted) await cp(lower, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  return {
+    root,
+    at: (...parts) => path.join(root, ...parts),
+    chroot: (command, ...args) => run('chroot', [root, command, ...args]),
+    async remove() {
+      if (mounted) await must('umount', root);
+      await must('rm', '-rf', '--one-file-system', folder);
+    },
+  };
+}

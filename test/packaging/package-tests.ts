@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, statSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import type { Machine, Said } from './machine.ts';
+import { type Packages, versions } from './packages.ts';
+
+/** What is not synced to disk here is nobody's loss. */
+const install = ['dpkg', '--force-unsafe-io', '-i'] as const;
+
+const units = ['pbx-bridge.service', 'pbx-bridge@berlin.service', 'pbx-bridge-service.service'];
+
+/** What the package does to a machine on which nothing runs, as while an image is built. */
+export async function packageTests(t: TestContext, packages: Packages, machine: Machine): Promise<void> {
+  copyFileSync(packages.now, machine.at('now.deb'));
+  copyFileSync(packages.next, machine.at('next.deb'));
+  const before = await files(machine);
+
+  await t.test(
+    'installs, asks nothing, says what is to be done, and makes nothing that the world can read',
+    async () => {
+      const { output } = await succeeds(machine.chroot(...install, '/now.deb'));
+      assert.match(output, /fill in \/etc\/pbx-bridge\/bridge\.env, then: systemctl restart pbx-bridge/);
+      for (const folder of ['/etc/pbx-bridge', '/var/lib/pbx-bridge']) {
+        const readable = await machine.chroot('find', folder, '-perm', '/o=rwx');
+        assert.equal(readable.output, '', 'readable by everybody');
+      }
+      const mode = (statSync(machine.at('etc/pbx-bridge/bridge.env')).mode & 0o777).toString(8);
+      assert.equal(mode, '640');
+      assert.match(readFileSync(machine.at('etc/passwd'), 'utf8'), /^pbx-bridge:.*nologin$/m);
+      const written = await machine.chroot(
+        'find',
+        '/usr/lib/pbx-bridge',
+        '/usr/bin/pbx-bridge',
+        '-perm',
+        '/go=w',
+      );
+      assert.equal(written.output, '', 'writable by others');
+    },
+  );
+
+  await t.test(
+    'the program runs, with its own runtime, as its own user, and waits for its settings',
+    async () => {
+      assert.equal((await succeeds(machine.chroot('pbx-bridge', '--version'))).output, `${versions.now}\n`);
+      const { code, output } = await machine.chroot('pbx-bridge', 'run');
+      assert.equal(code, 78);
+      assert.match(output, /not configured yet: \/etc\/pbx-bridge\/bridge\.env/);
+      const nobody = await machine.chroot('setpriv', '--reuid=nobody', '--clear-groups', 'pbx-bridge', 'run');
+      assert.equal(nobody.code, 78);
+      assert.match(nobody.output, /^ENV_FILE: got .*which cannot be read \(EACCES\)/);
+    },
+  );
+
+  await t.test('the units are right, and safe to 1.2 of systemd-analyze security', async () => {
+    const verified = await succeeds(machine.chroot('systemd-analyze', 'verify', '--man=no', ...units));
+    assert.equal(verified.output, '');
+    for (const unit of units) {
+      const file = `/lib/systemd/system/${unit.replace('@berlin', '@')}`;
+      await succeeds(machine.chroot('systemd-analyze', 'security', '--offline=yes', '--threshold=12', file));
+    }
+  });
+
+  await t.test(
+    'an upgrade, a downgrade, and a removal leave settings, state and what was disabled',
+    async () => {
+      await succeeds(machine.chroot('sh', '-c', 'echo "# mine" >> /etc/pbx-bridge/bridge.env'));
+      await succeeds(
+        machine.chroot(
+          'sh',
+          '-c',
+          'mkdir /var/lib/pbx-bridge/bridge; touch /var/lib/pbx-bridge/bridge/queue',
+        ),
+      );
+      await succeeds(machine.chroot('systemctl', 'disable', 'pbx-bridge.service'));
+      const steps = [
+        [...install, '/next.deb'],
+        [...install, '/now.deb'],
+        ['dpkg', '--remove', 'pbx-bridge'],
+        [...install, '/next.deb'],
+      ] as const;
+      for (const [command, ...args] of steps) {
+        await succeeds(machine.chroot(command, ...args));
+        assert.match(readFileSync(machine.at('etc/pbx-bridge/bridge.env'), 'utf8'), /^# mine$/m);
+        assert.ok(statSync(machine.at('var/lib/pbx-bridge/bridge/queue')).isFile());
+      }
+      assert.equal((await succeeds(machine.chroot('pbx-bridge', '--version'))).output, `${versions.next}\n`);
+      assert.equal((await machine.chroot('systemctl', 'is-enabled', 'pbx-bridge')).output, 'disabled\n');
+    },
+  );
+
+  await t.test('a purge leaves nothing', async () => {
+    await succeeds(machine.chroot('dpkg', '--purge', 'pbx-bridge'));
+    assert.doesNotMatch(readFileSync(machine.at('etc/passwd'), 'utf8'), /pbx-bridge/);
+    const after = await files(machine);
+    assert.deepEqual(
+      after.filter((name) => !before.includes(name)),
+      [],
+    );
+    assert.deepEqual(
+      before.filter((name) => !after.includes(name)),
+      [],
+    );
+  });
+}
+
+async function succeeds(said: Promise<Said>): Promise<Said> {
+  const { code, output } = await said;
+  assert.equal(code, 0, output);
+  return { code, output };
+}
+
+/** Every file of the machine but what dpkg and the user database keep for themselves. */
+async function files(machine: Machine): Promise<string[]> {
+  const { output } = await machine.chroot('find', '/', '-xdev');
+  const ofTheirOwn =
+    /^\/(var\/lib\/dpkg|var\/log|var\/cache|tmp|proc|dev|run|sys)\/|^\/etc\/\w+-$|^\/etc\/\.pwd\.lock$/;
+  return output.split('\n').filter((name) => !ofTheirOwn.test(name));
+}

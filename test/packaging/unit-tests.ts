@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { createStand, markerCall, type Stand } from '../integration/stand.ts';
+import type { Container } from './container.ts';
+import type { Machine } from './machine.ts';
+import { type Packages, versions } from './packages.ts';
+
+const unit = 'pbx-bridge.service';
+
+/** The real unit under a real systemd, on a played PBX and a far side: they share the network of this machine. */
+export async function unitTests(
+  t: TestContext,
+  packages: Packages,
+  machine: Machine,
+  container: Container,
+): Promise<void> {
+  const { run, property, until } = container;
+  const stand = await createStand(t);
+  for (const name of ['now', 'next'] as const) copyFileSync(packages[name], machine.at(`root/${name}.deb`));
+  const system = (...args: string[]) => succeeds(container, 'systemctl', ...args);
+  const settings = settingsFile(machine, 'bridge', stand);
+  const journal = async () => (await run('journalctl', '-u', unit, '-o', 'cat', '--no-pager')).output;
+
+  await t.test('is not started before it is configured, and not again and again', async () => {
+    await succeeds(container, 'dpkg', '--force-unsafe-io', '-i', '/root/now.deb');
+    assert.equal(await property(unit, 'ActiveState'), 'inactive');
+    assert.notEqual((await run('systemctl', 'start', unit)).code, 0);
+    assert.equal(await property(unit, 'ExecMainStatus'), '78');
+    assert.equal(await property(unit, 'ActiveState'), 'failed');
+    assert.equal(await property(unit, 'NRestarts'), '0');
+  });
+
+  await t.test('starts with Asterisk away, says so, and is ready when its channels were read', async () => {
+    settings({});
+    // Four beats in a second, so that a hang is found in this test's time.
+    mkdirSync(machine.at(`etc/systemd/system/${unit}.d`));
+    writeFileSync(machine.at(`etc/systemd/system/${unit}.d/test.conf`), '[Service]\nWatchdogSec=3\n');
+    await system('daemon-reload');
+    await stand.pbx.crash();
+    await system('start', '--no-block', unit);
+    await until(unit, 'StatusText', /no link to Asterisk at 127\.0\.0\.1:\d+: nothing answers there/);
+    assert.equal(await property(unit, 'ActiveState'), 'activating');
+    await stand.pbx.listen();
+    await until(unit, 'ActiveState', 'active');
+    await until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
+  });
+
+  await t.test('tells a call, and nobody else can read its state', async () => {
+    await tellsACall(stand);
+    const readable = await run('find', '/var/lib/pbx-bridge', '-perm', '/o=rwx');
+    assert.equal(readable.output, '');
+    const { output } = await run('stat', '-c', '%U %a', '/var/lib/pbx-bridge/bridge');
+    assert.equal(output, 'pbx-bridge 700\n');
+    assert.equal(await property(unit, 'LimitNOFILE'), '8192');
+  });
+
+  await t.test('is reloaded in place', async () => {
+    const pid = await property(unit, 'MainPID');
+    settings({ LOG_LEVEL: 'debug' });
+    await system('reload', unit);
+    await until(unit, 'ActiveState', 'active');
+    assert.equal(await property(unit, 'MainPID'), pid);
+    assert.match(await journal(), /"code":"program\.reloaded".*LOG_LEVEL/);
+    await tellsACall(stand);
+  });
+
+  await t.test('is started again after a crash, and after a hang by the watchdog', async () => {
+    for (const [signal, count] of [
+      ['KILL', '1'],
+      ['STOP', '2'],
+    ] as const) {
+      const pid = await property(unit, 'MainPID');
+      await system('kill', '--kill-whom=main', `--signal=${signal}`, unit);
+      await until(unit, 'NRestarts', count);
+      await until(unit, 'ActiveState', 'active');
+      assert.notEqual(await property(unit, 'MainPID'), pid);
+      await tellsACall(stand);
+    }
+    assert.match((await run('journalctl', '--no-pager', '-u', unit)).output, /Watchdog timeout/);
+  });
+
+  await t.test('takes its token from a credential', async () => {
+    settings({ API_TOKEN: undefined });
+    writeFileSync(machine.at('root/token'), 'a-token\n', { mode: 0o600 });
+    const dropIn = machine.at(`etc/systemd/system/${unit}.d/credential.conf`);
+    writeFileSync(dropIn, '[Service]\nLoadCredential=API_TOKEN:/root/token\n');
+    await system('daemon-reload');
+    await system('restart', unit);
+    await tellsACall(stand);
+    writeFileSync(dropIn, '');
+    settings({});
+    await system('daemon-reload');
+    await system('restart', unit);
+  });
+
+  await t.test('an upgrade and the way back leave the queue as it is', async () => {
+    stand.farSide.inject(() => ({ kind: 'status', status: 503 }));
+    const told: string[] = [];
+    for (const [name, version] of [
+      ['next', versions.next],
+      ['now', versions.now],
+    ] as const) {
+      const { id, frames } = markerCall();
+      for (const frame of frames) stand.pbx.send(frame);
+      told.push(id);
+      await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
+      const pid = await property(unit, 'MainPID');
+      await succeeds(container, 'dpkg', '--force-unsafe-io', '-i', `/root/${name}.deb`);
+      await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
+      await until(unit, 'ActiveState', 'active');
+      await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
+      assert.match(await journal(), new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} runs as`));
+    }
+    stand.farSide.inject(undefined);
+    // Tries again at once.
+    await system('reload', unit);
+    const arrived = () => told.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
+    await stand.farSide.waitFor(arrived, 30_000);
+  });
+
+  await t.test('a second PBX and the service run beside it', async () => {
+    // The folder's group becomes the file's, so that the service can read it.
+    settingsFile(machine, 'berlin', stand)({ PBX_ID: 'berlin', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' });
+    await system('start', 'pbx-bridge@berlin.service');
+    await until('pbx-bridge@berlin.service', 'StatusText', /^Asterisk /);
+    writeFileSync(machine.at('etc/pbx-bridge/service.env'), 'SERVICE_LISTEN=127.0.0.1:0\n');
+    await system('start', 'pbx-bridge-service.service');
+    await until('pbx-bridge-service.service', 'StatusText', /^listening at http:\/\/127\.0\.0\.1:\d+$/);
+    assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
+    const { output } = await run('ls', '/var/lib/pbx-bridge');
+    assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge', 'service']);
+  });
+
+  await t.test('stops at once and in good order, and a removal stops all', async () => {
+    await system('stop', unit);
+    assert.equal(await property(unit, 'Result'), 'success');
+    assert.equal(await property(unit, 'ExecMainStatus'), '0');
+    assert.match(await journal(), /"code":"program\.stopped"[^\n]*\n[^\n]*$/m);
+    await system('start', unit);
+    await succeeds(container, 'dpkg', '--purge', 'pbx-bridge');
+    const { output } = await run(
+      'systemctl',
+      'list-units',
+      '--plain',
+      '--no-legend',
+      '--state=active',
+      'pbx-bridge*',
+    );
+    assert.equal(output, '');
+  });
+}
+
+/** A call of nobody's that comes and goes, and arrives at the far side. */
+async function tellsACall(stand: Stand): Promise<void> {
+  const { id, frames } = markerCall();
+  for (const frame of frames) stand.pbx.send(frame);
+  await stand.farSide.waitFor(() => stand.farSide.calls().get(id)?.received.length === 2, 30_000);
+}
+
+/** Writes a file of settings as an editor would, keeping whose it is; `undefined` leaves one out. */
+function settingsFile(machine: Machine, name: string, stand: Stand) {
+  const file = machine.at(`etc/pbx-bridge/${name}.env`);
+  return (changes: Record<string, string | undefined>): void => {
+    const { STATE_DIR: _, ...env } = stand.env;
+    const lines = Object.entries({ ...env, ...changes }).flatMap(([key, value]) =>
+      value === undefined ? [] : [`${key}=${value}\n`],
+    );
+    writeFileSync(file, lines.join(''), { mode: 0o640 });
+  };
+}
+
+async function succeeds(container: Container, command: string, ...args: string[]) {
+  const said = await container.run(command, ...args);
+  assert.equal(said.code, 0, said.output);
+  return said;
+}
