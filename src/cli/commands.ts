@@ -21,9 +21,11 @@ export function addOperatorCommands(program: Command, io: Io): void {
 
   /** The same for a command that takes something beside its options. */
   const runOn =
-    <A, O extends Options>(work: (context: Context, what: A, options: O) => Promise<number>) =>
+    <A, O extends Options>(
+      work: (context: Context, what: A, options: O, stop: AbortSignal) => Promise<number>,
+    ) =>
     (what: A, options: O) =>
-      carryOut(options, (context) => work(context, what, options));
+      carryOut(options, (context, stop) => work(context, what, options, stop));
 
   async function carryOut(
     options: Options,
@@ -70,7 +72,11 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .argument('<what>', "a call's id, a caller's number, or a Linkedid")
     .option('--show-numbers', 'numbers in full')
     .option('--offline', "do not ask for the far side's history")
-    .action(runOn(async (...args) => (await import('./explain.ts')).explain(...args)));
+    .action(
+      runOn(async (...[context, what, options]) =>
+        (await import('./explain.ts')).explain(context, what, options),
+      ),
+    );
 
   command(
     'verify',
@@ -82,6 +88,30 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .option('--limit <n>', 'at most so many events, the newest', '10000')
     .option('--resend', 'send again what is missing there')
     .action(run(async (...args) => (await import('./verify.ts')).verify(...args)));
+
+  command(
+    'record',
+    'write down what Asterisk says of its calls, numbers and names masked, for whoever is to help',
+    `  pbx-bridge record --out trouble.jsonl               until Ctrl-C
+  pbx-bridge record --out trouble.jsonl --seconds 60`,
+  )
+    .requiredOption('--out <file>', 'a new file')
+    .option('--seconds <n>', 'end after so long')
+    .option('--show-numbers', 'numbers and names as they are')
+    .action(run(async (...args) => (await import('./record.ts')).record(...args)));
+
+  command(
+    'replay',
+    'tell what would be told of a recording, and why; or play it as an Asterisk',
+    `  pbx-bridge replay trouble.jsonl
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay trouble.jsonl    with other settings
+  pbx-bridge replay trouble.jsonl --serve                           for a bridge to connect to`,
+  )
+    .argument('<file>', 'what pbx-bridge record wrote')
+    .option('--serve [port]', 'play it as an Asterisk, on this machine')
+    .option('--speed <n>', 'how many times as fast as it was (with --serve)', '1')
+    .option('--show-numbers', 'numbers in full')
+    .action(runOn(async (...args) => (await import('./replay.ts')).replay(...args)));
 
   const outbox = program.command('outbox').description('look at the queue, and at what was given up');
   const filters = (it: Command) =>
@@ -113,7 +143,11 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
   )
     .argument('<what>', "an event's number, or a call's id")
     .option('--show-numbers', "the caller's number in full")
-    .action(runOn(async (...args) => (await import('./outbox.ts')).show(...args)));
+    .action(
+      runOn(async (...[context, what, options]) =>
+        (await import('./outbox.ts')).show(context, what, options),
+      ),
+    );
 
   filters(
     command(
@@ -127,7 +161,11 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
   )
     .argument('[numbers...]', 'as outbox list shows them')
     .option('--all', 'all dead letters')
-    .action(runOn(async (...args) => (await import('./outbox.ts')).retry(...args)));
+    .action(
+      runOn(async (...[context, what, options]) =>
+        (await import('./outbox.ts')).retry(context, what, options),
+      ),
+    );
 
   filters(
     command(
@@ -141,5 +179,9 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .argument('[numbers...]', 'as outbox list shows them')
     .option('--all', 'all dead letters')
     .option('--yes', 'do not ask')
-    .action(runOn(async (...args) => (await import('./outbox.ts')).discard(...args)));
+    .action(
+      runOn(async (...[context, what, options]) =>
+        (await import('./outbox.ts')).discard(context, what, options),
+      ),
+    );
 }

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createMasker } from './mask.ts';
+
+const mask = createMasker(Buffer.from('a key'));
+const masked = (text: string) => mask(Buffer.from(text, 'latin1')).toString('latin1');
+
+describe('a recording is masked', () => {
+  test('numbers keep their length and beginning, and are the same in both forms, in every field', () => {
+    const [national, international, inName] = masked(
+      'CallerIDNum: 030123456\r\nDialString: trunk/sip:+4930123456@10.0.0.1\r\nChannel: Local/030123456@out-00000001;1',
+    ).split('\r\n') as [string, string, string];
+    const subscriber = /^CallerIDNum: 030(\d{6})$/.exec(national)?.[1] ?? '';
+    assert.notEqual(subscriber, '');
+    assert.notEqual(subscriber, '123456');
+    assert.equal(international, `DialString: trunk/sip:+4930${subscriber}@10.0.0.1`);
+    assert.equal(inName, `Channel: Local/030${subscriber}@out-00000001;1`);
+  });
+
+  test('names have a stand-in each, the same for the same name', () => {
+    const [one, two, three] = ['Jane Doe', 'Jane Doe', 'John'].map((name) =>
+      masked(`CallerIDName: ${name}\r\nUniqueid: 1.1`),
+    );
+    assert.match(one ?? '', /^CallerIDName: Caller [0-9a-f]{6}\r\nUniqueid: 1\.1$/);
+    assert.equal(one, two);
+    assert.notEqual(one, three);
+  });
+
+  for (const text of [
+    'Uniqueid: 1763600000.12345',
+    'Channel: PJSIP/1001-00000026',
+    'Channel: Local/1001@ring-12345678;2',
+    'BridgeUniqueid: 12345678-1234-1234-1234-123456789012',
+    'CallerIDName: <unknown>',
+    'CallerIDName: ',
+    'CallerIDNum: anonymous',
+    'CallerIDNum: 1001',
+    'Context: from-trunk',
+  ])
+    test(`stays: ${text}`, () => assert.equal(masked(`${text}\r\nx: y`), `${text}\r\nx: y`));
+
+  test('bytes that are no text stay as they are, and another key gives other stand-ins', () => {
+    assert.equal(masked('X: \xff\xfe'), 'X: \xff\xfe');
+    const other = createMasker(Buffer.from('another'))(Buffer.from('CallerIDNum: 030123456')).toString();
+    assert.notEqual(other, masked('CallerIDNum: 030123456'));
+  });
+});

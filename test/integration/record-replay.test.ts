@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { test } from 'node:test';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createPlayer } from '../../src/ami/player.ts';
+import type { ExpectedCall } from '../recordings/library.ts';
+import { scenario } from '../recordings/library.ts';
+import { runCommand } from './operator.ts';
+import { runProgram, temporaryFolder } from './program.ts';
+import { createStand } from './stand.ts';
+
+const { recording, calls } = scenario('asterisk-22/extension-caller-hangs-up');
+const environment = { DEFAULT_COUNTRY: 'DE' };
+
+test('record: a call on the wire becomes a file, masked, that replays as the same call, also as an Asterisk', async (t) => {
+  const file = `${temporaryFolder(t)}/trouble.jsonl`;
+  const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+  const { port } = await pbx.listen();
+  t.after(() => pbx.close());
+  const env = { ...environment, AMI_PORT: String(port), AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
+  const program = runProgram(['record', '--out', file], { env, cwd: temporaryFolder(t) });
+  await program.says(/recording into .*masked/);
+  await pbx.play(recording, { speed: 5, rename: false });
+  pbx.send('Event: VarSet\r\nVariable: SECRET\r\nValue: hush');
+  // Read to the end: a Ping that is answered was sent after all that.
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal((await program.end('SIGINT')).code, 0);
+  assert.match(program.output(), /\d+ call events, \d+ bytes; pbx-bridge replay/);
+
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const text = readFileSync(file, 'utf8');
+  const [call] = calls;
+  assert.ok(call);
+  assert.doesNotMatch(text, new RegExp(call.from.slice(-8)));
+  assert.doesNotMatch(text, /hush/);
+  const replayed = await runCommand(['replay', file, '--json'], environment);
+  const found = JSON.parse(replayed.text) as { calls: ExpectedCall[] };
+  assert.equal(replayed.code, 0);
+  assert.deepEqual(
+    found.calls.map(({ uniqueid, told }) => ({ uniqueid, told })),
+    calls.map(({ uniqueid, told }) => ({ uniqueid, told })),
+  );
+  assert.equal(found.calls[0]?.from.length, call.from.length);
+  const other = await runCommand(['replay', file], { ...environment, INBOUND_CONTEXTS: 'from-provider' });
+  assert.equal(other.code, 3);
+  assert.match(
+    other.text.replace(/\n +/g, ' '),
+    /not told .* context from-trunk matches no INBOUND_CONTEXTS/,
+  );
+
+  const served = runProgram(['replay', file, '--serve', '--json', '--speed', '5'], {
+    env: {},
+    cwd: temporaryFolder(t),
+  });
+  const [, servedPort = ''] = await served.says(/"port": (\d+)/);
+  const stand = await createStand(t, {
+    AMI_PORT: servedPort,
+    AMI_USERNAME: 'pbx-bridge',
+    AMI_SECRET: 'replay',
+  });
+  await stand.start();
+  await stand.farSide.waitFor((it) => [...it.calls().values()].some(({ state }) => state === 'completed'));
+  assert.equal((await served.end('SIGTERM')).code, 0);
+});
+
+test('record: a file that is there is not written over, and a PBX that is not there is said', async (t) => {
+  const folder = temporaryFolder(t);
+  const env = { AMI_PORT: '1', AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
+  const ran = runProgram(['record', '--out', `${folder}/new`, '--seconds', '1'], { env, cwd: folder });
+  await assert.rejects(runCommand(['record', '--out', '/dev/null'], env), /EEXIST/);
+  assert.equal((await ran.ended).code, 1);
+  assert.match(
+    ran.output(),
+    /no link to Asterisk: nothing answers there \(ECONNREFUSED\); see pbx-bridge check/,
+  );
+});
+
+test('replay: what is no recording is refused in one line', async () => {
+  const ran = runProgram(['replay', 'package.json'], { env: {}, cwd: process.cwd() });
+  assert.equal((await ran.ended).code, 1);
+  assert.match(ran.output(), /^pbx-bridge: line 1: not JSON\n$/);
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createMasker } from '../../src/ami/mask.ts';
+import { inputsOf } from '../../src/ami/recorded-inputs.ts';
+import type { Recording } from '../../src/ami/recording.ts';
+import { rehearse } from '../../src/calls/rehearse.ts';
+import { callsSection } from '../../src/config/calls.ts';
+import { loadConfig } from '../../src/config/env.ts';
+import { readScenarios } from './library.ts';
+
+/** What is told, as `expected.json` writes it, whoever calls. */
+function told(recording: Recording, settings: Readonly<Record<string, string>>) {
+  const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings });
+  const byCall = Map.groupBy(rehearse(calls, inputsOf(recording)).told, ({ id }) => id);
+  return [...byCall].map(([id, events]) => ({
+    uniqueid: id.slice('pbx-'.length),
+    from: events[0]?.from ?? '',
+    told: events.map(({ status, callerId }) => ({ status, ...(callerId && { caller_id: callerId }) })),
+  }));
+}
+
+describe('pbx-bridge replay tells of every recording what the bridge tells, also when it is masked', () => {
+  const mask = createMasker(Buffer.from('for this test'));
+  const texts = (rows: readonly string[]) => rows.map((row) => mask(Buffer.from(row)).toString());
+  for (const { name, recording, calls, settings } of readScenarios())
+    test(name, () => {
+      assert.deepEqual(told(recording, settings), calls);
+      const masked = {
+        ...recording,
+        channels: texts(recording.channels),
+        bridges: texts(recording.bridges),
+        frames: recording.frames.map(({ ms, frame }) => ({ ms, frame: mask(frame) })),
+      };
+      const shape = (all: typeof calls) =>
+        all.map((call) => [call.uniqueid, call.from.length, call.told.map(({ status }) => status)]);
+      assert.deepEqual(shape(told(masked, settings)), shape(calls));
+    });
+});
