@@ -21,12 +21,21 @@ function folder(t: TestContext): string {
   return directory;
 }
 
-async function start(directory: string, baseUrl: string, limits: Partial<DeliveryLimits> = {}) {
+type Options = {
+  readonly limits?: Partial<DeliveryLimits>;
+  /** A request goes out when this has resolved. */
+  readonly hold?: (callId: string) => Promise<unknown>;
+};
+
+async function start(directory: string, baseUrl: string, { limits, hold }: Options = {}) {
   const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
   const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
   const dispatcher = createDispatcher({
     queue: outbox,
-    send: (event) => client.postCallEvent(event.body),
+    async send({ callId, body }) {
+      await hold?.(callId);
+      return client.postCallEvent(body);
+    },
     log: silentLog,
     now: Date.now,
     monotonic: () => performance.now(),
@@ -143,20 +152,28 @@ test('an operator sends an older event again, from another connection: it goes b
   t.after(() => farSide.close());
   const directory = folder(t);
   const fresh = { ...defaultLimits.lanes.fresh, concurrency: 1, patienceMs: Number.POSITIVE_INFINITY };
-  const bridge = await start(directory, farSide.baseUrl, { lanes: { ...defaultLimits.lanes, fresh } });
+  let go = () => {};
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const bridge = await start(directory, farSide.baseUrl, {
+    limits: { lanes: { ...defaultLimits.lanes, fresh }, trustMs: 0 },
+    hold: async (callId) => callId === 'b' && held,
+  });
   farSide.inject(({ payload }) =>
     payload.status === 'answered' ? { kind: 'status', status: 422 } : undefined,
   );
   await bridge.tell('a', 'ringing');
   await bridge.tell('a', 'answered');
   while ((await bridge.outbox.tally()).dead === 0) await farSide.waitFor(() => true);
-  farSide.inject(() => ({ kind: 'slow', ms: 300 }));
+  farSide.inject(undefined);
   // The only place is taken, so the newer event waits in memory.
   await bridge.tell('b', 'ringing');
   await bridge.tell('a', 'completed');
   const operator = openOperator(directory);
   assert.equal(operator?.resend([2]), 1);
   operator?.close();
+  go();
   const ofCall = () =>
     farSide.requests().flatMap(({ payload }) => (payload.id === 'a' ? [payload.status] : []));
   await farSide.waitFor(() => ofCall().length === 6);
