@@ -127,6 +127,7 @@ export async function startBridge(
     reload({ ami, api, calls }) {
       client.changeToken(api.token);
       lookups?.client.changeToken(api.token);
+      lookups?.agi.clear();
       dispatcher.retry();
       tracker.changeSettings(calls);
       link.changeLogin(ami);

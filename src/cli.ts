@@ -94,7 +94,7 @@ Exit codes: 0 stopped, 1 failed (start it again), ${EXIT_CONFIG} wrong configura
 Settings: config/pbx-bridge.env.example says what there is.`,
   )
   .action(async () => {
-    process.exitCode = await run();
+    process.exit(await run());
   });
 
 // The bridge's own process loads nothing of the service.
@@ -111,7 +111,7 @@ if (process.argv[2] !== 'run') {
       const log = createLog({ ...ops, secrets: [] });
       const { startService } = await import('./service.ts');
       const tell = await openServiceManager(readServiceManager().notifySocket, log);
-      process.exitCode = await runUntilStopped(async (fail) => {
+      const code = await runUntilStopped(async (fail) => {
         const running = await startService(service, { log, fail });
         started(running);
         tell?.({ READY: 1, STATUS: `listening at ${running.url}` });
@@ -122,6 +122,7 @@ if (process.argv[2] !== 'run') {
           },
         };
       }, log);
+      process.exit(code);
     },
     out: process.stdout,
     in: process.stdin,
@@ -134,5 +135,6 @@ try {
   // What a rule or the system refuses is said in one line; a mistake of ours shows where it is.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
   complain(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
-  process.exitCode = error instanceof ConfigError ? EXIT_CONFIG : 1;
+  // Not only the code: a start that failed half-way would keep the process, and its lock, alive.
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
 }

@@ -59,6 +59,7 @@ export const eventKeys: FrameKeys = frameKeys([
   'BridgeTechnology',
   'BridgeId',
   'Variable',
+  'DNID',
 ]);
 
 /**

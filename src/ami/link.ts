@@ -144,7 +144,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
         tools.onInput(input);
       } catch (error) {
         counters.failed++;
-        log.say('ami.input-failed', { input: input.type, error: String(error) });
+        log.say('ami.input-failed', { input: input.type, error });
       }
     }
 

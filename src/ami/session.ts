@@ -144,7 +144,8 @@ export async function runSession(
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
     // A name that cannot be sent is one that cannot be asked about.
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
-    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation: toPresentation(status) });
+    const presentation = toPresentation(status);
+    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid: status?.dnid });
   }
 
   function onLost(event: string): void {

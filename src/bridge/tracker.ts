@@ -1,12 +1,12 @@
 import type { AmiLink } from '../ami/link.ts';
 import type { CallEvent } from '../api/contract/call-event.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
-import type { Effect, Tell } from '../calls/effect.ts';
+import type { Effect, Note, Tell } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import { journalOf } from '../calls/journal.ts';
 import { reduce } from '../calls/reduce.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import { initialState, type OpenCall } from '../calls/state.ts';
+import { initialState, readOpenCall } from '../calls/state.ts';
 import type { Log } from '../ops/log.ts';
 import type { CallCounts } from '../ops/status.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
@@ -24,7 +24,7 @@ export type Tracker = {
 /** Does what the pure tracker wants done: what is told goes to disk first, and only then to the log and out. */
 export function createTracker(
   settings: CallSettings,
-  saved: { calls: readonly { state: string }[]; trunks: readonly string[] },
+  saved: { calls: readonly { id: string; state: string }[]; trunks: readonly string[] },
   tools: {
     log: Log;
     ask: AmiLink['askPresentation'];
@@ -37,7 +37,13 @@ export function createTracker(
   },
 ): Tracker {
   let rules = createRules(settings);
-  const calls = saved.calls.map(({ state }) => JSON.parse(state) as OpenCall);
+  const calls = saved.calls.flatMap(({ id, state }) => {
+    const call = readOpenCall(state);
+    if (call !== undefined) return call;
+    tools.log.say('call.unreadable', { call: id });
+    void tools.append({ calls: [{ id, state: null }], trunks: [], events: [] }).catch(tools.fail);
+    return [];
+  });
   let state = initialState({ calls, trunks: saved.trunks });
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
@@ -80,7 +86,8 @@ export function createTracker(
     for (const effect of effects) {
       if (effect.type === 'tell') counts[effect.status] += 1;
       if (effect.type === 'note') {
-        if (effect.decision !== 'told-late') counts[noteCounts[effect.decision]] += 1;
+        const counted = noteCounts[effect.decision];
+        if (counted !== undefined) counts[counted] += 1;
         tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
       }
       if (effect.type === 'wake') wakeAt(effect.at);
@@ -123,7 +130,11 @@ export function createTracker(
   };
 }
 
-const noteCounts = { 'not-told': 'notTold', adopted: 'adopted', vanished: 'vanished' } as const;
+const noteCounts: Partial<Record<Note['decision'], 'notTold' | 'adopted' | 'vanished'>> = {
+  'not-told': 'notTold',
+  adopted: 'adopted',
+  vanished: 'vanished',
+};
 
 function callEvent({ id, status, from, callerId }: Tell): CallEvent {
   const event = { id, direction: 'inbound' as const, status, from };

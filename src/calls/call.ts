@@ -23,6 +23,7 @@ export function beginCall(step: Step, channel: Channel): void {
   const call: OpenCall = {
     id: `${rules.pbxId}-${channel.uniqueid}`,
     uniqueid: channel.uniqueid,
+    called: channel.exten,
     number: 'awaited',
     numberBy: at + NUMBER_WAIT_MS,
     from: '',
@@ -52,7 +53,7 @@ export function answerCallsIn(step: Step, bridge: string): void {
     if (call === undefined || call.answer !== undefined) continue;
     const others = parties.filter((party) => party !== caller);
     const person = others.find((party) => !isTrunkEnd(step.state, party)) ?? (others[0] as Channel);
-    const answer = { by: person.uniqueid, callerId: callerIdOf(step, person) };
+    const answer = { by: person.uniqueid, callerId: callerIdOf(step, call, person) };
     keep(step, tellWhatIsDue(step, { ...call, answer }, false));
   }
 }
@@ -60,6 +61,16 @@ export function answerCallsIn(step: Step, bridge: string): void {
 /** The caller's channel is gone: the call is over, and freed. */
 export function endCall(step: Step, call: OpenCall, channel: Channel | undefined): void {
   tellWhatIsDue(step, decideNumber(step, call, channel, true), true);
+  freeCall(step, call);
+}
+
+/** What was taken for a call is none: nothing was told of it, and nothing will be. */
+export function dropCall(step: Step, call: OpenCall): void {
+  note(step, call.id, 'not-inbound', 'nobody dialled a number to reach the PBX: it made this call itself');
+  freeCall(step, call);
+}
+
+function freeCall(step: Step, call: OpenCall): void {
   step.state = {
     ...step.state,
     calls: step.state.calls.delete(call.uniqueid),
@@ -146,11 +157,14 @@ export function isTrunkEnd(state: State, channel: Channel): boolean {
 /**
  * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
  * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
- * dialled; the CallerIDNum of such a leg can be our own number that the caller dialled.
+ * dialled. The CallerIDNum of such a leg can be our own number that the caller called: where what was dialled was
+ * not heard, the trunk's name says more than that.
  */
-function callerIdOf({ rules, state }: Step, person: Channel): string {
+function callerIdOf({ rules, state }: Step, call: OpenCall, person: Channel): string {
   const extension = extensionOf(person.name);
   if (rules.answeredBy === 'callerid') return person.number || extension;
   if (!isTrunkEnd(state, person)) return extension;
-  return normaliseNumber(person.dialled || person.number, rules.defaultCountry) || extension;
+  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
+  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
+  return ours || number === '' ? extension : number;
 }

@@ -1,4 +1,5 @@
 import type { Presentation } from './input.ts';
+import { numberIn } from './number.ts';
 
 /**
  * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
@@ -16,6 +17,10 @@ export type Channel = {
   /** The number that was dialled to make this leg, or ''. */
   readonly dialled: string;
   readonly presentation: Presentation;
+  /** False if a snapshot was the first to tell of it: what its Newchannel said is not known then. */
+  readonly heard: boolean;
+  /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
+  readonly exten: string;
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
   readonly inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */
@@ -79,12 +84,7 @@ export function otherHalf(localName: string): string {
   return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
 }
 
-/**
- * The number in a dial string: `0171392` in `0171392@trunk`, `g0/0171392` and `trunk/sip:0171392@10.0.0.1:5060`.
- * '' if what was dialled is no number.
- */
+/** The number in a dial string: that of `0171392@trunk`, `g0/0171392` or `trunk/sip:0171392@10.0.0.1`; '' if none. */
 export function dialledNumber(dialString: string): string {
-  const [address = ''] = dialString.slice(dialString.lastIndexOf('/') + 1).split('@');
-  const number = address.replace(/^(sips?|tel):/i, '');
-  return /^\+?[\d().*# -]+$/.test(number) ? number : '';
+  return numberIn(dialString.slice(dialString.lastIndexOf('/') + 1));
 }

@@ -47,6 +47,7 @@ export type Note = {
   readonly id: string;
   readonly decision:
     | 'not-told' // no number, and no WITHHELD_NUMBER to stand in for it
+    | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
     | 'told-late' // the number came after that, so it is told now
     | 'adopted' // was already there when we connected
     | 'vanished'; // was gone when we connected

@@ -65,6 +65,8 @@ export type PresentationTold = {
   readonly at: number;
   readonly uniqueid: string;
   readonly presentation: Presentation;
+  /** What was dialled to reach the PBX (DNID); '' for a channel that the PBX itself made, undefined if not told. */
+  readonly dnid: string | undefined;
 };
 
 /** DialBegin: what was asked of a leg's technology, such as `1001` or `trunk/sip:+491713920011@10.0.0.1`. */

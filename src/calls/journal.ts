@@ -61,6 +61,7 @@ export function journalOf(
 const decisions = {
   'not-told': 'not told',
   'told-late': 'told after all',
+  'not-inbound': 'not told',
   adopted: 'taken up',
   vanished: 'ended unseen',
 } as const;

@@ -194,7 +194,7 @@ function createEar() {
   };
   const answer = (effect: Effect, at: number): void => {
     if (effect.type === 'ask')
-      hear({ type: 'presentation', at, uniqueid: effect.uniqueid, presentation: 'allowed' });
+      hear({ type: 'presentation', at, uniqueid: effect.uniqueid, presentation: 'allowed', dnid: '123' });
   };
   /** kill -9 and start again: all that is left is what was saved. */
   const restart = () => {

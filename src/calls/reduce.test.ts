@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { dialledNumber } from './channel.ts';
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import { normaliseNumber } from './number.ts';
 import { reduce } from './reduce.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { initialState, type OpenCall } from './state.ts';
@@ -32,6 +33,7 @@ function play(
   overrides: Partial<CallSettings> = {},
   saved: { calls: OpenCall[]; trunks: string[] } = { calls: [], trunks: [] },
   presentation: Presentation | 'no answer' = 'allowed',
+  dnid: string | undefined = '0201000000',
 ) {
   const rules = createRules({ ...settings, ...overrides });
   let state = initialState(saved);
@@ -42,7 +44,7 @@ function play(
     effects.push(...step.effects);
     for (const effect of step.effects)
       if (effect.type === 'ask' && presentation !== 'no answer')
-        hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation });
+        hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
   };
   inputs.forEach(hear);
   return { told: effects.map(line).filter(Boolean), effects, state };
@@ -336,6 +338,23 @@ describe('what is told of a call', () => {
   });
 });
 
+test('what is told as a number', () => {
+  const rows = [
+    ['0201234567', 'NL', '+31201234567'],
+    ['0031201234567', 'NL', '+31201234567'],
+    ['+31 20 123-4567', undefined, '+31201234567'],
+    ['0201234567', undefined, '0201234567'],
+    ['1001', 'DE', '1001'],
+    ['112', 'DE', '112'],
+    ['tel:+31201234567', 'DE', '+31201234567'],
+    ['sip:0201234567@10.0.0.1', 'NL', '+31201234567'],
+    ['alice7', 'DE', ''],
+    ['anonymous', 'DE', ''],
+    ['', 'DE', ''],
+  ] as const;
+  for (const [raw, country, told] of rows) assert.equal(normaliseNumber(raw, country), told, raw);
+});
+
 test('the number in a dial string', () => {
   const rows = [
     ['1001', '1001'],
@@ -514,7 +533,18 @@ describe('after (re)connecting', () => {
       [R],
     ],
     [
-      'a leg that we saw being dialled is not adopted',
+      'a leg over the trunk that we saw being dialled (Originate) is not adopted, though it is a call of its own',
+      [
+        caller({ state: 0 } as never),
+        { type: 'dialled', at, uniqueid: '1.1', dialString: '0612345678@trunk' },
+        state('1.1', 5),
+        state('1.1', 6),
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+      ],
+      [],
+    ],
+    [
+      'a leg of another call is not adopted',
       [
         caller({ state: 0, linkedid: '0.9' } as never),
         snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
@@ -528,6 +558,34 @@ describe('after (re)connecting', () => {
     const saved = { calls: [], trunks: ['PJSIP/trunk'] };
     assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(adopted)', R]);
     assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
+  });
+
+  test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
+    const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
+    const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
+    assert.deepEqual(told, ['(adopted)', '(not-inbound)']);
+    assert.deepEqual([state.calls.size, state.channels.size, state.awaiting.length], [0, 0, 0]);
+    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(adopted)', R]);
+    assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
+  });
+
+  test('an analogue line has no number that was dialled, and is adopted all the same', () => {
+    const line = snapshot([row('1.1', 'DAHDI/1-1', { context: 'from-analog' })]);
+    const overrides = { inboundContexts: ['from-analog'] };
+    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').told, ['(adopted)', R]);
+  });
+
+  test("a mobile found after a restart is told by the trunk's name rather than by our own number", () => {
+    const inBridge = [
+      { ...trunkRow, context: 'from-trunk-isp', exten: '0205550000', bridge: 'b' },
+      row('1.2', 'PJSIP/trunk-00000002', {
+        context: 'from-trunk-isp',
+        callerNumber: '0205550000',
+        application: 'AppDial',
+        bridge: 'b',
+      }),
+    ];
+    assert.deepEqual(play([snapshot(inBridge)]).told, ['(adopted)', R, 'answered +31201234567 by trunk']);
   });
 
   test('a restart of the bridge tells nothing twice and forgets nothing', () => {

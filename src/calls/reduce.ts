@@ -1,4 +1,4 @@
-import { answerCallsIn, beginCall, endCall, isTrunkEnd, reviewNumber, type Step } from './call.ts';
+import { answerCallsIn, beginCall, dropCall, endCall, isTrunkEnd, reviewNumber, type Step } from './call.ts';
 import { type Channel, channelKind, dialledNumber, endpointOf, RING, UP } from './channel.ts';
 import type { Effect } from './effect.ts';
 import type {
@@ -76,7 +76,7 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
   const known = step.state.channels.get(seen.uniqueid);
   // Known already: the snapshot was quicker than this event. It knows the state better, the event the context.
   const channel: Channel = known
-    ? { ...known, inbound, trunk }
+    ? { ...known, heard: true, exten: seen.exten, inbound: inbound && known.dialled === '', trunk }
     : {
         uniqueid: seen.uniqueid,
         name: seen.channel,
@@ -86,6 +86,8 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
         number: seen.callerNumber,
         dialled: '',
         presentation: 'unknown',
+        heard: true,
+        exten: seen.exten,
         inbound,
         trunk,
         bridge: '',
@@ -116,20 +118,26 @@ function callerNumber(step: Step, input: CallerNumberChanged): void {
   newsOfCaller(step, channel);
 }
 
-function presentationTold(step: Step, { uniqueid, presentation }: PresentationTold): void {
+function presentationTold(step: Step, { uniqueid, presentation, dnid }: PresentationTold): void {
   const known = step.state.channels.get(uniqueid);
   if (known === undefined) return;
+  // Found in a snapshot, and nobody dialled a number to reach us: Originate over the trunk. (Analogue lines have none.)
+  const ours = !known.heard && dnid === '' && !known.endpoint.startsWith('DAHDI/');
   // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
-  const channel = { ...known, presentation: presentation === 'unknown' ? 'allowed' : presentation } as const;
+  const shown = presentation === 'unknown' ? 'allowed' : presentation;
+  const channel: Channel = { ...known, presentation: shown, inbound: known.inbound && !ours };
   step.state = putChannel(step.state, channel);
-  newsOfCaller(step, channel);
+  const call = step.state.calls.get(uniqueid);
+  if (ours && call?.told === undefined && call !== undefined) dropCall(step, call);
+  else newsOfCaller(step, channel);
 }
 
+/** A leg that is dialled out, over a trunk perhaps, is nobody's call to us, whatever its context. */
 function dialled(step: Step, { uniqueid, dialString }: Dialled): void {
   const known = step.state.channels.get(uniqueid);
   // Only of a leg over a trunk is it asked what was dialled; spare the others the copy.
   if (known === undefined || !isTrunkEnd(step.state, known)) return;
-  step.state = putChannel(step.state, { ...known, dialled: dialledNumber(dialString) });
+  step.state = putChannel(step.state, { ...known, inbound: false, dialled: dialledNumber(dialString) });
 }
 
 function channelRenamed(step: Step, { uniqueid, channel: name }: ChannelRenamed): void {
@@ -155,6 +163,8 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     number: '',
     dialled: '',
     presentation: 'unknown',
+    heard: false,
+    exten: '',
     inbound: false,
     trunk: step.rules.nameIsInbound(input.channel),
     bridge: '',

@@ -20,7 +20,8 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
 
   for (const [, call] of before.calls.entries()) {
     if (step.state.channels.has(call.uniqueid)) continue;
-    note(step, call.id, 'vanished', 'its channel is gone; it ended while we were not connected');
+    if (call.told !== undefined)
+      note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
     endCall(step, call, before.channels.get(call.uniqueid));
   }
   for (const [, call] of step.state.calls.entries()) if (call.from === '') reviewNumber(step, call);
@@ -28,7 +29,12 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
     if (!channel.inbound || step.state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
     beginCall(step, channel);
-    note(step, `${step.rules.pbxId}-${channel.uniqueid}`, 'adopted', 'was in progress when we connected');
+    note(
+      step,
+      `${step.rules.pbxId}-${channel.uniqueid}`,
+      'adopted',
+      'is in progress, and its beginning was not heard',
+    );
   }
   for (const [bridge] of step.state.bridges.entries()) answerCallsIn(step, bridge);
 }
@@ -77,6 +83,8 @@ function channelOf({ rules, state }: Step, seen: SnapshotChannel): Channel {
     number: seen.callerNumber,
     dialled: heard?.dialled ?? '',
     presentation: heard?.presentation ?? 'unknown',
+    heard: heard?.heard ?? false,
+    exten: heard?.exten ?? seen.exten,
     inbound: heard?.inbound ?? (comesIn(seen, trunk) && !seen.application.startsWith('AppDial')),
     trunk,
     bridge: seen.bridge,

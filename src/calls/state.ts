@@ -1,33 +1,45 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
+import { z } from 'zod';
+import { callStatuses } from '../api/contract/call-event.ts';
 import type { Channel } from './channel.ts';
 import { type PersistentMap, persistentMap } from './persistent-map.ts';
 
+/** Who answered: the uniqueid of that channel, and what is told as `caller_id`. */
+const answerSchema = z.object({ by: z.string(), callerId: z.string() }).readonly();
+
 /**
  * An inbound call from its first ring to its hang-up. Plain JSON: this is what is saved and read back.
- * `number` says how far we are with who is calling; a call can be answered, even over, before that is known.
+ * A call can be answered, even over, before it is known who is calling.
  */
-export type OpenCall = {
-  /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
-  readonly id: string;
-  readonly uniqueid: string;
-  /** `absent`: none came until `numberBy`, a late one is still good. `withheld`: kept back by the caller, final. */
-  readonly number: 'awaited' | 'known' | 'absent' | 'withheld';
-  /** Unix ms until which an absent number is waited for. */
-  readonly numberBy: number;
-  /** What is told as `from`; '' while nothing can be. */
-  readonly from: string;
-  /** The last status told. */
-  readonly told?: CallStatus;
-  /** Set once a person's end was in a bridge with the caller, told or not. */
-  readonly answer?: Answer;
-};
+const openCallSchema = z
+  .object({
+    /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
+    id: z.string(),
+    uniqueid: z.string(),
+    /** The number that was called, ours. */
+    called: z.string(),
+    /** `absent`: none came until `numberBy`, a late one is still good. `withheld`: kept back by the caller, final. */
+    number: z.enum(['awaited', 'known', 'absent', 'withheld']),
+    /** Unix ms until which an absent number is waited for. */
+    numberBy: z.number(),
+    /** What is told as `from`; '' while nothing can be. */
+    from: z.string(),
+    /** The last status told. */
+    told: z.enum(callStatuses).optional(),
+    /** Set once a person's end was in a bridge with the caller, told or not. */
+    answer: answerSchema.optional(),
+  })
+  .readonly();
 
-export type Answer = {
-  /** The uniqueid of the channel that answered. */
-  readonly by: string;
-  /** What is told as `caller_id`. */
-  readonly callerId: string;
-};
+export type OpenCall = z.infer<typeof openCallSchema>;
+
+/** A saved call; undefined if the text is none (another version wrote it, or the disk changed it). */
+export function readOpenCall(text: string): OpenCall | undefined {
+  try {
+    return openCallSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
 
 /** A bridge: channels that hear each other, unless it holds them apart (parking, queue agents). */
 export type Bridge = { readonly members: readonly string[]; readonly holding: boolean };

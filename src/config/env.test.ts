@@ -194,6 +194,32 @@ test('an authority that is no PEM file', () =>
     'AMI_TLS_CA: got "/nowhere"; takes the path of a PEM file that can be read',
   ]));
 
+describe('what an address or a glob must not be', () => {
+  const globs = 'takes globs with commas between them, such as from-trunk*,from-pstn*';
+  const address = 'takes an http or https address that ends in /api/v1';
+  const rows: [Environment, string][] = [
+    [{ INBOUND_CONTEXTS: '!from-x' }, `INBOUND_CONTEXTS: got "!from-x"; ${globs}`],
+    [{ INBOUND_CHANNELS: 'PJSIP/[' }, `INBOUND_CHANNELS: got "PJSIP/["; ${globs}`],
+    [{ INBOUND_CHANNELS: 'a,(' }, `INBOUND_CHANNELS: got "a,("; ${globs}`],
+    [{ API_BASE_URL: 'https://a:b@x/api/v1' }, `API_BASE_URL: got "https://…@x/api/v1"; ${address}`],
+    [{ API_BASE_URL: 'https://:b@x/api/v1' }, `API_BASE_URL: got "https://…@x/api/v1"; ${address}`],
+  ];
+  for (const [environment, message] of rows)
+    test(message, () => assert.deepEqual(problemsOf(environment), [message]));
+});
+
+test("the unit's state directory stands unless STATE_DIR is set to something", () => {
+  const stateDir = (environment: Environment) =>
+    loadConfig(bridgeSections, { ...good, STATE_DIRECTORY: '/var/lib/a:/var/lib/b', ...environment }).outbox
+      .stateDir;
+  assert.equal(stateDir({}), '/var/lib/a');
+  assert.equal(stateDir({ STATE_DIR: '' }), '/var/lib/a');
+  assert.equal(stateDir({ STATE_DIR: '/other' }), '/other');
+  const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'STATE_DIR');
+  writeFileSync(file, '/from-file');
+  assert.equal(stateDir({ STATE_DIR_FILE: file }), '/from-file');
+});
+
 test('the token is never printed', () => {
   for (const token of ['very-secret\n', 'very\0secret'])
     assert.doesNotMatch(problemsOf({ API_TOKEN: token, AMI_SECRET: token }).join('\n'), /very/);

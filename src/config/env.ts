@@ -48,14 +48,9 @@ export class ConfigError extends Error {
  * @throws ConfigError if the file that ENV_FILE names cannot be read.
  */
 export function readEnvironment(folder = process.cwd()): Environment {
-  const environment: Record<string, string | undefined> = { ...readEnvFile(folder), ...process.env };
-  // The unit's StateDirectory= is the folder that the service may write to; only an explicit setting goes before it.
-  const [stateDirectory] = environment.STATE_DIRECTORY?.split(':') ?? [];
-  if (stateDirectory) {
-    environment.STATE_DIR ??= stateDirectory;
-    environment.SERVICE_STATE_DIR ??= stateDirectory;
-  }
-  return environment;
+  // Set to nothing is not set, also where a container says `NAME=${NAME:-}`: the file's value stands then.
+  const set = Object.entries(process.env).filter(([, text]) => text !== '');
+  return { ...readEnvFile(folder), ...Object.fromEntries(set) };
 }
 
 /** It is read by the program and not by the service manager, so that a reload finds what has changed. */
@@ -141,6 +136,9 @@ function readSection(
   return problems.length === before ? values : undefined;
 }
 
+/** The unit's StateDirectory= is the folder that the service may write to; only an explicit setting goes before it. */
+const stateFolders = new Set(['STATE_DIR', 'SERVICE_STATE_DIR']);
+
 /** A variable that is set to nothing is not set: that is what an empty line in an env file means to people. */
 function lookUp(name: string, environment: Environment): { text?: string | undefined; problem?: string } {
   const direct = environment[name] || undefined;
@@ -151,7 +149,8 @@ function lookUp(name: string, environment: Environment): { text?: string | undef
   if (direct !== undefined) return { text: direct };
   const credential = credentials === undefined ? undefined : join(credentials, name);
   const file = path ?? (credential !== undefined && existsSync(credential) ? credential : undefined);
-  if (file === undefined) return {};
+  if (file === undefined)
+    return stateFolders.has(name) ? { text: environment.STATE_DIRECTORY?.split(':')[0] || undefined } : {};
   try {
     return { text: readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined };
   } catch (error) {
@@ -166,7 +165,9 @@ function lookUp(name: string, environment: Environment): { text?: string | undef
 function wrong(name: string, text: string | undefined, schema: z.ZodType): string {
   const { takes, secret } = metaOf(schema);
   if (text === undefined) return `${name}: is not set; takes ${takes}`;
-  const got = secret ? `a value of ${text.length} characters that does not fit` : JSON.stringify(text);
+  const got = secret
+    ? `a value of ${text.length} characters that does not fit`
+    : JSON.stringify(text.replace(/\/\/[^/@\s]*@/, '//…@'));
   return `${name}: got ${got}; takes ${takes}`;
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import picomatch from 'picomatch';
 import { z } from 'zod';
 
 /**
@@ -115,6 +116,15 @@ export const list = (takes: string, isItem: (text: string) => boolean) =>
     { takes },
   );
 
+/** A leading ! would make everything else match; an open bracket matches nothing, without a word. */
+function isGlob(glob: string): boolean {
+  try {
+    return !glob.startsWith('!') && picomatch.makeRe(glob, { strictBrackets: true }) instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
 /** Comma-separated globs; spaces around them do not count. An empty text is an empty list. */
 export const globs = () =>
   described(
@@ -126,7 +136,8 @@ export const globs = () =>
           .split(',')
           .map((glob) => glob.trim())
           .filter((glob) => glob !== ''),
-      ),
+      )
+      .refine((globs) => globs.every(isGlob)),
     { takes: 'globs with commas between them, such as from-trunk*,from-pstn*' },
   );
 
@@ -135,7 +146,7 @@ export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
   described(
     z.string().refine((text) => {
       const url = URL.parse(text);
-      return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && ok(url);
+      return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' && ok(url);
     }),
     { takes },
   );

@@ -35,8 +35,9 @@ export async function startInOrder(parts: readonly Part[], log: Log): Promise<()
 }
 
 /**
- * Runs a program until it is told to stop (SIGTERM, SIGINT) or fails, and gives its exit code. A second signal does
- * not wait any longer. SIGHUP has it reload, if it can; from a terminal that signal says that the terminal is gone.
+ * Runs a program until it is told to stop (SIGTERM, SIGINT) or fails, and gives the code that the process should exit
+ * with at once. A second signal does not wait any longer, nor does one that comes while the program still starts.
+ * SIGHUP has it reload, if it can; from a terminal that signal says that the terminal is gone.
  */
 export async function runUntilStopped(
   start: (fail: (error: unknown) => void) => Promise<{ stop: () => Promise<void>; reload?: () => void }>,
@@ -53,7 +54,16 @@ export async function runUntilStopped(
     reload?.();
   };
   if (!process.stdout.isTTY) process.on('SIGHUP', onHangup);
-  const program = await start((error) => resolve({ error }));
+  const starting = start((error) => resolve({ error })).then((program) => ({ program }));
+  const first = await Promise.race([starting, end]);
+  if (!('program' in first)) {
+    // What it holds so far goes with the process, and so does its failure to start; what was taken is on disk.
+    starting.catch(() => {});
+    if ('error' in first) log.say('program.failed', { error: first.error });
+    else log.say('program.stopped');
+    return 'error' in first ? 1 : 0;
+  }
+  const { program } = first;
   reload = program.reload;
   // It came while the program started, with settings that were read before.
   if (reloadWanted) reload?.();

@@ -36,7 +36,7 @@ describe('redaction', () => {
     ['a call id is left alone in a text', 'pbx-1763618000.12', 'pbx-1763618000.12'],
     ['a secret', 'Bearer s3cret!', 'Bearer [secret]!'],
     ['a secret in depth', { a: [{ b: 's3cret' }] }, { a: [{ b: '[secret]' }] }],
-    ['a secret in an error', new Error('no s3cret'), 'no [secret]'],
+    ['a secret in an error', Object.assign(new Error('no s3cret'), { code: 'EIO' }), 'no [secret]'],
     ['a terminal escape', '\x1b[2J', '\\x1b[2J'],
     ['a line break', 'a\r\nb', 'a\\x0d\\x0ab'],
     ['a turned direction', 'a\u202eb', 'a\\u202eb'],
@@ -46,6 +46,11 @@ describe('redaction', () => {
   ];
   for (const [name, value, expected] of rows) test(name, () => assert.deepEqual(redact(value), expected));
 
+  test('a mistake of ours is logged with its place', () =>
+    assert.match(
+      String(redact(new TypeError('x is not a function'))),
+      /^x is not a function \(at .*log\.test\.ts:\d+:\d+\)?\)$/,
+    ));
   test('numbers are shown when asked for', () =>
     assert.equal(redact('+31201234567', { maskNumbers: false }), '+31201234567'));
   test('ids are never masked', () =>

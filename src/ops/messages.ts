@@ -107,22 +107,28 @@ export const messages = {
     text: 'call {call} is told after all: {why}',
     means: 'The number of a call that was not told for want of one has arrived.',
   },
+  'call.not-inbound': {
+    level: 'info',
+    text: 'call {call} is not told: {why}',
+    means:
+      'After a (re)connection a channel of a trunk was taken for an inbound call, and Asterisk then said that it made the call itself.',
+  },
   'call.adopted': {
     level: 'info',
-    text: 'call {call} {why}; told from here on',
-    means: 'The call began while the bridge was not connected, and goes on.',
+    text: 'call {call} {why}; taken up',
+    means:
+      'The call began while the bridge was not connected, or events of Asterisk were lost. It is told as any other, unless a line after this one says that it is not.',
   },
   'call.vanished': {
     level: 'info',
     text: 'call {call}: {why}; completed now',
     means:
-      'The call ended while the bridge was not connected, so the time of its end is that of the reconnection.',
+      'The call ended while the bridge was not connected, or events of Asterisk were lost, so the time of its end is that of the reconnection. If it was answered in that time, that was not seen.',
   },
-  'call.not-saved': {
-    level: 'error',
-    text: 'could not keep {events} events on disk: {error}; they are held in memory and tried again',
-    means: 'The state folder does not take writes. New calls are not safe until it does.',
-    todo: 'Make room on the disk of STATE_DIR, or look at its permissions and its health.',
+  'call.unreadable': {
+    level: 'warn',
+    text: 'what was saved of call {call} cannot be read; if it still goes on, it is taken up as a new one',
+    means: 'Another version of the program, or damage to the disk, left a saved call that makes no sense.',
   },
 
   // The PBX

@@ -38,7 +38,7 @@ export function neutralise(text: string): string {
   });
 }
 
-/** A copy of a log line's fields, safe to write and to show. Errors become their message and their stack's top. */
+/** A copy of a log line's fields, safe to write and to show. Errors become their message; where it is a mistake of ours, with the place of it. */
 export function redactFields(
   fields: Readonly<Record<string, unknown>>,
   redaction: Redaction,
@@ -51,7 +51,7 @@ export function redactFields(
 function redactValue(value: unknown, redaction: Redaction, isId: boolean, depth: number): unknown {
   if (typeof value === 'string') return redactText(value, redaction, isId);
   if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? String(value) : value;
-  if (value instanceof Error) return redactText(value.message, redaction, false);
+  if (value instanceof Error) return redactText(describeError(value), redaction, false);
   if (depth > 4) return '…';
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redaction, isId, depth + 1));
   return Object.fromEntries(
@@ -67,4 +67,10 @@ function redactText(text: string, { secrets, maskNumbers: masks }: Redaction, is
   for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
   if (masks && !isId) safe = maskNumbers(safe);
   return neutralise(safe);
+}
+
+/** An error of the system (ENOSPC and the like) says enough; one without a code is a mistake, and its place helps. */
+function describeError(error: Error): string {
+  const place = 'code' in error ? undefined : /\n\s+at (.*)/.exec(error.stack ?? '')?.[1];
+  return place === undefined ? error.message : `${error.message} (at ${place})`;
 }

@@ -43,8 +43,8 @@ export async function startWire(options: { readonly port: number; readonly targe
       connections.delete(connection);
     };
     for (const socket of [near, far]) socket.on('error', end).on('close', end).setNoDelay();
-    near.on('data', (bytes) => connection.dead || far.write(bytes));
-    far.on('data', (bytes) => {
+    near.on('data', (bytes: Buffer) => connection.dead || far.write(bytes));
+    far.on('data', (bytes: Buffer) => {
       if (connection.dead) return;
       const length = untilCut(bytes);
       if (length === undefined) {

@@ -24,6 +24,8 @@ export type Stand = {
   stop(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
+  /** What the bridge has told so far, by its log: the states of each call, in order. Markers are left out. */
+  told(): Map<string, string[]>;
   /** Resolves when the bridge has heard, and has on disk, all that the PBX said so far. */
   heardAll(): Promise<void>;
 };
@@ -50,9 +52,11 @@ export function markerCall(): { id: string; frames: readonly string[] } {
   };
 }
 
+const isMarker = (id: string) => id.startsWith('pbx-9999999999.');
+
 /** The calls that the far side holds, without those markers. */
 export function callsOf(farSide: FarSide): HeldCall[] {
-  return [...farSide.calls().values()].filter(({ id }) => !id.startsWith('pbx-9999999999.'));
+  return [...farSide.calls().values()].filter(({ id }) => !isMarker(id));
 }
 
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
@@ -79,14 +83,18 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
 
   let agiPort = 0;
   let statusPort = 0;
-  const completed = new Map<string, () => void>();
+  const markerSays = new Map<string, () => void>();
+  const told = new Map<string, string[]>();
 
   const log: Log = {
     say(code, fields) {
       if (code === 'ami.connected') connections.add();
       if (code === 'agi.listening') agiPort = Number(fields?.port);
       if (code === 'status.listening') statusPort = Number(fields?.port);
-      if (code === 'call.completed') completed.get(String(fields?.call))?.();
+      const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
+      const call = String(fields?.call);
+      if (status !== undefined && !isMarker(call)) told.set(call, [...(told.get(call) ?? []), status]);
+      markerSays.get(`${call} ${status}`)?.();
     },
     child: () => log,
   };
@@ -109,12 +117,17 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       bridge = undefined;
     },
     connected: () => connections.next(),
-    heardAll() {
+    told: () => structuredClone(told),
+    async heardAll() {
       const { id, frames } = markerCall();
-      return new Promise((resolve) => {
-        completed.set(id, resolve);
-        for (const frame of frames) pbx.send(frame);
-      });
+      // It rings once the PBX has answered what was asked about it, and so about all calls before it.
+      for (const [index, status] of (['ringing', 'completed'] as const).entries()) {
+        const said = new Promise<void>((resolve) => {
+          markerSays.set(`${id} ${status}`, resolve);
+        });
+        pbx.send(frames[index] as string);
+        await said;
+      }
     },
   };
   t.after(async () => {
