@@ -312,8 +312,8 @@ export const messages = {
   },
   'outbox.wal-repaired': {
     level: 'error',
-    text: 'the newest part of the outbox was damaged; {saved} events were saved from it; a copy of it is now {aside}',
-    means: 'A disk or memory fault damaged what was written last. Events after the damage may be missing.',
+    text: 'the newest part of the outbox was damaged; {saved} events were saved from it, {lost} are lost; a copy of it is now {aside}',
+    means: 'A disk or memory fault damaged what was written last. What could be read of it was taken again.',
     todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
   },
 

@@ -49,6 +49,22 @@ for (const [name, wal, expected] of rows) {
   });
 }
 
+test('WAL: a flipped bit anywhere in a transaction of several frames has all of it forgotten', (t) => {
+  const path = join(temporaryFolder(t), 'x.db');
+  const db = new DatabaseSync(path);
+  t.after(() => db.close());
+  db.exec('PRAGMA journal_mode = WAL; CREATE TABLE x (a); PRAGMA wal_checkpoint(TRUNCATE)');
+  for (let i = 0; i < 4; i++) db.exec('INSERT INTO x VALUES (randomblob(12000))');
+  const wal = readFileSync(`${path}-wal`);
+  const commits: number[] = [];
+  for (let frame = 0; 32 + frame * frameSize < wal.length; frame++)
+    if (wal.readUInt32BE(32 + frame * frameSize + 4) !== 0) commits.push(frame);
+  const [, second = 0, third = 0] = commits;
+  assert.ok(third - second >= 3, `${third - second} frames`);
+  for (let frame = second + 1; frame <= third; frame++)
+    assert.equal(firstForgottenFrame(flip(wal, 32 + frame * frameSize + 2_000)), second + 1, `${frame}`);
+});
+
 test('WAL: its frames are the page images in order, from any one on', (t) => {
   const wal = walOf(t, 3);
   const numbers = [...framesOf(wal)].map(({ pageNumber }) => pageNumber);

@@ -16,8 +16,9 @@ export function* framesOf(wal: Buffer, from = 0): Generator<Frame> {
 
 /**
  * SQLite believes a WAL up to its first wrong checksum and silently forgets the rest, acknowledged transactions
- * included. Gives the number of the first frame that it will not believe although complete transactions of the same
- * WAL follow; undefined when nothing is forgotten. (After a power cut the last transaction may be half there: that
+ * included. Gives the number of the first frame that it will not take although complete transactions of the same WAL
+ * follow: the first one after the last commit that it believes, since it forgets a damaged transaction as a whole.
+ * Undefined when nothing is forgotten. (After a power cut the last transaction may be half there: that
  * looks the same, but it had not been acknowledged.)
  * Source: https://sqlite.org/fileformat2.html, part 4.
  */
@@ -29,17 +30,19 @@ export function firstForgottenFrame(wal: Buffer): number | undefined {
   const magic = (wal.readUInt32BE(0) & 0xfffffffe) >>> 0 === 0x377f0682;
   if (!magic || wal.readUInt32BE(8) !== pageSize || !sum.is(wal, 24)) return 0;
 
-  let bad: number | undefined;
+  let bad = false;
   let frame = 0;
+  let believed = 0;
   for (let at = headerSize; at + frameSize <= wal.length; at += frameSize, frame++) {
     const ours = wal.compare(wal, 16, 24, at + 8, at + 16) === 0;
-    if (bad === undefined) {
+    if (!bad) {
       sum.add(wal, at, 8);
       sum.add(wal, at + frameHeaderSize, pageSize);
-      if (!ours || !sum.is(wal, at + 16)) bad = frame;
+      bad = !ours || !sum.is(wal, at + 16);
     }
-    const commits = wal.readUInt32BE(at + 4) !== 0;
-    if (bad !== undefined && ours && commits) return bad;
+    const commits = ours && wal.readUInt32BE(at + 4) !== 0;
+    if (commits && bad) return believed;
+    if (commits) believed = frame + 1;
   }
   return undefined;
 }
