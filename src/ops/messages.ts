@@ -303,6 +303,20 @@ export const messages = {
     text: 'the disk of {directory} works again: everything that waited for it is stored',
     means: 'The disk takes everything again, and nothing was lost.',
   },
+  'outbox.no-ballast': {
+    level: 'warn',
+    text: 'there is no room in {directory} for the ballast of {bytes} bytes: if the disk becomes full, deliveries may not be marked either',
+    means:
+      'The file that keeps some room for bad times could not be made. Calls are taken and delivered all the same. On a full disk an event may be sent twice.',
+    todo: 'Make room on the disk of STATE_DIR; the ballast is made at the next start.',
+  },
+  'outbox.ballast-stuck': {
+    level: 'error',
+    text: 'the ballast in {directory} cannot be deleted, so it gives no room to deliveries: {error}',
+    means:
+      'The disk is full, and the file that was to give some room for marking deliveries could not be deleted.',
+    todo: 'Make room on the disk of STATE_DIR, and look at the permissions of outbox.ballast there.',
+  },
   'outbox.repaired': {
     level: 'error',
     text: 'the outbox was damaged ({error}); {saved} events were saved, {waiting} of them still to be delivered, {lost} are lost; the damaged file is now {aside}',

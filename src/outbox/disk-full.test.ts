@@ -98,6 +98,77 @@ test('disk full: without ballast the intake waits too, and goes on when there is
   assert.equal((await outbox.tally()).taken, taken + 1);
 });
 
+test('disk full: a ballast that did not fit at the start is missed in the log, and nothing waits for it', {
+  skip,
+}, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes: 16 << 20 }, log);
+  assert.deepEqual(log.lines, [{ code: 'outbox.no-ballast', fields: { directory, bytes: 16 << 20 } }]);
+  await outbox.append(batchOf('a:ringing'));
+  fill(directory);
+  const { taken, waiting } = await fillUp(outbox, log);
+  const marked = outbox.settle([settled(1, 'a')]);
+  rmSync(join(directory, 'filler'));
+  await Promise.all([waiting, marked]);
+  await log.seen('outbox.working');
+  const tally = await outbox.tally();
+  assert.deepEqual([tally.taken, tally.delivered], [taken + 2, 1]);
+});
+
+test('disk full: what only looks is answered, and marks go in before the intake does', {
+  skip,
+}, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes }, log);
+  await outbox.append(batchOf('a:ringing b:ringing'));
+  fill(directory);
+  const { waiting } = await fillUp(outbox, log);
+  // Others take the ballast's room, until a mark does not fit either.
+  const { bavail, bsize } = statfsSync(directory);
+  writeFileSync(join(directory, 'others'), Buffer.alloc(bavail * bsize));
+  let hangs: Promise<unknown> | undefined;
+  for (let nextAt = 1; hangs === undefined; nextAt++) {
+    const error = 'x'.repeat(400);
+    const mark = outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt, error })]).then(() => 'marked');
+    // Asked in the same breath, and answered whatever becomes of the mark.
+    const looked = outbox.due({ lane: 'fresh', now: 1, freshSince: 0, limit: 1, except: ['a'] });
+    assert.deepEqual(
+      (await looked).map(({ callId }) => callId),
+      ['b'],
+    );
+    if ((await Promise.race([mark, outbox.tally()])) !== 'marked') hangs = mark;
+  }
+  // Not enough for the ballast, so that the intake waits on.
+  rmSync(join(directory, 'others'));
+  assert.equal(await hangs, 'marked');
+  assert.equal(outbox.storage().state, 'full');
+  rmSync(join(directory, 'filler'));
+  await waiting;
+});
+
+test('disk full: a ballast that cannot be deleted ends nothing, and is one line in the log', {
+  skip,
+}, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, ballastBytes }, log);
+  await outbox.append(batchOf('a:ringing'));
+  const ballast = join(directory, 'outbox.ballast');
+  execFileSync('mount', ['--bind', ballast, ballast]);
+  atEnd(t, () => execFileSync('umount', [ballast]));
+  fill(directory);
+  const { taken, waiting } = await fillUp(outbox, log);
+  rmSync(join(directory, 'filler'));
+  await waiting;
+  assert.equal((await outbox.tally()).taken, taken + 2);
+  assert.deepEqual(
+    log.lines.map(({ code }) => code).filter((code) => code !== 'outbox.full'),
+    ['outbox.ballast-stuck', 'outbox.working'],
+  );
+});
+
 test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const directory = smallDisk(t);
   const first = await opened(t, { directory, ballastBytes: 0 });

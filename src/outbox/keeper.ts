@@ -26,7 +26,8 @@ const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
 /**
  * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
  * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
- * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held;
+ * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held, until
+ *   there is room for the ballast again; without one, until something fits;
  * - errors: everything is held, and the file is opened afresh before each try;
  * - a damaged file is repaired at once, and the run is tried again.
  */
@@ -45,6 +46,8 @@ export function createKeeper(
   let held: Numbered[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
+  /** True while the ballast's room is given to deliveries. */
+  let dropped = false;
 
   try {
     start();
@@ -56,7 +59,7 @@ export function createKeeper(
   function start(): void {
     try {
       open();
-      ballast.fill();
+      fillBallast();
     } catch (error) {
       waitOut(error);
     }
@@ -88,9 +91,21 @@ export function createKeeper(
   }
 
   function handle(asks: readonly Numbered[], answers: Answers, repaired = false): void {
-    const mayRun = state === 'working' ? asks : asks.filter(runsNow);
+    const mayRun = asks.filter(runsNow);
     if (mayRun.length < asks.length) hold(asks.filter((one) => !runsNow(one)));
-    if (mayRun.length === 0) return;
+    const looks = mayRun.filter(({ ask }) => reads.has(ask.op));
+    if (state === 'full' && looks.length > 0 && looks.length < mayRun.length) {
+      // What only looks must not wait for the room that the others need.
+      handle(looks, answers, repaired);
+      handle(
+        mayRun.filter((one) => !looks.includes(one)),
+        answers,
+        repaired,
+      );
+    } else if (mayRun.length > 0) attempt(mayRun, answers, repaired);
+  }
+
+  function attempt(mayRun: readonly Numbered[], answers: Answers, repaired: boolean): void {
     try {
       const values = answerAll(mayRun);
       for (const { id } of mayRun) answers.ids.push(id);
@@ -116,7 +131,7 @@ export function createKeeper(
       // One of them is at fault: the others must not suffer for it.
       for (const one of asks) handle([one], answers);
     } else if (trouble === 'full' && state === 'working') {
-      ballast.drop();
+      dropBallast();
       enter('full', error);
       handle(asks, answers);
     } else if (trouble === 'full') {
@@ -146,8 +161,19 @@ export function createKeeper(
   function waitOut(error: unknown): void {
     const trouble = troubleOf(error);
     if (error instanceof OutboxRefused || trouble === 'other' || trouble === 'corrupt') throw error;
-    if (trouble === 'full') ballast.drop();
+    if (trouble === 'full') dropBallast();
     enter('failing', error);
+  }
+
+  function fillBallast(): void {
+    if (!ballast.fill()) log.say('outbox.no-ballast', { directory, bytes: options.ballastBytes });
+  }
+
+  function dropBallast(): void {
+    const { freed, error } = ballast.drop();
+    dropped = freed;
+    // It is tried again with each try for room: once is enough to say.
+    if (error !== undefined && announced === 'working') log.say('outbox.ballast-stuck', { directory, error });
   }
 
   function enter(next: 'full' | 'failing', error: unknown): void {
@@ -163,34 +189,47 @@ export function createKeeper(
   }
 
   function tryAgain(): void {
-    const since = state;
-    try {
-      if (since === 'failing') {
+    if (state === 'failing') {
+      try {
         close();
         open();
-      } else if (!ballast.fill()) {
-        // What is in the WAL goes to its place, so that the marks of deliveries need no more room.
-        opened?.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
-        timer = setTimeout(tryAgain, retryMs.full);
+      } catch (error) {
+        enter('failing', error);
         return;
       }
-    } catch (error) {
-      enter(since === 'full' ? 'full' : 'failing', error);
-      return;
+    } else {
+      // Marks of deliveries that did not fit a moment ago.
+      run([], 0);
+      if (state !== 'full') return;
+      if (dropped && !ballast.fill()) {
+        waitForRoom();
+        return;
+      }
     }
     state = 'working';
     run([], 0);
     if (state !== 'working') return;
     announced = state;
-    ballast.fill();
+    dropped = false;
+    fillBallast();
     post({ type: 'storage', storage: { state } });
     log.say('outbox.working', { directory });
   }
 
+  function waitForRoom(): void {
+    try {
+      // What is in the WAL goes to its place, so that the marks of deliveries need no more room.
+      opened?.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      timer = setTimeout(tryAgain, retryMs.full);
+    } catch (error) {
+      enter('full', error);
+    }
+  }
+
   function run(asks: readonly Numbered[], messages: number): void {
     const answers: Answers = { ids: [], values: [], refused: [] };
-    const all = state === 'working' && held.length > 0 ? [...held, ...asks] : asks;
-    if (all !== asks) held = [];
+    const all = [...held.filter(runsNow), ...asks];
+    held = held.filter((one) => !runsNow(one));
     handle(all, answers);
     post({ type: 'done', messages, commits, answers });
   }
