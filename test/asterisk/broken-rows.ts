@@ -3,6 +3,7 @@ import type { FarEnd } from './far-end.ts';
 import type { Lab } from './lab.ts';
 import type { Row, Telling } from './row.ts';
 import { matrix } from './rows/all.ts';
+import { phone } from './sip-script.ts';
 import type { Placed, Stage } from './stage.ts';
 import type { CutAt, Wire } from './wire.ts';
 
@@ -16,6 +17,7 @@ export type BrokenRow = {
   /** The row of the matrix whose number is called and whose phones take part. */
   readonly base: string;
   readonly phones?: Row['phones'];
+  readonly mobile?: Row['mobile'];
   /** Instead of the base row's play. */
   play(stage: Stage, trouble: Trouble): Promise<void>;
   /** Instead of what the base row tells. */
@@ -192,6 +194,54 @@ const deadWires: readonly BrokenRow[] = [
   },
 ];
 
+/** Calls that the PBX makes itself over the trunk look like a caller's in a list of channels. */
+const originated = (
+  [
+    ['bridge-killed', 'the bridge dies and starts again', bridgeStartsAgain],
+    ['ami-cut', 'the wire to Asterisk is cut', wireIsCut],
+  ] as const
+).map(
+  ([name, says, breaks]): BrokenRow => ({
+    name: `${name}-click-to-call`,
+    says: `Between two callers a program calls a customer over the same trunk, and ${says} while they talk.`,
+    base: answeredOne.name,
+    mobile: phone.answers(),
+    async play(stage, trouble) {
+      await answeredOne.play(stage);
+      await stage.originates({
+        Channel: stage.mobileOverTrunk,
+        Exten: stage.extension(1),
+        Context: 'from-internal',
+        Priority: '1',
+        CallerID: '"Office" <+493023125100>',
+      });
+      await stage.talk('mobile', 1);
+      await breaks(trouble);
+      await stage.hangsUp('mobile');
+      // When this one has been told, so has whatever was wrongly told before it.
+      await answeredOne.play(stage);
+    },
+    told: [{ answeredBy: 1 }, { answeredBy: 1 }],
+  }),
+);
+
+async function bridgeStartsAgain({ farEnd }: Trouble): Promise<void> {
+  await farEnd.killBridge();
+  await farEnd.startBridge();
+}
+
+async function wireIsCut({ wire, farEnd, lab }: Trouble): Promise<void> {
+  wire.cutAfter({ event: 'Newchannel', nth: 1 });
+  // Something for the wire to be cut at: a phone that nobody has.
+  await lab.driver.action('Originate', {
+    Channel: 'Local/nobody@nowhere',
+    Application: 'Wait',
+    Data: '1',
+    Async: 'true',
+  });
+  await farEnd.connected();
+}
+
 const page = '<html><body>Please sign in</body></html>';
 const faults: readonly {
   readonly name: string;
@@ -253,5 +303,6 @@ export const brokenRows: readonly BrokenRow[] = [
   ...killedBridge,
   ...cutWires,
   ...deadWires,
+  ...originated,
   ...brokenApi,
 ];

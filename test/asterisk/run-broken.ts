@@ -47,6 +47,7 @@ async function playBroken(version: Version, broken: BrokenRow): Promise<string[]
     const row: Row = {
       ...base,
       ...(broken.phones ? { phones: broken.phones } : {}),
+      ...(broken.mobile ? { mobile: broken.mobile } : {}),
       told: broken.told ?? base.told,
       play: (stage) => broken.play(stage, { lab, farEnd, wire }),
     };
