@@ -35,7 +35,8 @@ function presentation(event: Readonly<Record<string, string | undefined>>, at: n
     : '';
   // As the library hands it on: an object of this one key.
   const asked = { variable: { [presentationVariable]: value } as unknown as string };
-  return uniqueid === '' ? [] : [{ type: 'presentation', at, uniqueid, presentation: toPresentation(asked) }];
+  const said = { presentation: toPresentation(asked), dnid: event.dnid };
+  return uniqueid === '' ? [] : [{ type: 'presentation', at, uniqueid, ...said }];
 }
 
 /** Keys in lower case, values as UTF-8: as the link has them. */

@@ -47,7 +47,7 @@ export function journalOf(
       entries.push({ at, u, c: effect.id, n: effect.from, k: 'told', t: tellText(effect, call, state) });
     } else if (effect.type === 'note') {
       const u = effect.id.slice(rules.pbxId.length + 1);
-      const k = effect.decision === 'not-told' ? 'not-told' : 'decided';
+      const k = /^not-/.test(effect.decision) ? 'not-told' : 'decided';
       const t = k === 'not-told' ? effect.why : `${decisions[effect.decision]}: ${effect.why}`;
       entries.push({ at, u, c: effect.id, k, t });
     } else if (effect.type === 'ask') {

@@ -30,7 +30,8 @@ export function rehearse(settings: CallSettings, inputs: readonly Input[]): Rehe
     for (const effect of step.effects) {
       if (effect.type !== 'ask' || answered.has(effect.uniqueid)) continue;
       answered.add(effect.uniqueid);
-      hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation: 'allowed' });
+      const said = { presentation: 'allowed', dnid: undefined } as const;
+      hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, ...said });
     }
   }
 

@@ -113,6 +113,21 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .option('--show-numbers', 'numbers in full')
     .action(runOn(async (...args) => (await import('./replay.ts')).replay(...args)));
 
+  command(
+    'simulate',
+    'be an office: made-up calls on a real manager port, for a load or to show what a bridge does',
+    `  pbx-bridge simulate                                 a call every two seconds
+  pbx-bridge simulate --rate 200 --seconds 60 --talk 1
+  pbx-bridge simulate --mix answered=3,missed=1 --seed 7`,
+  )
+    .option('--rate <n>', 'calls a second, on average', '0.5')
+    .option('--seconds <n>', 'let calls in for so long; until Ctrl-C if left out')
+    .option('--talk <n>', 'seconds that people talk, on average', '30')
+    .option('--mix <parts>', 'which calls, and how many parts of each')
+    .option('--seed <n>', 'the same calls for the same seed', '1')
+    .option('--port <n>', 'where to listen on this machine; any free port if left out')
+    .action(run(async (...args) => (await import('./simulate.ts')).simulate(...args)));
+
   const outbox = program.command('outbox').description('look at the queue, and at what was given up');
   const filters = (it: Command) =>
     it

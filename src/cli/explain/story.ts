@@ -94,7 +94,7 @@ export function verdictOf(
     return { state: 'not told', why: `because this is ${leg.t.replace(/^.*: /, '')}; ask for that` };
   if (journal.some(({ k }) => k === 'told'))
     return { state: 'told', why: 'its events were delivered, and are forgotten since (OUTBOX_KEEP)' };
-  return { state: 'not told', why: 'because it has not rung at us so far' };
+  return { state: 'waiting', why: 'it has come in, but has not rung yet, or its number is still awaited' };
 }
 
 function told(
