@@ -39,7 +39,7 @@ export type CallOptions = {
   readonly index: number;
   /** From 0 up to, not including, 1. */
   random(): number;
-  /** How long people talk, on average, ms. */
+  /** How long people talk, on average, ms; whoever talks for less than 30 s also rings and waits for less. */
   readonly talkMs: number;
 };
 
@@ -54,7 +54,8 @@ export function simulateCall(scenario: ScenarioName, options: CallOptions): Simu
 
 type Script = ReturnType<typeof createScript>;
 
-function createScript({ second, index, random }: CallOptions) {
+function createScript({ second, index, random, talkMs }: CallOptions) {
+  const pace = Math.min(1, talkMs / 30_000);
   const frames: { ms: number; frame: string }[] = [];
   const linkedid = `${second}.${index * 8}`;
   const hex = (leg: number) => (index * 8 + leg).toString(16).padStart(8, '0').slice(-8);
@@ -83,8 +84,11 @@ function createScript({ second, index, random }: CallOptions) {
     wait(ms: number) {
       now += ms;
     },
-    /** About so long: people are not machines. */
+    /** Rings or waits about so long: people are not machines. */
     waitAbout(ms: number) {
+      now += ms * pace * (0.5 + random());
+    },
+    talk(ms: number) {
       now += ms * (0.5 + random());
     },
     leg(endpoint: string, number: string, state: number, context: string, end = ''): Leg {
@@ -153,7 +157,7 @@ const scenarios: Readonly<
     it.state(phone, 6);
     for (const leg of [phone, two]) it.enter(leg, 'far');
     for (const leg of [one, caller]) it.enter(leg, 'near');
-    it.waitAbout(options.talkMs);
+    it.talk(options.talkMs);
     it.leave(caller, 'near');
     it.hangup(caller, 16);
     for (const leg of [one, two, phone]) it.hangup(leg, 16);
@@ -165,7 +169,7 @@ const scenarios: Readonly<
     it.waitAbout(4_000);
     it.state(first, 6);
     for (const leg of [first, caller]) it.enter(leg, 'first');
-    it.waitAbout(options.talkMs / 2);
+    it.talk(options.talkMs / 2);
     for (const leg of [first, caller]) it.leave(leg, 'first');
     it.hangup(first, 16);
     connect(it, options, caller, ringPhone(it, options));
@@ -212,7 +216,7 @@ function connect(it: Script, options: CallOptions, caller: Leg, phone: Leg): voi
   it.enter(phone, 'talk');
   it.state(caller, 6);
   it.enter(caller, 'talk');
-  it.waitAbout(options.talkMs);
+  it.talk(options.talkMs);
   for (const leg of [caller, phone]) it.leave(leg, 'talk');
   it.hangup(phone, 16);
   it.hangup(caller, 16);
