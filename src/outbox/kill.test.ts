@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { keepingLog, opened, temporaryFolder } from './outbox.fixture.ts';
+import { eventsOf, keepingLog, opened, temporaryFolder } from './outbox.fixture.ts';
 
 const appender = new URL('./appender.fixture.ts', import.meta.url).pathname;
 const kills = 12;
@@ -40,7 +40,7 @@ test('outbox: killed again and again in the middle of its work, it loses nothing
     for (const number of acknowledged) {
       const id = `call-${number}`;
       assert.ok(open.has(id), `${id} was acknowledged`);
-      const statuses = (await outbox.eventsOf(id)).map(({ status }) => status);
+      const statuses = eventsOf(directory, { callId: id }).map(({ status }) => status);
       assert.deepEqual(statuses, ['ringing', 'completed']);
     }
     await outbox.close();

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { databasePath } from './database.ts';
-import { createHistory, type ToldEvent } from './history.ts';
-import { slots } from './outcomes.ts';
+import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './history.ts';
+import { deadState, slots } from './outcomes.ts';
 import { assertKnown } from './reader.ts';
 import { createTallyKeeper, type TallyKeeper } from './tally.ts';
 
@@ -14,7 +14,7 @@ const busyTimeoutMs = 10_000;
  * transaction at a time, and the dispatcher looks for what waits every 5 s.
  */
 export type Operator = {
-  /** Makes these dead letters wait again, with no attempts counted; gives how many. */
+  /** Makes these dead letters wait again, as young as new ones and with no attempts counted; gives how many. */
   resend(seqs: readonly number[]): number;
   /**
    * Makes the event of a delivered call wait again: it is missing at the far side. Gives how many; an event that
@@ -26,8 +26,17 @@ export type Operator = {
   close(): void;
 };
 
-/** Opens a folder's database to change it; undefined when there is none. Throws OutboxRefused, in one line. */
-export function openOperator(directory: string): Operator | undefined {
+export const operatorSql = {
+  dead: `SELECT ${eventColumns} FROM event WHERE seq = ? AND state = ${deadState}`,
+  headOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
+  newest: 'SELECT max(taken_at) AS at FROM event WHERE call_id = ?',
+} as const;
+
+/**
+ * Opens a folder's database to change it; undefined when there is none. Throws OutboxRefused, in one line.
+ * `now`: Unix ms.
+ */
+export function openOperator(directory: string, now: () => number = Date.now): Operator | undefined {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
@@ -55,25 +64,46 @@ export function openOperator(directory: string): Operator | undefined {
     }
   }
 
+  const revive = db.prepare(
+    `UPDATE event SET state = 0, attempts = 0, settled_at = ? WHERE seq = ? AND state = ${deadState}
+     RETURNING call_id`,
+  );
+  const headOf = db.prepare(operatorSql.headOf);
+  const newest = db.prepare(operatorSql.newest);
+  const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
+  const park = db.prepare(`UPDATE event SET state = ${deadState} WHERE seq = ? AND state = 1`);
+  const dead = db.prepare(operatorSql.dead);
+  const told = createTeller(db);
+  const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
+  const forget = db.prepare('DELETE FROM event WHERE seq = ?');
+
+  /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
+  function reviveOne(seq: number, tally: TallyKeeper): boolean {
+    const row = revive.get(now(), seq) as { call_id: string } | undefined;
+    if (!row) return false;
+    tally.move('dead', 'waiting');
+    const head = headOf.get(row.call_id) as { seq: number; next_at: number | null } | undefined;
+    const newestAt = newest.get(row.call_id)?.at as number;
+    if (head && head.seq < seq) place.run(newestAt, head.next_at, head.seq);
+    else {
+      if (head) place.run(null, null, head.seq);
+      place.run(newestAt, null, seq);
+    }
+    return true;
+  }
+
   return {
-    resend: (seqs) => transact((tally) => createHistory(db, tally).resend(seqs)),
+    resend: (seqs) => transact((tally) => seqs.filter((seq) => reviveOne(seq, tally)).length),
     sendAgain: (seqs) =>
       transact((tally) => {
-        const park = db.prepare('UPDATE event SET state = 2 WHERE seq = ? AND state = 1');
         const parked = seqs.filter((seq) => park.run(seq).changes === 1);
         for (const _ of parked) tally.move('delivered', 'dead');
-        return createHistory(db, tally).resend(parked);
+        return parked.filter((seq) => reviveOne(seq, tally)).length;
       }),
     discard: (seqs, before) =>
       transact((tally) => {
-        const history = createHistory(db, tally);
-        const wanted = new Set(seqs);
-        const found = seqs
-          .flatMap((seq) => history.deadLetters(seq - 1, 1))
-          .filter(({ seq }) => wanted.has(seq));
+        const found = seqs.flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? []).map(told);
         before(found);
-        const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
-        const forget = db.prepare('DELETE FROM event WHERE seq = ?');
         for (const { seq } of found) {
           forgetAttempts.run(seq * slots, seq * slots + slots);
           forget.run(seq);

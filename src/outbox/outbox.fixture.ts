@@ -6,7 +6,10 @@ import type { TestContext } from 'node:test';
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { Settlement } from '../delivery/queue.ts';
 import type { Log, LogFields } from '../ops/log.ts';
+import type { ToldEvent } from './history.ts';
+import { openOperator } from './operator.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
+import { type EventFilter, openReader } from './reader.ts';
 
 type Scope = Pick<TestContext, 'after'>;
 const endings = new WeakMap<Scope, (() => unknown)[]>();
@@ -68,6 +71,26 @@ export function newEvent(callId: string, status: CallStatus, takenAt = 0): NewEv
 export function batchOf(events: string, takenAt = 0): Batch {
   const list = events.split(' ').map((event) => event.split(':') as [string, CallStatus]);
   return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, takenAt)) };
+}
+
+/** Events of an outbox that is there, oldest first, as the command line sees them beside it. */
+export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>): ToldEvent[] {
+  const reader = openReader(directory);
+  try {
+    return reader?.events({ ...filter, limit: 100 }).reverse() ?? [];
+  } finally {
+    reader?.close();
+  }
+}
+
+/** Sends dead letters again at `now` (Unix ms), as the command line does beside the outbox. */
+export function resend(directory: string, seqs: readonly number[], now = 0): number {
+  const operator = openOperator(directory, () => now);
+  try {
+    return operator?.resend(seqs) ?? 0;
+  } finally {
+    operator?.close();
+  }
 }
 
 /** What became of an attempt; delivered at 0 unless told otherwise. */

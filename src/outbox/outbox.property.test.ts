@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { callStatuses } from '../api/contract/call-event.ts';
 import { type Lane, longestWaitMs } from '../delivery/queue.ts';
-import { keepingLog, newEvent, settled, temporaryFolder } from './outbox.fixture.ts';
+import { keepingLog, newEvent, resend, settled, temporaryFolder } from './outbox.fixture.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 
 type ModelEvent = {
@@ -11,6 +11,8 @@ type ModelEvent = {
   readonly callId: string;
   readonly status: (typeof callStatuses)[number];
   readonly takenAt: number;
+  /** From when on its age counts. */
+  since: number;
   state: 'waiting' | 'delivered' | 'dead';
   attempts: number;
   nextAt: number;
@@ -35,7 +37,7 @@ function createModel() {
       const before = head(callId);
       const seq = ++lastSeq;
       const fresh = { state: 'waiting', attempts: 0, nextAt: 0, settledAt: 0 } as const;
-      events.push({ seq, callId, status, takenAt, ...fresh });
+      events.push({ seq, callId, status, takenAt, since: takenAt, ...fresh });
       return before ? 0 : seq;
     },
     due(lane: Lane, now: number, freshSince: number): number[] {
@@ -80,19 +82,19 @@ function createModel() {
       return wasHead ? head(event.callId)?.seq : undefined;
     },
     expire(before: number, at: number): number {
-      const old = events.filter(({ state, takenAt }) => state === 'waiting' && takenAt < before);
+      const old = events.filter(({ state, since }) => state === 'waiting' && since < before);
       for (const event of old) Object.assign(event, { state: 'dead', settledAt: at });
       return old.length;
     },
-    resend(seq: number): number {
+    resend(seq: number, now: number): number {
       const event = events.find((one) => one.seq === seq && one.state === 'dead');
-      if (event) Object.assign(event, { state: 'waiting', attempts: 0, nextAt: 0 });
+      if (event) Object.assign(event, { state: 'waiting', attempts: 0, nextAt: 0, since: now });
       return event ? 1 : 0;
     },
     prune(before: number): number {
       const old = (event: ModelEvent) => event.state === 'delivered' && event.settledAt < before;
-      const gone = events.filter((event) => old(event) && event.takenAt < before).length;
-      events = events.filter((event) => !(old(event) && event.takenAt < before));
+      const gone = events.filter(old).length;
+      events = events.filter((event) => !old(event));
       return gone;
     },
     tally() {
@@ -148,7 +150,7 @@ test('outbox: does what a model in plain memory does, whatever happens in whatev
             if (what.do === 'restart') {
               await outbox.close();
               outbox = await open();
-            } else await playBoth(outbox, model, what, now);
+            } else await playBoth(outbox, directory, model, what, now);
             await compare(outbox, model, now);
           }
         } finally {
@@ -164,7 +166,13 @@ test('outbox: does what a model in plain memory does, whatever happens in whatev
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type Model = ReturnType<typeof createModel>;
 
-async function playBoth(outbox: Outbox, model: Model, what: Step, now: number): Promise<void> {
+async function playBoth(
+  outbox: Outbox,
+  directory: string,
+  model: Model,
+  what: Step,
+  now: number,
+): Promise<void> {
   if (what.do === 'append' && 'status' in what) {
     const event = newEvent(what.callId, what.status, now);
     const number = model.append(what.callId, what.status, now);
@@ -189,7 +197,7 @@ async function playBoth(outbox: Outbox, model: Model, what: Step, now: number): 
     await outbox.append({ calls: [{ id, state }], trunks: [], events: [] });
   } else if (what.do === 'resend' && 'back' in what) {
     const seq = model.lastSeq() - what.back;
-    assert.equal(await outbox.resend([seq]), model.resend(seq));
+    assert.equal(resend(directory, [seq], now), model.resend(seq, now));
   } else if ('age' in what) {
     const before = now - what.age;
     if (what.do === 'expire') assert.equal(await outbox.expire(before, now), model.expire(before, now));

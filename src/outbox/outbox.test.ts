@@ -3,7 +3,16 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DeliveryQueue } from '../delivery/queue.ts';
-import { batchOf, keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import {
+  batchOf,
+  eventsOf,
+  keepingLog,
+  newEvent,
+  opened,
+  resend,
+  settled,
+  temporaryFolder,
+} from './outbox.fixture.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 
 type Query = Parameters<DeliveryQueue['due']>[0];
@@ -17,7 +26,7 @@ async function due(outbox: Outbox, query: Partial<Query>): Promise<number[]> {
 const seqs = (events: readonly { seq: number }[]): number[] => events.map(({ seq }) => seq);
 
 /** What an outbox does: each row is played on an empty one. */
-const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] = [
+const rows: readonly [name: string, play: (outbox: Outbox, directory: string) => Promise<void>][] = [
   [
     'events are numbered as they are taken, and the oldest of a call is its head',
     async (outbox) => {
@@ -139,7 +148,7 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
   ],
   [
     'a dead letter is kept and listed with its tale; later events of its call go on',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed', 7));
       const bad = {
         outcome: 'dead',
@@ -149,29 +158,28 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
         durationMs: 3,
       } as const;
       assert.deepEqual(seqs(await outbox.settle([settled(1, 'a', bad)])), [2]);
-      const [letter, ...others] = await outbox.deadLetters();
+      const [letter, ...others] = eventsOf(directory, { state: 'dead' });
       const { error, httpStatus, durationMs } = bad;
       assert.deepEqual(letter, {
         ...{ seq: 1, ...newEvent('a', 'ringing', 7), attempts: 1, state: 'dead', settledAt: 9 },
         tale: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
       });
       assert.deepEqual(others, []);
-      assert.deepEqual(await outbox.deadLetters({ after: 1 }), []);
       assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 0, waiting: 1, dead: 1, lost: 0 });
     },
   ],
   [
     'a dead letter that is sent again is the head of its call, untried, and keeps its tale',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed'));
       await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
       await outbox.settle([settled(2, 'a', { outcome: 'retry', nextAt: 50 })]);
-      assert.equal(await outbox.resend([1, 2, 99]), 1);
+      assert.equal(resend(directory, [1, 2, 99]), 1);
       assert.deepEqual(await due(outbox, { lane: 'fresh' }), [1]);
       assert.deepEqual(await due(outbox, { lane: 'retry' }), []);
       assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
       assert.deepEqual(await due(outbox, { lane: 'retry' }), [2]);
-      const [ringing] = await outbox.eventsOf('a');
+      const [ringing] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
         ringing?.tale.map(({ outcome }) => outcome),
         ['dead', 'delivered'],
@@ -180,42 +188,49 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
   ],
   [
     'a dead letter behind the head of its call waits for its turn when it is sent again',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:answered a:completed'));
       await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
       await outbox.settle([settled(2, 'a', { outcome: 'dead' })]);
-      assert.equal(await outbox.resend([1]), 1);
-      assert.equal(await outbox.resend([2]), 1);
+      assert.equal(resend(directory, [1]), 1);
+      assert.equal(resend(directory, [2]), 1);
       assert.deepEqual(await due(outbox, {}), [1]);
       assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
     },
   ],
   [
-    'all dead letters can be sent again, more than one step of work takes',
-    async (outbox) => {
-      const ids = Array.from({ length: 1_203 }, (_, i) => `c${i}`);
-      await outbox.append(batchOf(ids.map((id) => `${id}:ringing`).join(' ')));
-      await outbox.settle(ids.map((id, i) => settled(i + 1, id, { outcome: 'dead' })));
-      assert.equal(await outbox.resend('all'), 1_203);
-      assert.deepEqual(await outbox.tally(), {
-        taken: 1_203,
-        delivered: 0,
-        waiting: 1_203,
-        dead: 0,
-        lost: 0,
-      });
-    },
-  ],
-  [
     'events that are too old become dead letters, whatever call they belong to',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:answered b:ringing', 10));
       await outbox.append(batchOf('a:completed c:ringing', 20));
       assert.equal(await outbox.expire(10, 99), 0);
       assert.equal(await outbox.expire(20, 99), 3);
       assert.deepEqual(await due(outbox, {}), [5, 4]);
-      assert.deepEqual(seqs(await outbox.deadLetters()), [1, 2, 3]);
+      assert.deepEqual(seqs(eventsOf(directory, { state: 'dead' })), [1, 2, 3]);
       assert.deepEqual(await outbox.tally(), { taken: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
+    },
+  ],
+  [
+    'a dead letter that is sent again is as young as a new one, and expires when it is old again',
+    async (outbox, directory) => {
+      await outbox.append(batchOf('a:ringing a:answered', 10));
+      assert.equal(await outbox.expire(20, 30), 2);
+      assert.equal(resend(directory, [1, 2], 40), 2);
+      assert.equal(eventsOf(directory, { callId: 'a' })[0]?.settledAt, undefined);
+      assert.equal(await outbox.expire(40, 50), 0);
+      assert.equal(await outbox.expire(41, 50), 2);
+    },
+  ],
+  [
+    'an event from a day when the clock was wrong keeps none behind it from being forgotten or parked',
+    async (outbox) => {
+      const ids = Array.from({ length: 1_200 }, (_, i) => `c${i}`);
+      await outbox.append(batchOf('z:ringing', 9_999));
+      await outbox.append(batchOf(ids.map((id) => `${id}:ringing ${id}:completed`).join(' '), 10));
+      assert.equal(await outbox.expire(20, 30), 2_400);
+      await outbox.append(batchOf('y:ringing', 10));
+      await outbox.settle([settled(1, 'z', { at: 9_999 }), settled(2_402, 'y', { at: 30 })]);
+      assert.equal(await outbox.prune(50), 1);
     },
   ],
   [
@@ -233,11 +248,11 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
   ],
   [
     'of an event that was tried for ever the first fifteen attempts are told, and the last',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing'));
       for (let at = 1; at <= 40; at++)
         await outbox.settle([settled(1, 'a', { outcome: 'retry', at, nextAt: at })]);
-      const [event] = await outbox.eventsOf('a');
+      const [event] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
         event?.tale.map(({ at }) => at),
         [...Array.from({ length: 15 }, (_, i) => i + 1), 40],
@@ -247,12 +262,12 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
   ],
   [
     'what was delivered long ago is forgotten, what waits or is dead is not; numbers are never used again',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing', 10));
       await outbox.settle([settled(1, 'a', { at: 20 }), settled(4, 'd', { at: 90 })]);
       await outbox.settle([settled(2, 'b', { outcome: 'dead', at: 20 })]);
       assert.equal(await outbox.prune(50), 1);
-      assert.deepEqual(await outbox.eventsOf('a'), []);
+      assert.deepEqual(eventsOf(directory, { callId: 'a' }), []);
       assert.equal(await outbox.prune(100), 1);
       assert.deepEqual(await outbox.tally(), { taken: 4, delivered: 2, waiting: 1, dead: 1, lost: 0 });
       assert.deepEqual(seqs((await outbox.append(batchOf('e:ringing'))).heads), [5]);
@@ -272,7 +287,7 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
   ],
   [
     'one bad batch or question is refused alone, whatever is written together with it',
-    async (outbox) => {
+    async (outbox, directory) => {
       const bad = { ...newEvent('b', 'ringing'), takenAt: Number.NaN };
       const all = await Promise.allSettled([
         outbox.append(batchOf('a:ringing')),
@@ -286,8 +301,8 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
         ['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
       );
       assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
-      assert.deepEqual(await outbox.eventsOf('x'), []);
-      assert.deepEqual((await outbox.eventsOf('a'))[0]?.tale, []);
+      assert.deepEqual(eventsOf(directory, { callId: 'x' }), []);
+      assert.deepEqual(eventsOf(directory, { callId: 'a' })[0]?.tale, []);
     },
   ],
   [
@@ -310,7 +325,8 @@ const rows: readonly [name: string, play: (outbox: Outbox) => Promise<void>][] =
 
 for (const [name, play] of rows) {
   test(`outbox: ${name}`, async (t) => {
-    await play(await opened(t, { directory: temporaryFolder(t) }));
+    const directory = temporaryFolder(t);
+    await play(await opened(t, { directory }), directory);
   });
 }
 
@@ -323,10 +339,10 @@ test('outbox: everything is there again after a restart', async (t) => {
     events: [newEvent('a', 'ringing', 5), newEvent('b', 'ringing', 6)],
   });
   await first.settle([settled(2, 'b', { outcome: 'retry', nextAt: 70 })]);
-  const before = [await first.load(), await first.tally(), await first.eventsOf('b')];
+  const before = [await first.load(), await first.tally(), eventsOf(directory, { callId: 'b' })];
   await first.close();
   const second = await opened(t, { directory });
-  assert.deepEqual([await second.load(), await second.tally(), await second.eventsOf('b')], before);
+  assert.deepEqual([await second.load(), await second.tally(), eventsOf(directory, { callId: 'b' })], before);
   assert.deepEqual(await due(second, { lane: 'retry', now: 70 }), [2]);
   assert.deepEqual(seqs((await second.append(batchOf('c:ringing'))).heads), [3]);
 });

@@ -1,7 +1,6 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../ops/log.ts';
-import type { ToldEvent } from './history.ts';
 import { behind, type IntakeBatch, repeated } from './intake.ts';
 import { startStorageThread } from './storage-thread.ts';
 import type { Tally } from './tally.ts';
@@ -55,12 +54,6 @@ export interface Outbox extends DeliveryQueue {
   tally(): Promise<Tally>;
   /** Unix ms at which the oldest waiting event was taken. */
   oldestWaiting(): Promise<number | undefined>;
-  /** All that is kept about a call's events, each with its attempts. */
-  eventsOf(callId: string): Promise<ToldEvent[]>;
-  /** Dead letters with a number above `after` (default 0), oldest first, at most `limit` (default 100). */
-  deadLetters(page?: { after?: number; limit?: number }): Promise<ToldEvent[]>;
-  /** Makes dead letters wait again, with no attempts counted; gives how many. */
-  resend(which: readonly number[] | 'all'): Promise<number>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `mostBytes`. */
@@ -119,25 +112,17 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
     nextDue: (now) => ask('nextDue', now),
     settle: (settlements) => ask('settle', settlements),
     async expire(takenBefore, at) {
-      for (let total = 0; ; ) {
-        const { parked, more } = await ask('expire', takenBefore, at, stepRows);
-        total += parked;
-        if (!more) return total;
+      let total = 0;
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const step: { parked: number; next?: number } = await ask('expire', takenBefore, at, after, stepRows);
+        total += step.parked;
+        after = step.next;
       }
+      return total;
     },
     waiting: async () => (await ask('tally')).waiting,
     tally: () => ask('tally'),
     oldestWaiting: () => ask('oldestWaiting'),
-    eventsOf: (callId) => ask('eventsOf', callId),
-    deadLetters: ({ after = 0, limit = 100 } = {}) => ask('deadLetters', after, limit),
-    async resend(which) {
-      if (which !== 'all') return ask('resend', which);
-      for (let total = 0; ; ) {
-        const some = await ask('resendSome', stepRows);
-        total += some;
-        if (some === 0) return total;
-      }
-    },
     async prune(before) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {

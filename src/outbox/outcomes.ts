@@ -12,11 +12,13 @@ export const slots = 16;
 /** An error's text is kept up to this many characters. */
 const longestError = 500;
 
+/** A waiting event that was settled before was sent again by an operator, then: its age counts from there. */
+const columns =
+  'seq, call_id, status, body, taken_at, attempts, state, max(taken_at, coalesce(settled_at, 0)) AS waits_since';
+
 export const outcomeSql = {
-  nextOfCall: `SELECT seq, call_id, status, body, taken_at, attempts, state FROM event
-    WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
-  oldHeads: `SELECT seq, call_id, status, body, taken_at, attempts, state FROM event
-    WHERE newest_at IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`,
+  nextOfCall: `SELECT ${columns} FROM event WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
+  heads: `SELECT ${columns} FROM event WHERE newest_at IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`,
 } as const;
 
 /** Records what became of attempts. Runs inside the caller's transaction. */
@@ -34,7 +36,7 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     `INSERT OR REPLACE INTO attempt (id, at, outcome, counted, http_status, error, duration_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const oldHeads = db.prepare(outcomeSql.oldHeads);
+  const heads = db.prepare(outcomeSql.heads);
 
   function remember(of: Settlement): void {
     const first = of.seq * slots;
@@ -44,7 +46,8 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     record.run(id, of.at, of.outcome, of.counted ? 1 : 0, of.httpStatus ?? null, error, of.durationMs);
   }
 
-  function settleOne(of: Settlement): QueuedEvent | undefined {
+  /** Gives the new head of the call, if it has more to send. */
+  function settleOne(of: Settlement): WaitingRow | undefined {
     const event = find.get(of.seq) as FoundRow | undefined;
     // Pruned, delivered or parked meanwhile: a late word about it changes nothing, except that it arrived after all.
     if (!event || event.state === deliveredState) return undefined;
@@ -61,39 +64,41 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
   }
 
   /** Puts the oldest waiting event of a call at its head. */
-  function advance(callId: string, newestAt: number): QueuedEvent | undefined {
-    const row = nextOfCall.get(callId) as EventRow | undefined;
-    if (!row) return undefined;
-    promote.run(newestAt, row.seq);
-    return queuedEvent(row);
+  function advance(callId: string, newestAt: number): WaitingRow | undefined {
+    const row = nextOfCall.get(callId) as WaitingRow | undefined;
+    if (row) promote.run(newestAt, row.seq);
+    return row;
   }
 
   return {
     /** Gives the new heads of the calls that have more to send. */
     settle(settlements: readonly Settlement[]): QueuedEvent[] {
-      return settlements.flatMap((settlement) => settleOne(settlement) ?? []);
+      return settlements.flatMap((settlement) => settleOne(settlement) ?? []).map(queuedEvent);
     },
 
     /**
-     * One step of DeliveryQueue.expire: looks at `limit` calls from the oldest on.
-     * `more`: there may be others; without it a backlog of millions would hold up the intake.
+     * One step of DeliveryQueue.expire: looks at `limit` calls whose heads come after the number `after`. All are
+     * looked at: where a clock was set meanwhile, an old event can stand behind a young one.
+     * `next`: where to go on; undefined when this was all.
      */
-    expire(takenBefore: number, at: number, limit: number): { parked: number; more: boolean } {
-      const rows = oldHeads.all(0, limit) as EventRow[];
+    expire(takenBefore: number, at: number, after: number, limit: number): { parked: number; next?: number } {
+      const rows = heads.all(after, limit) as WaitingRow[];
       let parked = 0;
-      for (const row of rows) {
-        let event: QueuedEvent | undefined = queuedEvent(row);
-        if (event.takenAt >= takenBefore) return { parked, more: false };
-        for (; event && event.takenAt < takenBefore; parked++) {
-          const { seq, callId } = event;
+      for (const head of rows) {
+        let row: WaitingRow | undefined = head;
+        for (; row && row.waits_since < takenBefore; parked++) {
+          const { seq, callId } = queuedEvent(row);
           const error = 'not delivered within the longest time an event is kept (OUTBOX_MAX_AGE)';
-          event = settleOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
+          row = settleOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
         }
       }
-      return { parked, more: rows.length === limit };
+      const last = rows.at(-1);
+      return last && rows.length === limit ? { parked, next: last.seq } : { parked };
     },
   };
 }
+
+type WaitingRow = EventRow & { readonly waits_since: number };
 
 type FoundRow = {
   readonly state: number;

@@ -5,18 +5,25 @@ import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { laneSql } from './lanes.ts';
 import { migrate } from './migrations.ts';
+import { operatorSql } from './operator.ts';
 import { outcomeSql } from './outcomes.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
 const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/;
 
-/** These sort the events of one call, which are three at most. */
-const ofOneCall = ['nextOfCall', 'ofCall'];
+/** This sorts the events of one call, which are three at most. */
+const ofOneCall = ['nextOfCall'];
 
 const db = new DatabaseSync(':memory:');
 migrate(db);
 
-for (const [name, sql] of Object.entries({ ...intakeSql, ...laneSql, ...outcomeSql, ...historySql })) {
+for (const [name, sql] of Object.entries({
+  ...intakeSql,
+  ...laneSql,
+  ...outcomeSql,
+  ...historySql,
+  ...operatorSql,
+})) {
   test(`outbox: the statement ${name} goes straight to its rows`, () => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
     const steps = plan.map(({ detail }) => String(detail));

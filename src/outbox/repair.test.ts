@@ -14,7 +14,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { databasePath } from './database.ts';
 import { openStore } from './open-store.ts';
-import { keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
 import type { Outbox } from './outbox.ts';
 import { pageSize } from './page.ts';
 import { repair } from './repair.ts';
@@ -75,7 +75,7 @@ async function openedWhole(t: TestContext, directory: string): Promise<Found> {
   const tally = await outbox.tally();
   assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
   for (const { state } of (await outbox.load()).calls) JSON.parse(state);
-  const found = (await Promise.all(callIds.map((id) => outbox.eventsOf(id)))).flat();
+  const found = callIds.flatMap((callId) => eventsOf(directory, { callId }));
   return { outbox, log, events: found.length };
 }
 
@@ -369,7 +369,7 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
   assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
   assert.equal(tally.taken + tally.lost, before.taken + 1);
   assert.ok(tally.lost > 0 && tally.lost < 500, `${tally.lost} lost of ${delivered}`);
-  assert.equal((await outbox.eventsOf('last')).length, 1);
+  assert.equal(eventsOf(directory, { callId: 'last' }).length, 1);
 });
 
 /** Only leaves of tables are left: no roots, no indexes. */

@@ -26,7 +26,7 @@ export function createStore(db: DatabaseSync) {
     pruneJournal,
     ...createLanes(db),
     ...createOutcomes(db, tally),
-    ...createHistory(db, tally),
+    ...createHistory(db),
     tally: () => tally.read(),
   };
   const begin = db.prepare('BEGIN IMMEDIATE');
