@@ -1,10 +1,13 @@
+import { join } from 'node:path';
 import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTracker, type Tracker } from './bridge/tracker.ts';
+import { createWitness } from './bridge/witness.ts';
 import type { CallSettings } from './calls/rules.ts';
+import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { startInOrder } from './ops/lifecycle.ts';
@@ -18,6 +21,8 @@ import { type Outbox, openOutbox } from './outbox/outbox.ts';
 export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
   readonly calls: CallSettings;
+  /** Asterisk's own call records; absent: calls that nobody heard are not told. */
+  readonly cdr: { readonly path: string } | undefined;
   readonly api: ApiClientOptions;
   /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
   readonly agi: (AgiOptions & { readonly parameter: string }) | undefined;
@@ -93,10 +98,20 @@ export async function startBridge(
     onTaken: ({ heads }) => dispatcher.offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.expect(number),
+    holdsVanished: config.cdr !== undefined,
     fail,
   });
+  const witness = createWitness(tracker);
+  const gapFiller =
+    config.cdr &&
+    createGapFiller({ ...config.cdr, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
+      outbox: { append: appends.append, eventsOf: outbox.eventsOf },
+      onTaken: ({ heads }) => dispatcher.offer(heads),
+      log: log.child({ part: 'cdr' }),
+      now: Date.now,
+    });
   const link = createAmiLink(config.ami, {
-    onInput: tracker.hear,
+    onInput: witness.hear,
     log: log.child({ part: 'ami' }),
     clock: systemClock,
     random: Math.random,
@@ -112,7 +127,7 @@ export async function startBridge(
   const status = config.status && createStatusServer(config.status, { read, metrics, log });
 
   const stop = await startInOrder(
-    partsOf({ outbox, client, dispatcher, lookups, link, tracker, status, config }),
+    partsOf({ outbox, client, dispatcher, lookups, link, tracker, gapFiller, status, config }),
     log,
   );
   log.say('program.started', {
@@ -149,10 +164,11 @@ function partsOf(parts: {
   lookups: Lookups | undefined;
   tracker: Tracker;
   link: AmiLink;
+  gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, lookups, tracker, link, status, config } = parts;
+  const { outbox, client, dispatcher, lookups, tracker, link, gapFiller, status, config } = parts;
   const nothing = async () => {};
   let pruning: NodeJS.Timeout | undefined;
   return [
@@ -182,6 +198,7 @@ function partsOf(parts: {
     { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
+    { name: 'cdr', start: async () => gapFiller?.start(), stop: async () => gapFiller?.stop() },
   ];
 }
 

@@ -4,9 +4,10 @@ import { findChain, importsOf, readImportGraph } from './import-graph.ts';
 
 /** Data goes one way, and a folder may import only what lies further down its way. */
 const ways = [
-  ['cli', 'config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'delivery', 'api'],
-  ['bridge', 'ops', 'agi', 'ami', 'calls', 'outbox', 'delivery', 'api'],
+  ['cli', 'config', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
+  ['bridge', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
   ['ami', 'calls', 'outbox', 'delivery', 'api'],
+  ['cdr', 'calls', 'outbox', 'delivery', 'api'],
   ['agi', 'calls', 'api'],
   ['service'],
   ['config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'delivery', 'api'],
@@ -71,7 +72,7 @@ describe('imports go with the data', () => {
     const chain = findChain(graph, 'src/bridge.ts', (path) => path.startsWith('src/service/'));
     assert.equal(chain, undefined, `the bridge reaches the service: ${chain?.join(' -> ')}`);
     const back = findChain(graph, 'src/service.ts', (path) =>
-      /^src\/(ami|calls|outbox|delivery|agi)\//.test(path),
+      /^src\/(ami|calls|cdr|outbox|delivery|agi)\//.test(path),
     );
     assert.equal(back, undefined, `the service reaches the bridge: ${back?.join(' -> ')}`);
   });

@@ -5,8 +5,8 @@ import type { Effect, Note, Tell } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import { journalOf } from '../calls/journal.ts';
 import { reduce } from '../calls/reduce.ts';
-import { type CallSettings, createRules } from '../calls/rules.ts';
-import { initialState, readOpenCall } from '../calls/state.ts';
+import { type CallSettings, createRules, type Rules } from '../calls/rules.ts';
+import { initialState, readOpenCall, type State } from '../calls/state.ts';
 import type { Log } from '../ops/log.ts';
 import type { CallCounts } from '../ops/status.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
@@ -19,6 +19,8 @@ export type Tracker = {
   /** Waits until all that was heard is on disk. */
   stop(): Promise<void>;
   status(): CallCounts & { readonly open: number };
+  /** What it knows now, and by which rules it judges. */
+  know(): { readonly rules: Rules; readonly state: State };
 };
 
 /** Does what the pure tracker wants done: what is told goes to disk first, and only then to the log and out. */
@@ -34,9 +36,12 @@ export function createTracker(
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
+    /** Whether somebody else tells the end of calls that are gone when we connect, by `ended-unseen` inputs. */
+    holdsVanished: boolean;
   },
 ): Tracker {
-  let rules = createRules(settings);
+  const { holdsVanished } = tools;
+  let rules = createRules(settings, { holdsVanished });
   const calls = saved.calls.flatMap(({ id, state }) => {
     const call = readOpenCall(state);
     if (call !== undefined) return call;
@@ -119,13 +124,14 @@ export function createTracker(
   return {
     hear,
     changeSettings(next) {
-      rules = createRules(next);
+      rules = createRules(next, { holdsVanished });
     },
     async stop() {
       clearTimeout(alarm?.timer);
       journal.stop();
       await Promise.all([lastAppend, appendJournal()]);
     },
+    know: () => ({ rules, state }),
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
   };
 }

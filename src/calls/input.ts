@@ -15,6 +15,7 @@ export type Input =
   | BridgeDestroyed
   | ChannelHungUp
   | Snapshot
+  | EndedUnseen
   | Tick;
 
 /** What is known of a channel when it is first seen. */
@@ -131,6 +132,20 @@ export type Snapshot = {
   readonly at: number;
   readonly channels: readonly SnapshotChannel[];
   readonly bridges: readonly { readonly bridge: string; readonly technology: string }[];
+};
+
+/**
+ * A call that the snapshot did not find, and whose end was left open for the PBX's own record (`holdsVanished`), is
+ * over: this is what the record says of it.
+ */
+export type EndedUnseen = {
+  readonly type: 'ended-unseen';
+  readonly at: number;
+  readonly uniqueid: string;
+  /** As it is told; absent if there is no number, or no record. */
+  readonly from?: string;
+  /** Who answered; absent if nobody did, or there is no record. */
+  readonly callerId?: string;
 };
 
 /** Time has passed: sent when a `wake` effect asked for it. */

@@ -34,8 +34,9 @@ function play(
   saved: { calls: OpenCall[]; trunks: string[] } = { calls: [], trunks: [] },
   presentation: Presentation | 'no answer' = 'allowed',
   dnid: string | undefined = '0201000000',
+  more: { holdsVanished?: boolean } = {},
 ) {
-  const rules = createRules({ ...settings, ...overrides });
+  const rules = createRules({ ...settings, ...overrides }, more);
   let state = initialState(saved);
   const effects: Effect[] = [];
   const hear = (input: Input) => {
@@ -466,6 +467,30 @@ describe("the caller's number", () => {
     const numbers = (input: Input) => play([input]).effects.filter(({ type }) => type === 'expect');
     assert.deepEqual(numbers(caller({ state: 0 } as never)), [{ type: 'expect', number: '0201234567' }]);
     assert.deepEqual(numbers(hidden), []);
+  });
+});
+
+describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
+  const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
+  const held = (inputs: Input[]) =>
+    play(inputs, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+  const gone = [caller(), snapshot([])];
+  const rows: [string, Input[], string[]][] = [
+    ['nothing is told of its end by then', gone, [R]],
+    ['it was missed', [...gone, ended()], [R, '(vanished)', MISSED]],
+    ['somebody answered it', [...gone, ended({ callerId: '1001' })], [R, '(vanished)', A, C]],
+    ['an end is told once', [...gone, ended(), ended({ callerId: '1001' })], [R, '(vanished)', MISSED]],
+    [
+      'its number was still awaited',
+      [caller({ callerNumber: '' } as never), snapshot([]), ended({ from: '+31201234567' })],
+      [R, MISSED],
+    ],
+    ['a call that nobody knows', [ended({ callerId: '1001' })], []],
+  ];
+  for (const [what, inputs, told] of rows) test(what, () => assert.deepEqual(held(inputs).told, told));
+  test('it stays open until then, and is freed then', () => {
+    assert.equal(held(gone).state.calls.size, 1);
+    assert.equal(held([...gone, ended()]).state.calls.size, 0);
   });
 });
 

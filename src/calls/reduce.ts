@@ -1,4 +1,13 @@
-import { answerCallsIn, beginCall, dropCall, endCall, isTrunkEnd, reviewNumber, type Step } from './call.ts';
+import {
+  answerCallsIn,
+  beginCall,
+  dropCall,
+  endCall,
+  isTrunkEnd,
+  note,
+  reviewNumber,
+  type Step,
+} from './call.ts';
 import { type Channel, channelKind, dialledNumber, endpointOf, RING, UP } from './channel.ts';
 import type { Effect } from './effect.ts';
 import type {
@@ -11,13 +20,14 @@ import type {
   ChannelRenamed,
   ChannelStateChanged,
   Dialled,
+  EndedUnseen,
   Input,
   PresentationTold,
 } from './input.ts';
 import { isWithheld } from './number.ts';
 import { comesIn, isTrunk, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import type { State } from './state.ts';
+import type { OpenCall, State } from './state.ts';
 import { dropChannel, enterBridge, leaveBridge, putChannel } from './topology.ts';
 
 export type Transition = { readonly state: State; readonly effects: readonly Effect[] };
@@ -62,6 +72,9 @@ export function reduce(rules: Rules, state: State, input: Input): Transition {
       break;
     case 'snapshot':
       applySnapshot(step, input);
+      break;
+    case 'ended-unseen':
+      endedUnseen(step, input);
       break;
     case 'tick':
       numbersOverdue(step);
@@ -191,6 +204,18 @@ function hungUp(step: Step, { uniqueid }: ChannelHungUp): void {
   const call = step.state.calls.get(uniqueid);
   if (channel !== undefined) step.state = dropChannel(step.state, channel);
   if (call !== undefined) endCall(step, call, channel);
+}
+
+function endedUnseen(step: Step, { uniqueid, from, callerId }: EndedUnseen): void {
+  const call = step.state.calls.get(uniqueid);
+  if (call === undefined) return;
+  if (call.told !== undefined)
+    note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
+  const known: OpenCall =
+    call.from === '' && call.number !== 'withheld' && from ? { ...call, number: 'known', from } : call;
+  const answered =
+    callerId === undefined || known.answer ? known : { ...known, answer: { by: '', callerId } };
+  endCall(step, answered, undefined);
 }
 
 function numbersOverdue(step: Step): void {

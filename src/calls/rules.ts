@@ -13,6 +13,8 @@ export type CallSettings = {
 
 /** The same, ready to be asked. */
 export type Rules = CallSettings & {
+  /** A call that is gone when we connect is not over before an `ended-unseen` input says how it went. */
+  readonly holdsVanished: boolean;
   readonly contextIsInbound: (context: string) => boolean;
   readonly nameIsInbound: (channel: string) => boolean;
 };
@@ -24,9 +26,10 @@ function matcher(globs: readonly string[]): (text: string) => boolean {
   return globs.length === 0 ? () => false : picomatch([...globs], globOptions);
 }
 
-export function createRules(settings: CallSettings): Rules {
+export function createRules(settings: CallSettings, { holdsVanished = false } = {}): Rules {
   return {
     ...settings,
+    holdsVanished,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
   };

@@ -19,7 +19,7 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
   step.state = { ...before, ...topologyOf(step, snapshot) };
 
   for (const [, call] of before.calls.entries()) {
-    if (step.state.channels.has(call.uniqueid)) continue;
+    if (step.state.channels.has(call.uniqueid) || step.rules.holdsVanished) continue;
     if (call.told !== undefined)
       note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
     endCall(step, call, before.channels.get(call.uniqueid));

@@ -152,6 +152,10 @@ describe('each variable, wrong', () => {
       { PRIORITY_FIELD: '1' },
       'PRIORITY_FIELD: got "1"; takes a name of letters, digits, dots, dashes or underscores',
     ],
+    [
+      { CDR_SOURCE: '/var/log/asterisk/cdr-csv/Master.csv' },
+      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: and the path of the file',
+    ],
     [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
     [
       { OUTBOX_MAX_AGE: 'long' },

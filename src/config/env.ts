@@ -6,6 +6,7 @@ import { agiSection } from './agi.ts';
 import { amiSection } from './ami.ts';
 import { apiSection } from './api.ts';
 import { callsSection } from './calls.ts';
+import { cdrSection } from './cdr.ts';
 import { opsSection } from './ops.ts';
 import { outboxSection } from './outbox.ts';
 import type { Section, Shape, Values } from './section.ts';
@@ -16,6 +17,7 @@ export const bridgeSections = {
   ami: amiSection,
   api: apiSection,
   calls: callsSection,
+  cdr: cdrSection,
   agi: agiSection,
   outbox: outboxSection,
   status: statusSection,

@@ -131,6 +131,60 @@ export const messages = {
     means: 'Another version of the program, or damage to the disk, left a saved call that makes no sense.',
   },
 
+  // Calls that nobody heard
+  'cdr.from-now': {
+    level: 'info',
+    text: 'reading the call records in {path} from now on; calls from before are not told',
+    means:
+      'This is the first start with CDR_SOURCE. From the next gap on, its calls are told from the records.',
+  },
+  'cdr.going-on': {
+    level: 'info',
+    text: 'reading the call records in {path} from where they were last read, byte {offset}',
+    means: 'Calls that began and ended while the bridge was not connected are found there, and told.',
+  },
+  'cdr.told': {
+    level: 'info',
+    text: 'call {call} from {from}, begun {began}, {outcome}: nobody heard it, told now from its record',
+    means:
+      'The call began and ended while the bridge was not connected. Its events are safe on disk, and will be delivered.',
+  },
+  'cdr.filled': {
+    level: 'info',
+    text: 'call records read: {told} calls told from them, {ended} open ones ended as they say, {unrecorded} ended without a record, {withheld} not told for want of a number; left alone: {known} told before, {seen} heard live, {old} from before the first start',
+    means: 'The bridge has caught up with what happened while it was not connected.',
+  },
+  'cdr.lost-place': {
+    level: 'warn',
+    text: 'the records that {path} held when it was last read are gone; reading what is there now from its beginning',
+    means:
+      'The file was rotated and packed, emptied or replaced. Calls whose records went with it, and that were not heard, are not told.',
+    todo: 'Have logrotate keep the last file unpacked (delaycompress), beside the new one.',
+  },
+  'cdr.unreadable': {
+    level: 'warn',
+    text: 'the call records in {path} cannot be read or worked on: {error}; tried again all the time',
+    means:
+      'Calls that nobody hears are not told until this works; nothing is skipped. Asterisk makes the file with its first record.',
+    todo: 'Does CDR_SOURCE name the file, may this user read it and enter its folder, and is cdr_csv loaded (cdr show status)?',
+  },
+  'cdr.readable': {
+    level: 'info',
+    text: 'the call records in {path} can be read again',
+    means: 'Reading goes on where it stopped.',
+  },
+  'cdr.no-uniqueid': {
+    level: 'error',
+    text: 'the call records in {path} do not say of which call they are; these are passed over',
+    means: 'Without uniqueid a record cannot be told from the calls that were told before. Said once.',
+    todo: 'Set loguniqueid = yes in section [csv] of cdr.conf, then: module reload cdr_csv.so.',
+  },
+  'cdr.bad-line': {
+    level: 'warn',
+    text: 'the call records in {path} hold a line that is no record; it is passed over',
+    means: 'Something else wrote there, or the disk was full. Said once.',
+  },
+
   // The PBX
   'ami.connected': {
     level: 'info',

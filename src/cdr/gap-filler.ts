@@ -1,0 +1,281 @@
+import type { CallEvent, CallStatus } from '../api/contract/call-event.ts';
+import { channelKind } from '../calls/channel.ts';
+import type { EndedUnseen } from '../calls/input.ts';
+import type { Rules } from '../calls/rules.ts';
+import type { Log } from '../ops/log.ts';
+import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
+import { createLegs } from './legs.ts';
+import { type Position, readMark, writeMark } from './position.ts';
+import { beganAt, type CdrRecord, parseRecord } from './record.ts';
+import { endOf, type Line, readChunk } from './tail.ts';
+import { judge, missingOf } from './verdict.ts';
+
+/** What the bridge knows of calls by its own eyes. Keys are uniqueids. */
+export type LiveCalls = {
+  /** How many snapshots of the PBX there were: each ends a gap. */
+  snapshots(): number;
+  rules(): Rules;
+  /** Endpoints that inbound calls come in on. */
+  trunks(): ReadonlySet<string>;
+  /** True for a call that is told as it goes on, or that was when it was last heard of. */
+  isOpen(uniqueid: string): boolean;
+  /** True for a channel that was heard while we were connected: whatever was to be told of it, was. */
+  wasSeen(uniqueid: string): boolean;
+  /** Open calls that are gone from the PBX, and whose end was not heard. */
+  lost(): ReadonlySet<string>;
+  /** Ends one of those. */
+  end(ended: Omit<EndedUnseen, 'type'>): void;
+};
+
+export type GapFillerOptions = {
+  /** Of cdr-csv/Master.csv. */
+  readonly path: string;
+  /** The file that keeps how far it was read. */
+  readonly markFile: string;
+  /** From one look at the file to the next, ms; 2000 when absent. */
+  readonly everyMs?: number | undefined;
+};
+
+export type GapFiller = {
+  start(): Promise<void>;
+  /** Waits for a look that is under way. */
+  stop(): Promise<void>;
+  /** Looks at the file now. True if there is more to read or to decide at once. */
+  look(): Promise<boolean>;
+};
+
+/**
+ * A call is judged two looks after its first record was read: by then its other records have come, as Asterisk writes
+ * them together, and its hang-up over AMI has been heard, if it was to be heard at all.
+ */
+const ripeAfterLooks = 2;
+
+/** How long the record of a call that is gone is waited for; Asterisk writes none when it dies with its calls. */
+const patienceLooks = 5;
+
+/** Calls of the past count as so old at most, ms: those of now go before them, and none is too old to be sent. */
+const oldestMs = 600_000;
+
+type Pending = { readonly records: CdrRecord[]; readonly from: Position; readonly look: number };
+
+/**
+ * Tells the calls that began and ended while nobody listened, by Asterisk's own records, each exactly once: a call
+ * that the bridge has seen itself, holds open or has in its outbox is left alone. It reads all the time, a few
+ * seconds behind Asterisk, so that there is never a long past to catch up with while the bridge runs.
+ */
+export function createGapFiller(
+  { path, markFile, everyMs = 2_000 }: GapFillerOptions,
+  live: LiveCalls,
+  tools: {
+    readonly outbox: Pick<Outbox, 'append' | 'eventsOf'>;
+    readonly onTaken: (taken: Taken) => void;
+    readonly log: Log;
+    readonly now: () => number;
+  },
+): GapFiller {
+  const { outbox, log, now } = tools;
+  const legs = createLegs();
+  const pending = new Map<string, Pending>();
+  const lostSince = new Map<string, number>();
+  let position: Position = { inode: 0, offset: 0, tail: '' };
+  let since = 0;
+  let looks = 0;
+  let gaps = 0;
+  let counts = noCounts();
+  let saved = '';
+  let isTroubled = false;
+  const warned = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let stopped = false;
+
+  async function begin(): Promise<void> {
+    const mark = readMark(markFile);
+    if (mark?.path === path) {
+      ({ position, since } = mark);
+      log.say('cdr.going-on', { path, offset: position.offset });
+      return;
+    }
+    position = await endOf(path);
+    since = Math.floor(now() / 1_000) * 1_000;
+    save(position);
+    log.say('cdr.from-now', { path });
+  }
+
+  function take({ text, from }: Line): void {
+    const record = parseRecord(text);
+    if (typeof record === 'string') {
+      warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
+      return;
+    }
+    legs.add(record);
+    if (channelKind(record.channel) !== 'real') return;
+    const known = pending.get(record.uniqueid);
+    if (known) known.records.push(record);
+    else pending.set(record.uniqueid, { records: [record], from, look: looks });
+  }
+
+  function warnOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
+    if (!warned.has(code)) log.say(code, { path });
+    warned.add(code);
+  }
+
+  /** What is to be told of a call now; undefined if it must wait. */
+  async function decide(uniqueid: string, { records }: Pending): Promise<CallEvent[] | undefined> {
+    const rules = live.rules();
+    const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
+    if (live.lost().has(uniqueid)) {
+      counts.ended += 1;
+      live.end({ at: now(), uniqueid, ...(verdict.inbound ? shownOf(verdict) : {}) });
+      return [];
+    }
+    if (live.isOpen(uniqueid)) return undefined;
+    if (!verdict.inbound) return [];
+    const began = beganAt(records[0] as CdrRecord);
+    const id = `${rules.pbxId}-${uniqueid}`;
+    const leave = (reason: keyof typeof counts): CallEvent[] => {
+      counts[reason] += 1;
+      return [];
+    };
+    if (live.wasSeen(uniqueid)) return leave('seen');
+    if (began < since) return leave('old');
+    const events = await outbox.eventsOf(id);
+    const missing = missingOf(
+      events.map(({ status }) => status as CallStatus),
+      verdict,
+    );
+    if (missing.length === 0) return leave('known');
+    if (verdict.from === '') {
+      log.say('call.not-told', { call: id, why: 'its record has no number, and WITHHELD_NUMBER is not set' });
+      return leave('withheld');
+    }
+    const { from, callerId } = verdict;
+    return missing.map((status): CallEvent => {
+      const event = { id, direction: 'inbound' as const, status, from };
+      return status === 'ringing' || callerId === undefined ? event : { ...event, caller_id: callerId };
+    });
+  }
+
+  function logTold({ id, from, caller_id }: CallEvent): void {
+    counts.told += 1;
+    const outcome = caller_id === undefined ? 'missed' : `answered by ${caller_id}`;
+    log.say('cdr.told', {
+      call: id,
+      from,
+      began: new Date(beganAt({ uniqueid: id })).toISOString(),
+      outcome,
+    });
+  }
+
+  async function settle(): Promise<void> {
+    const decided: string[] = [];
+    const told: CallEvent[] = [];
+    for (const [uniqueid, call] of pending) {
+      if (looks - call.look < ripeAfterLooks) continue;
+      const toTell = await decide(uniqueid, call);
+      if (toTell === undefined) continue;
+      decided.push(uniqueid);
+      told.push(...toTell);
+    }
+    if (told.length > 0) {
+      const events = told.map((event) => newEvent(event, now()));
+      tools.onTaken(await outbox.append({ calls: [], trunks: [], events }));
+      for (const event of told) if (event.status === 'completed') logTold(event);
+    }
+    for (const uniqueid of decided) pending.delete(uniqueid);
+  }
+
+  /** Calls that are gone and of which Asterisk wrote nothing: it died with them. */
+  function giveUpLost(atEnd: boolean): void {
+    const lost = live.lost();
+    for (const uniqueid of lostSince.keys()) if (!lost.has(uniqueid)) lostSince.delete(uniqueid);
+    for (const uniqueid of lost) {
+      const look = lostSince.get(uniqueid) ?? looks;
+      // While there is much to read, its record may be in what was not read yet.
+      lostSince.set(uniqueid, atEnd ? look : looks);
+      if (pending.has(uniqueid) || looks - look < patienceLooks || !atEnd) continue;
+      counts.unrecorded += 1;
+      live.end({ at: now(), uniqueid });
+    }
+  }
+
+  function save(next: Position): void {
+    const mark = { path, since, position: next };
+    const text = JSON.stringify(mark);
+    if (text === saved) return;
+    writeMark(markFile, mark);
+    saved = text;
+  }
+
+  function sumUp(): void {
+    const isAfterGap = live.snapshots() > gaps;
+    const { told, ended, unrecorded, withheld } = counts;
+    if (!isAfterGap && told + ended + unrecorded + withheld === 0) return;
+    gaps = live.snapshots();
+    log.say('cdr.filled', counts);
+    counts = noCounts();
+  }
+
+  async function look(): Promise<boolean> {
+    looks += 1;
+    try {
+      const chunk = await readChunk(path, position);
+      if (chunk.lost) log.say('cdr.lost-place', { path });
+      for (const line of chunk.lines) take(line);
+      position = chunk.next;
+      await settle();
+      giveUpLost(chunk.atEnd);
+      const [oldest] = pending.values();
+      save(oldest?.from ?? position);
+      const isQuiet = [...pending.values()].every(({ look }) => looks - look >= ripeAfterLooks);
+      if (chunk.atEnd && isQuiet && lostSince.size === 0) sumUp();
+      if (isTroubled) log.say('cdr.readable', { path });
+      isTroubled = false;
+      return !chunk.atEnd;
+    } catch (error) {
+      if (!stopped && !isTroubled) log.say('cdr.unreadable', { path, error: String(error) });
+      isTroubled = true;
+      giveUpLost(true);
+      return false;
+    }
+  }
+
+  async function run(): Promise<void> {
+    while ((await look()) && !stopped);
+    if (!stopped) timer = setTimeout(next, everyMs);
+  }
+
+  function next(): void {
+    underWay = run();
+  }
+
+  return {
+    look,
+    async start() {
+      await begin();
+      next();
+    },
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await underWay;
+    },
+  };
+}
+
+function newEvent(event: CallEvent, now: number): NewEvent {
+  const { id, status } = event;
+  const takenAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - oldestMs));
+  return { callId: id, status, body: JSON.stringify(event), takenAt };
+}
+
+function noCounts() {
+  return { told: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, seen: 0, old: 0 };
+}
+
+function shownOf({ from, callerId }: { from: string; callerId?: string }): {
+  from?: string;
+  callerId?: string;
+} {
+  return { ...(from === '' ? {} : { from }), ...(callerId === undefined ? {} : { callerId }) };
+}

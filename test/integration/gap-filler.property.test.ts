@@ -1,0 +1,298 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { createTracker } from '../../src/bridge/tracker.ts';
+import { createWitness } from '../../src/bridge/witness.ts';
+import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
+import { createGapFiller } from '../../src/cdr/gap-filler.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
+
+const settings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk'],
+  inboundChannels: [],
+  defaultCountry: 'DE',
+  answeredBy: 'endpoint',
+} as const;
+
+/** When the bridge first looks at the file, Unix s; every call begins later. */
+const epoch = 1_800_000_000;
+
+/**
+ * `restricted`: the caller withholds a number that the trunk shows to the PBX; its record has the number, and only who
+ * hears the call learns that it is withheld. `originated`: a program calls a customer first, and shows the customer a
+ * number; its record looks like an inbound call's that was transferred.
+ */
+type Kind = 'inbound' | 'outbound' | 'withheld' | 'restricted' | 'originated';
+type Call = {
+  readonly kind: Kind;
+  readonly uniqueid: string;
+  readonly caller: string;
+  readonly phone: string;
+  readonly number: string;
+  state: 'rings' | 'talks' | 'over';
+  answered: boolean;
+  /** True if one bridge has heard it from its beginning, and is still there when its record comes. */
+  heard: boolean;
+};
+
+/** An outbox in memory that keeps its two promises: each (call, status) once, all of a batch or nothing. */
+function createMemory() {
+  const calls = new Map<string, string>();
+  const trunks = new Set<string>();
+  const events: NewEvent[] = [];
+  let failing = 0;
+  const append: Outbox['append'] = async (batch: Batch) => {
+    for (const { id, state } of batch.calls) state === null ? calls.delete(id) : calls.set(id, state);
+    for (const endpoint of batch.trunks) trunks.add(endpoint);
+    const isNew = (event: NewEvent) =>
+      !events.some(({ callId, status }) => callId === event.callId && status === event.status);
+    for (const event of batch.events) if (isNew(event)) events.push(event);
+    return { heads: [], repeated: [] };
+  };
+  return {
+    events,
+    append,
+    /** The next so many of the gap filler's batches are on disk, but it never learns of it. */
+    fail: () => failing++,
+    async appendOrFail(batch: Batch) {
+      const taken = await append(batch);
+      if (failing-- > 0) throw new Error('the answer was lost');
+      failing = 0;
+      return taken;
+    },
+    eventsOf: async (id: string) => events.filter(({ callId }) => callId === id) as never,
+    load: () => ({ calls: [...calls].map(([id, state]) => ({ id, state })), trunks: [...trunks] }),
+  };
+}
+
+/** A PBX, its call records, and a bridge that is there or not. */
+async function createWorld() {
+  const folder = mkdtempSync(join(tmpdir(), 'gaps-'));
+  const path = join(folder, 'Master.csv');
+  writeFileSync(path, '');
+  const memory = createMemory();
+  const calls: Call[] = [];
+  const unwritten: { call: Call; looks: number }[] = [];
+  let rotations = 0;
+  let bridge: ReturnType<typeof startBridge> | undefined;
+  let linked = false;
+
+  function startBridge() {
+    const tracker = createTracker(settings, memory.load(), {
+      log: silentLog,
+      ask: (uniqueid) => {
+        const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
+        const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
+        const dnid = kind === 'originated' ? '' : '493012';
+        witness.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid });
+      },
+      append: memory.append,
+      onTaken() {},
+      onExpected() {},
+      fail: assert.ifError,
+      keepsJournal: false,
+      holdsVanished: true,
+    });
+    const witness = createWitness(tracker);
+    const filler = createGapFiller({ path, markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 }, witness, {
+      outbox: { append: memory.appendOrFail, eventsOf: memory.eventsOf },
+      onTaken() {},
+      log: silentLog,
+      now: () => epoch * 1_000,
+    });
+    return { tracker, witness, filler };
+  }
+
+  const hear = (input: Input) => {
+    if (linked) bridge?.witness.hear(input);
+  };
+  const channelOf = (call: Call, isCaller: boolean): SnapshotChannel => {
+    const isOut = call.kind === 'outbound';
+    const isTrunk = isCaller !== isOut;
+    return {
+      uniqueid: isCaller ? call.uniqueid : `${call.uniqueid}9`,
+      linkedid: call.uniqueid,
+      channel: isCaller ? call.caller : call.phone,
+      state: call.state === 'talks' ? 6 : isCaller && call.kind !== 'originated' ? 4 : 5,
+      context: isTrunk ? 'from-trunk' : 'from-internal',
+      exten: 's',
+      callerNumber: isCaller ? call.number : '',
+      application: isCaller && call.kind !== 'originated' ? 'Dial' : 'AppDial2',
+      bridge: call.state === 'talks' ? `b${call.uniqueid}` : '',
+    };
+  };
+  const live = () => calls.filter(({ state }) => state !== 'over');
+
+  function write({ kind, caller, phone, number, uniqueid, answered }: Call): void {
+    const context = kind === 'outbound' || kind === 'originated' ? 'from-internal' : 'from-trunk';
+    const texts = ['', number, '493012', context, `<${number}>`, caller, phone, 'Dial', phone.split('-')[0]];
+    const times = ['2026-11-20 06:00:00', '', '2026-11-20 06:00:09'];
+    const rest = [answered ? 'ANSWERED' : 'NO ANSWER', 'DOCUMENTATION', uniqueid, ''];
+    const line = [...texts, ...times].map((text) => `"${text}"`).join();
+    appendFileSync(path, `${line},9,9,${rest.map((text) => `"${text}"`).join()}\n`);
+  }
+
+  const world = {
+    async bridgeStarts() {
+      world.bridgeDies();
+      bridge = startBridge();
+      await bridge.filler.start();
+      await bridge.filler.stop();
+    },
+    /** Killed: nothing is said, nothing is finished. */
+    bridgeDies() {
+      bridge = undefined;
+      linked = false;
+      for (const call of calls) call.heard = false;
+    },
+    linkUp() {
+      if (bridge === undefined || linked) return;
+      linked = true;
+      const channels = live().flatMap((call) => [channelOf(call, true), channelOf(call, false)]);
+      hear({ type: 'snapshot', at: epoch * 1_000, channels, bridges: [] });
+    },
+    linkDown() {
+      linked = false;
+    },
+    begins(kind: Kind) {
+      const nth = calls.length;
+      const outside = `PJSIP/trunk-${String(nth).padStart(8, '0')}`;
+      const inside = `PJSIP/100${nth % 9}-${String(nth).padStart(8, '0')}`;
+      const call: Call = {
+        kind,
+        uniqueid: `${epoch + 1 + nth}.${nth}`,
+        caller: kind === 'outbound' ? inside : outside,
+        phone: kind === 'outbound' ? outside : inside,
+        number: kind === 'outbound' ? '1001' : kind === 'withheld' ? 'anonymous' : `+4940669690${nth % 10}`,
+        state: 'rings',
+        answered: false,
+        heard: linked,
+      };
+      calls.push(call);
+      for (const isCaller of [true, false])
+        hear({ type: 'channel-created', at: epoch * 1_000, ...channelOf(call, isCaller) });
+    },
+    answered(nth: number) {
+      const call = live()[nth % Math.max(1, live().length)];
+      if (call?.state !== 'rings') return;
+      Object.assign(call, { state: 'talks', answered: true });
+      for (const isCaller of [true, false]) {
+        const { channel, uniqueid, callerNumber } = channelOf(call, isCaller);
+        const bridge = `b${call.uniqueid}`;
+        const technology = 'simple_bridge';
+        hear({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
+      }
+    },
+    /** Its record is written at once, or when the bridge has looked twice. */
+    async ends(nth: number, late: boolean, looks = 0) {
+      const call = live()[nth % Math.max(1, live().length)];
+      if (call === undefined) return;
+      call.state = 'over';
+      if (late) unwritten.push({ call, looks: 0 });
+      else {
+        write(call);
+        for (let i = 0; i < looks; i++) await world.look();
+      }
+      for (const isCaller of [true, false])
+        hear({ type: 'hung-up', at: 0, uniqueid: channelOf(call, isCaller).uniqueid, cause: 16 });
+    },
+    isRunning: () => bridge !== undefined,
+    async look() {
+      if (bridge === undefined) return;
+      while (await bridge.filler.look());
+      for (const one of unwritten) one.looks += 1;
+      while ((unwritten[0]?.looks ?? 0) >= 2) write((unwritten.shift() as { call: Call }).call);
+    },
+    rotates() {
+      // Files of one moment have one time; here each has its own.
+      utimesSync(path, epoch + rotations, epoch + rotations);
+      renameSync(path, `${path}.${String(++rotations).padStart(4, '0')}`);
+      writeFileSync(path, '');
+    },
+    diskStutters: () => memory.fail(),
+    told(call: Call): string[] {
+      return memory.events
+        .filter(({ callId }) => callId === `pbx-${call.uniqueid}`)
+        .map(({ body }) => JSON.parse(body))
+        .map(({ status, from, caller_id }) => [status, from, caller_id].filter(Boolean).join(' '));
+    },
+    calls,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+  return world;
+}
+
+/** What may have been told of a call, one of these. */
+function expected({ kind, number, phone, answered, heard }: Call): string[][] {
+  const by = answered ? ` ${phone.slice('PJSIP/'.length, -9)}` : '';
+  const told = [
+    `ringing ${number}`,
+    ...(answered ? [`answered ${number}${by}`] : []),
+    `completed ${number}${by}`,
+  ];
+  if (kind === 'inbound') return [told];
+  if (kind === 'outbound' || kind === 'withheld' || heard) return [[]];
+  // Only its record is there to judge by.
+  return [told, []];
+}
+
+const kinds = ['outbound', 'withheld', 'restricted', 'originated'] as const;
+const nth = fc.nat(20);
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.tuple(fc.constant('begins'), fc.constantFrom('inbound', 'inbound', ...kinds)),
+  },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('answered'), nth) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('ends'), nth, fc.boolean(), fc.nat(4)) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('look')) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('linkDown')) },
+  { weight: 3, arbitrary: fc.tuple(fc.constant('linkUp')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('bridgeDies')) },
+  { weight: 2, arbitrary: fc.tuple(fc.constant('bridgeStarts')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('rotates')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('diskStutters')) },
+);
+
+/** Seldom found by chance: the record of a call that is still open to us is read long before we connect again. */
+const recordBeforeReconnect = [
+  ['begins', 'inbound'],
+  ['linkDown'],
+  ['answered', 0],
+  ['ends', 0, false, 4],
+  ['linkUp'],
+] as never;
+
+test('whatever calls and gaps there are: every inbound call is told, once, in order, and right', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
+      const world = await createWorld();
+      try {
+        await world.bridgeStarts();
+        world.linkUp();
+        for (const [what, ...args] of steps as [keyof typeof world, ...never[]][]) {
+          const act = world[what] as (...args: never[]) => unknown;
+          await act(...args);
+        }
+        if (!world.isRunning()) await world.bridgeStarts();
+        world.linkUp();
+        while (world.calls.some(({ state }) => state !== 'over')) await world.ends(0, true);
+        for (let looks = 0; looks < 9; looks++) await world.look();
+        for (const call of world.calls) {
+          const told = world.told(call);
+          const right = expected(call).find((one) => isDeepStrictEqual(one, told));
+          assert.ok(right, `${JSON.stringify(call)}: told ${told}, not ${expected(call)}`);
+        }
+      } finally {
+        world.remove();
+      }
+    }),
+    { numRuns: 100, examples: [[recordBeforeReconnect]] },
+  );
+});
