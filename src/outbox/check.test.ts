@@ -13,6 +13,7 @@ const edits: Readonly<Record<string, string>> = {
   'counters that do not add up': 'UPDATE tally SET taken = taken + 1',
   'counters that add up, but are not those of the events': 'UPDATE tally SET waiting = 3, delivered = 1',
   'a last number that is in use already': 'UPDATE tally SET last_seq = 2',
+  'an open call that cannot be read': `INSERT INTO open_call VALUES ('x', '{"channels" []}')`,
   'no counters': 'DELETE FROM tally',
   'an index too few': 'DROP INDEX event_retry',
 };

@@ -13,6 +13,8 @@ const contradictions: Readonly<Record<string, string>> = {
       AND seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id)`,
   'a call has several heads': `
     SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
+  'what is remembered of an open call cannot be read': `
+    SELECT 1 FROM open_call WHERE NOT json_valid(state)`,
   'the counters do not fit the events': `
     SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
       OR dead <> (SELECT count(*) FROM event WHERE state = 2)
