@@ -29,6 +29,20 @@ test('the API will not have an event: parked after three tries, later events of 
   }
 });
 
+test('tries that got no answer do not bring an event nearer to being parked', async (t) => {
+  const lab = createDeliveryLab(t);
+  let tries = 0;
+  lab.reply(() => (tries++ < 2 ? failure('timeout-headers') : answer(422)));
+  lab.dispatcher.start();
+  lab.tell('a', 'ringing');
+  await lab.pass(12_000);
+  assert.equal(lab.sent.length, 4);
+  assert.deepEqual(lab.queue.rows[0]?.state, 'waiting', 'rejected twice');
+  await lab.pass(10_000);
+  assert.equal(lab.sent.length, 5);
+  assert.deepEqual(lab.queue.rows[0]?.state, 'dead', 'rejected three times');
+});
+
 for (const [name, reply] of [
   ['answered 500', answer(500)],
   ['never answered', { afterMs: 10_000, result: failure('timeout-headers') }],

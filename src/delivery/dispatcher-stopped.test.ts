@@ -65,6 +65,20 @@ test('a probe that fails for a reason of its own does not block the next', async
   assert.equal(lab.dispatcher.status().state, 'ok');
 });
 
+for (const status of [401, 429]) {
+  test(`${status}, then no connection: no event is blamed for it`, async (t) => {
+    const lab = createDeliveryLab(t);
+    lab.reply(() => answer(status));
+    lab.dispatcher.start();
+    lab.tell('a', 'ringing');
+    await lab.pass(10);
+    lab.reply(() => failure('refused'));
+    await lab.pass(990);
+    assert.equal(lab.sent.length, 2);
+    assert.equal(lab.queue.rows[0]?.attempts, 0);
+  });
+}
+
 test('429 holds the whole queue for as long as Retry-After says, then tries with one', async (t) => {
   const lab = createDeliveryLab(t);
   lab.reply(() => answer(429, '{}', { retryAfter: '30' }));

@@ -128,9 +128,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function conclude(event: QueuedEvent, result: ApiResult, startedAt: number, probe: boolean): void {
     const at = now();
     const classified = classify(result, at);
+    const wasStopped = flow.state !== 'ok';
     changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
-    const outage = flow.state === 'outage';
-    const outcome = outcomeOf(event, classified, { outage, rejectTries: limits.rejectTries, random });
+    const stopped = wasStopped || flow.state !== 'ok';
+    const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
     const { reason } = classified;
     settler.add(settlementOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {

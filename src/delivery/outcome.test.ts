@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf } from './outcome.ts';
 const retry: Classified = { verdict: 'retry', reason: '500' };
 
 /** With the longest waits. */
-const table: readonly [Classified, attempts: number, outage: boolean, Outcome][] = [
+const table: readonly [Classified, attempts: number, stopped: boolean, Outcome][] = [
   [{ verdict: 'delivered', reason: '' }, 0, false, { outcome: 'delivered', counted: true, waitMs: 0 }],
   [{ verdict: 'pause', reason: '401' }, 0, false, { outcome: 'retry', counted: false, waitMs: 0 }],
   [
@@ -15,10 +15,6 @@ const table: readonly [Classified, attempts: number, outage: boolean, Outcome][]
     false,
     { outcome: 'retry', counted: false, waitMs: 0 },
   ],
-  [{ verdict: 'reject', reason: '422' }, 0, false, { outcome: 'retry', counted: true, waitMs: 1_000 }],
-  [{ verdict: 'reject', reason: '422' }, 1, false, { outcome: 'retry', counted: true, waitMs: 2_000 }],
-  [{ verdict: 'reject', reason: '422' }, 2, false, { outcome: 'dead', counted: true, waitMs: 0 }],
-  [{ verdict: 'reject', reason: '422' }, 9, false, { outcome: 'dead', counted: true, waitMs: 0 }],
   [retry, 0, false, { outcome: 'retry', counted: true, waitMs: 1_000 }],
   [retry, 3, false, { outcome: 'retry', counted: true, waitMs: 8_000 }],
   [retry, 1_000, false, { outcome: 'retry', counted: true, waitMs: 60_000 }],
@@ -29,12 +25,41 @@ const table: readonly [Classified, attempts: number, outage: boolean, Outcome][]
   [{ ...retry, noConnection: true }, 4, true, { outcome: 'retry', counted: false, waitMs: 0 }],
 ];
 
-for (const [classified, attempts, outage, expected] of table) {
+for (const [classified, attempts, stopped, expected] of table) {
   const { verdict, noConnection, retryAfterMs } = classified;
   const what = [verdict, noConnection && 'no connection', retryAfterMs && `Retry-After ${retryAfterMs} ms`];
-  const name = `${what.filter(Boolean).join(', ')} after ${attempts} attempts${outage ? ' in an outage' : ''}`;
+  const name = `${what.filter(Boolean).join(', ')} after ${attempts} attempts${stopped ? ' while the queue is stopped' : ''}`;
   test(`${name}: ${expected.outcome}${expected.counted ? '' : ', not counted'}`, () => {
-    const event = { seq: 1, callId: 'a', status: 'ringing', body: '{}', takenAt: 0, attempts } as const;
-    assert.deepEqual(outcomeOf(event, classified, { outage, rejectTries: 3, random: () => 1 }), expected);
+    const event = {
+      seq: 1,
+      callId: 'a',
+      status: 'ringing',
+      body: '{}',
+      takenAt: 0,
+      attempts,
+      rejections: 0,
+    } as const;
+    assert.deepEqual(outcomeOf(event, classified, { stopped, rejectTries: 3, random: () => 1 }), expected);
+  });
+}
+
+/** An event that the far side will not have, with the longest waits. */
+const rejections: readonly [attempts: number, rejections: number, Outcome][] = [
+  [0, 0, { outcome: 'retry', counted: true, rejected: true, waitMs: 1_000 }],
+  [1, 1, { outcome: 'retry', counted: true, rejected: true, waitMs: 2_000 }],
+  [2, 2, { outcome: 'dead', counted: true, rejected: true, waitMs: 0 }],
+  [2, 0, { outcome: 'retry', counted: true, rejected: true, waitMs: 4_000 }],
+  [9, 1, { outcome: 'retry', counted: true, rejected: true, waitMs: 60_000 }],
+  [9, 2, { outcome: 'dead', counted: true, rejected: true, waitMs: 0 }],
+];
+
+for (const [attempts, before, expected] of rejections) {
+  test(`reject after ${attempts} attempts, ${before} of them rejected: ${expected.outcome}`, () => {
+    const event = {
+      ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', takenAt: 0 } as const),
+      ...{ attempts, rejections: before },
+    } as const;
+    const circumstances = { stopped: false, rejectTries: 3, random: () => 1 };
+    assert.deepEqual(outcomeOf(event, { verdict: 'reject', reason: '422' }, circumstances), expected);
   });
 }

@@ -3,14 +3,14 @@ import { backoff } from './backoff.ts';
 import type { Classified } from './classify.ts';
 import type { QueuedEvent, Settlement } from './queue.ts';
 
-export type Outcome = Pick<Settlement, 'outcome' | 'counted'> & {
+export type Outcome = Pick<Settlement, 'outcome' | 'counted' | 'rejected'> & {
   /** Until the next attempt, ms; for `retry`. */
   readonly waitMs: number;
 };
 
 type Circumstances = {
-  /** True if the whole queue is stopped after this attempt: then a lack of connection is no event's fault. */
-  readonly outage: boolean;
+  /** True if the whole queue is stopped, or was: then a lack of connection is no event's fault. */
+  readonly stopped: boolean;
   readonly rejectTries: number;
   readonly random: () => number;
 };
@@ -25,10 +25,15 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
     case 'hold':
       return { outcome: 'retry', counted: false, waitMs: 0 };
     case 'reject':
-      if (tries >= circumstances.rejectTries) return { outcome: 'dead', counted: true, waitMs: 0 };
-      return { outcome: 'retry', counted: true, waitMs: backoff(tries, circumstances.random) };
+      // Only these tries count here: one that got no answer says nothing about the event.
+      if (event.rejections + 1 >= circumstances.rejectTries)
+        return { outcome: 'dead', counted: true, rejected: true, waitMs: 0 };
+      return {
+        ...{ outcome: 'retry', counted: true, rejected: true },
+        waitMs: backoff(tries, circumstances.random),
+      };
     case 'retry': {
-      if (classified.noConnection && circumstances.outage)
+      if (classified.noConnection && circumstances.stopped)
         return { outcome: 'retry', counted: false, waitMs: 0 };
       const waitMs = Math.max(backoff(tries, circumstances.random), classified.retryAfterMs ?? 0);
       return { outcome: 'retry', counted: true, waitMs };
@@ -39,12 +44,21 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
 /** The same, as it is written down. `at` is Unix ms; `steadyAt` the same moment by the clock that is never set. */
 export function settlementOf(
   { seq, callId }: QueuedEvent,
-  { outcome, counted, waitMs }: Outcome,
+  { outcome, counted, rejected, waitMs }: Outcome,
   { result, reason, at, steadyAt }: { result: ApiResult; reason: string; at: number; steadyAt: number },
 ): Settlement {
   const { durationMs } = result;
   const answered = result.kind === 'answer' && { httpStatus: result.status };
-  const settlement = { seq, callId, outcome, at, counted, durationMs, ...answered };
+  const settlement = {
+    seq,
+    callId,
+    outcome,
+    at,
+    counted,
+    ...(rejected && { rejected }),
+    durationMs,
+    ...answered,
+  };
   if (outcome === 'delivered') return settlement;
   return {
     ...settlement,

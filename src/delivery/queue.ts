@@ -11,6 +11,8 @@ export type QueuedEvent = {
   readonly takenAt: number;
   /** How often it was sent already; attempts that did not count are not in it. */
   readonly attempts: number;
+  /** How many of them the far side answered by saying that it will not have this event. */
+  readonly rejections: number;
 };
 
 /** What became of one attempt to deliver an event. */
@@ -25,6 +27,8 @@ export type Settlement = {
   readonly nextAt?: number;
   /** False if the attempt must not count against the event (the whole queue was at fault). */
   readonly counted: boolean;
+  /** True if the far side will not have this event. */
+  readonly rejected?: true;
   /** HTTP status, if there was an answer. */
   readonly httpStatus?: number;
   /** One line for people; absent when delivered. */

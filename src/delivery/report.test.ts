@@ -58,7 +58,15 @@ test('what waits cannot be counted: the line comes all the same', async () => {
 
 test('what is left to sum up is told at the end', () => {
   const { lines, report } = reportAt();
-  const event = { seq: 1, callId: 'a', status: 'ringing', body: '{}', takenAt: 0, attempts: 0 } as const;
+  const event = {
+    seq: 1,
+    callId: 'a',
+    status: 'ringing',
+    body: '{}',
+    takenAt: 0,
+    attempts: 0,
+    rejections: 0,
+  } as const;
   for (let n = 0; n < 25; n++) report.failed(event, '500', 1_000);
   report.end();
   report.end();

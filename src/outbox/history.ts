@@ -15,7 +15,7 @@ export type ToldEvent = QueuedEvent & {
 };
 
 export const states = ['waiting', 'delivered', 'dead'] as const;
-export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, state, settled_at';
+export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, rejections, state, settled_at';
 
 export const historySql = {
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
@@ -27,9 +27,10 @@ export const historySql = {
 export function createTeller(db: DatabaseSync): (row: ToldRow) => ToldEvent {
   const attempts = db.prepare(historySql.attempts);
   return (row) => {
-    const { seq, status, body, state } = row;
+    const { seq, status, body, state, attempts: tries, rejections } = row;
     const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
-    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts: row.attempts };
+    const sent = { attempts: tries, rejections };
+    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, ...sent };
     // A waiting event that has one was sent again then.
     const settled = row.settled_at === null || state === 0 ? {} : { settledAt: row.settled_at };
     return { ...event, state: states[state] ?? 'waiting', ...settled, tale };

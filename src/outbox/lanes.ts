@@ -5,7 +5,7 @@ import { BrokenInvariant } from './sqlite-trouble.ts';
 /** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
 export const mostTries = 16;
 
-const columns = 'seq, call_id, status, body, taken_at, attempts, state';
+const columns = 'seq, call_id, status, body, taken_at, attempts, rejections, state';
 const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';
 const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostTries}) = ?`;
 
@@ -72,12 +72,13 @@ export type EventRow = {
   readonly body: string;
   readonly taken_at: number;
   readonly attempts: number;
+  readonly rejections: number;
   readonly state: number;
 };
 
 /** The event of a row that must be a waiting one. */
 export function queuedEvent(row: EventRow): QueuedEvent {
   if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
-  const { seq, status, body, attempts } = row;
-  return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts };
+  const { seq, status, body, attempts, rejections } = row;
+  return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts, rejections };
 }

@@ -63,6 +63,10 @@ export const migrations: readonly string[] = [
   -- What was seen and decided: a chunk of lines per batch. id: bytes written so far. A repair does not save it.
   CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
   `,
+  `
+  -- How often the far side said that it will not have the event: tries without such an answer do not park it.
+  ALTER TABLE event ADD COLUMN rejections INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** The version that this program writes. */

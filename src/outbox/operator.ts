@@ -65,8 +65,8 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   }
 
   const revive = db.prepare(
-    `UPDATE event SET state = 0, attempts = 0, settled_at = ? WHERE seq = ? AND state = ${deadState}
-     RETURNING call_id`,
+    `UPDATE event SET state = 0, attempts = 0, rejections = 0, settled_at = ?
+     WHERE seq = ? AND state = ${deadState} RETURNING call_id`,
   );
   const headOf = db.prepare(operatorSql.headOf);
   const newest = db.prepare(operatorSql.newest);

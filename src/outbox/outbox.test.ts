@@ -32,8 +32,8 @@ const rows: readonly [name: string, play: (outbox: Outbox, directory: string) =>
     async (outbox) => {
       const { heads, repeated } = await outbox.append(batchOf('a:ringing b:ringing a:answered', 5));
       assert.deepEqual(heads, [
-        { seq: 1, ...newEvent('a', 'ringing', 5), attempts: 0 },
-        { seq: 2, ...newEvent('b', 'ringing', 5), attempts: 0 },
+        { seq: 1, ...newEvent('a', 'ringing', 5), attempts: 0, rejections: 0 },
+        { seq: 2, ...newEvent('b', 'ringing', 5), attempts: 0, rejections: 0 },
       ]);
       assert.deepEqual(repeated, []);
     },
@@ -161,7 +161,14 @@ const rows: readonly [name: string, play: (outbox: Outbox, directory: string) =>
       const [letter, ...others] = eventsOf(directory, { state: 'dead' });
       const { error, httpStatus, durationMs } = bad;
       assert.deepEqual(letter, {
-        ...{ seq: 1, ...newEvent('a', 'ringing', 7), attempts: 1, state: 'dead', settledAt: 9 },
+        ...{
+          seq: 1,
+          ...newEvent('a', 'ringing', 7),
+          attempts: 1,
+          rejections: 0,
+          state: 'dead',
+          settledAt: 9,
+        },
         tale: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
       });
       assert.deepEqual(others, []);
@@ -196,6 +203,25 @@ const rows: readonly [name: string, play: (outbox: Outbox, directory: string) =>
       assert.equal(resend(directory, [2]), 1);
       assert.deepEqual(await due(outbox, {}), [1]);
       assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
+    },
+  ],
+  [
+    'how often an event was rejected is kept apart from how often it was tried, until it is sent again',
+    async (outbox, directory) => {
+      const sent = () =>
+        eventsOf(directory, { callId: 'a' }).map(({ attempts, rejections }) => [attempts, rejections]);
+      await outbox.append(batchOf('a:ringing a:completed'));
+      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5 })]);
+      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5, rejected: true })]);
+      const query = { lane: 'retry', now: 5, freshSince: 0, limit: 1, except: [] } as const;
+      assert.equal((await outbox.due(query))[0]?.rejections, 1);
+      await outbox.settle([settled(1, 'a', { outcome: 'dead', rejected: true })]);
+      assert.deepEqual(sent(), [
+        [3, 2],
+        [0, 0],
+      ]);
+      assert.equal(resend(directory, [1]), 1);
+      assert.deepEqual(sent()[0], [0, 0]);
     },
   ],
   [

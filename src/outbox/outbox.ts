@@ -102,7 +102,7 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
       events.forEach((event, i) => {
         const number = numbers[i] as number;
         if (number === repeated) again.push(event);
-        else if (number !== behind) heads.push({ seq: number, ...event, attempts: 0 });
+        else if (number !== behind) heads.push({ seq: number, ...event, attempts: 0, rejections: 0 });
       });
       return { heads, repeated: again };
     },

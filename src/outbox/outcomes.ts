@@ -13,8 +13,8 @@ export const slots = 16;
 const longestError = 500;
 
 /** A waiting event that was settled before was sent again by an operator, then: its age counts from there. */
-const columns =
-  'seq, call_id, status, body, taken_at, attempts, state, max(taken_at, coalesce(settled_at, 0)) AS waits_since';
+const columns = `seq, call_id, status, body, taken_at, attempts, rejections, state,
+  max(taken_at, coalesce(settled_at, 0)) AS waits_since`;
 
 export const outcomeSql = {
   nextOfCall: `SELECT ${columns} FROM event WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
@@ -23,11 +23,12 @@ export const outcomeSql = {
 
 /** Records what became of attempts. Runs inside the caller's transaction. */
 export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
-  const find = db.prepare('SELECT state, attempts, call_id, newest_at FROM event WHERE seq = ?');
+  const find = db.prepare('SELECT state, attempts, rejections, call_id, newest_at FROM event WHERE seq = ?');
   const finish = db.prepare(
-    'UPDATE event SET state = ?, settled_at = ?, attempts = ?, newest_at = NULL, next_at = NULL WHERE seq = ?',
+    `UPDATE event SET state = ?, settled_at = ?, attempts = ?, rejections = ?, newest_at = NULL, next_at = NULL
+     WHERE seq = ?`,
   );
-  const postpone = db.prepare('UPDATE event SET attempts = ?, next_at = ? WHERE seq = ?');
+  const postpone = db.prepare('UPDATE event SET attempts = ?, rejections = ?, next_at = ? WHERE seq = ?');
   const nextOfCall = db.prepare(outcomeSql.nextOfCall);
   // One that was tried before it lost its place to a revived dead letter is due at once.
   const promote = db.prepare('UPDATE event SET newest_at = ?, next_at = 0 WHERE seq = ?');
@@ -54,12 +55,13 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     if (event.state === deadState && of.outcome !== 'delivered') return undefined;
     remember(of);
     const attempts = event.attempts + (of.counted ? 1 : 0);
+    const rejections = event.rejections + (of.rejected ? 1 : 0);
     if (of.outcome === 'retry') {
-      postpone.run(attempts, of.nextAt ?? of.at, of.seq);
+      postpone.run(attempts, rejections, of.nextAt ?? of.at, of.seq);
       return undefined;
     }
     tally.move(event.state === deadState ? 'dead' : 'waiting', of.outcome);
-    finish.run(of.outcome === 'delivered' ? deliveredState : deadState, of.at, attempts, of.seq);
+    finish.run(of.outcome === 'delivered' ? deliveredState : deadState, of.at, attempts, rejections, of.seq);
     return event.newest_at === null ? undefined : advance(event.call_id, event.newest_at);
   }
 
@@ -103,6 +105,7 @@ type WaitingRow = EventRow & { readonly waits_since: number };
 type FoundRow = {
   readonly state: number;
   readonly attempts: number;
+  readonly rejections: number;
   readonly call_id: string;
   readonly newest_at: number | null;
 };

@@ -76,10 +76,12 @@ function copyRows(db: DatabaseSync, path: string, wal: Buffer): void {
   const put = {
     // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
     event: db.prepare(
-      `INSERT INTO event (seq, call_id, status, body, taken_at, state, attempts, newest_at, next_at, settled_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO event (seq, call_id, status, body, taken_at, state, attempts, newest_at, next_at,
+         settled_at, rejections)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (seq) DO UPDATE SET
-         state = excluded.state, attempts = excluded.attempts, settled_at = excluded.settled_at
+         state = excluded.state, attempts = excluded.attempts, settled_at = excluded.settled_at,
+         rejections = excluded.rejections
          WHERE excluded.state = 1 OR (event.state = 0 AND excluded.state = 2)
        ON CONFLICT (call_id, status) DO NOTHING`,
     ),

@@ -65,6 +65,8 @@ function* savedRows(
 const shapes: readonly {
   readonly table: SavedRow['table'];
   readonly columns: readonly ((v: Value) => boolean)[];
+  /** Columns of later migrations: a row that is older than one does not have it, and `absent` is meant. */
+  readonly added?: readonly { readonly fits: (v: Value) => boolean; readonly absent: Value }[];
 }[] = [
   {
     table: 'event',
@@ -80,6 +82,7 @@ const shapes: readonly {
       orNull(isCount),
       orNull(isCount),
     ],
+    added: [{ fits: isCount, absent: 0 }],
   },
   {
     table: 'attempt',
@@ -101,10 +104,18 @@ const shapes: readonly {
 function recognise({ rowid, values }: PageRow): SavedRow | undefined {
   if (!Number.isSafeInteger(rowid) || rowid < 1) return undefined;
   const shape = shapes.find(
-    ({ columns }) => columns.length === values.length && columns.every((fits, i) => fits(values[i] as Value)),
+    ({ columns, added = [] }) =>
+      values.length >= columns.length &&
+      values.length <= columns.length + added.length &&
+      columns.every((fits, i) => fits(values[i] as Value)) &&
+      values.slice(columns.length).every((value, i) => added[i]?.fits(value)),
   );
   if (!shape) return undefined;
-  const named = values[0] === null ? [rowid, ...values.slice(1)] : values;
+  const whole = [
+    ...values,
+    ...(shape.added ?? []).slice(values.length - shape.columns.length).map(({ absent }) => absent),
+  ];
+  const named = values[0] === null ? [rowid, ...whole.slice(1)] : whole;
   return { table: shape.table, values: named } as SavedRow;
 }
 

@@ -17,7 +17,7 @@ CREATE TABLE event (
     attempts INTEGER NOT NULL,
     newest_at INTEGER,
     next_at INTEGER,
-    settled_at INTEGER,
+    settled_at INTEGER, rejections INTEGER NOT NULL DEFAULT 0,
     UNIQUE (call_id, status)
   ) STRICT;
 CREATE INDEX event_dead ON event (seq) WHERE state = 2;

@@ -32,7 +32,7 @@ const token = 'bench-token-0123456789';
 function eventOf(n: number): QueuedEvent {
   const callId = `pbx-${String(n).padStart(8, '0')}`;
   const body = JSON.stringify({ id: callId, direction: 'inbound', status: 'ringing', from: '+4930901820' });
-  return { seq: n + 1, callId, status: 'ringing', body, takenAt: Date.now(), attempts: 0 };
+  return { seq: n + 1, callId, status: 'ringing', body, takenAt: Date.now(), attempts: 0, rejections: 0 };
 }
 
 /** Sends one event; resolves when it is answered. */

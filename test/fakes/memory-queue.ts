@@ -9,6 +9,7 @@ import {
 type Row = QueuedEvent & {
   state: 'waiting' | 'delivered' | 'dead';
   attempts: number;
+  rejections: number;
   nextAt: number;
 };
 
@@ -42,19 +43,28 @@ export function createMemoryQueue(): MemoryQueue {
   const head = (call: readonly Row[]) => call.find((row) => row.state === 'waiting');
   const heads = () => [...open].flatMap((call) => head(call) ?? []);
   const newestAt = (row: Row) => Math.max(...(byCall.get(row.callId) ?? []).map((it) => it.takenAt));
-  const given = ({ seq, callId, status, body, takenAt, attempts }: Row): QueuedEvent => ({
+  const given = ({ seq, callId, status, body, takenAt, attempts, rejections }: Row): QueuedEvent => ({
     seq,
     callId,
     status,
     body,
     takenAt,
     attempts,
+    rejections,
   });
 
-  function settleOne({ seq, callId, outcome, counted, nextAt }: Settlement): QueuedEvent | undefined {
+  function settleOne({
+    seq,
+    callId,
+    outcome,
+    counted,
+    rejected,
+    nextAt,
+  }: Settlement): QueuedEvent | undefined {
     const row = rows[seq - 1];
     if (row?.state !== 'waiting') return undefined;
     if (counted) row.attempts++;
+    if (rejected) row.rejections++;
     if (outcome === 'retry') {
       row.nextAt = nextAt ?? 0;
       return undefined;
@@ -81,6 +91,7 @@ export function createMemoryQueue(): MemoryQueue {
           body,
           takenAt,
           attempts: 0,
+          rejections: 0,
           state: 'waiting',
           nextAt: 0,
         };
@@ -159,7 +170,7 @@ export function createMemoryQueue(): MemoryQueue {
     revive(seq) {
       const row = rows[seq - 1];
       if (row?.state !== 'dead') return;
-      Object.assign(row, { state: 'waiting', attempts: 0, nextAt: 0 });
+      Object.assign(row, { state: 'waiting', attempts: 0, rejections: 0, nextAt: 0 });
       open.add(byCall.get(row.callId) ?? []);
     },
     failSettlements(count) {
