@@ -32,8 +32,7 @@ export function packagingImpossible(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on amd64';
   if (process.getuid?.() !== 0) return 'it needs root, for debootstrap and chroot';
   if (!existsSync('/usr/bin/apt-get')) return 'it needs Debian or Ubuntu: there is no apt-get';
-  if (!existsSync(marker) && !mirror())
-    return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
+  if (!mirror()) return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
   return undefined;
 }
 
@@ -46,9 +45,14 @@ export async function installTools(tools: Readonly<Record<string, string>>): Pro
 }
 
 const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';
-const tree = path.join(cache, 'debian-12');
+
+/** The oldest Debian that the package is for, with systemd 247, and the one that FreePBX 17 is installed on. */
+const suites = { 11: 'bullseye', 12: 'bookworm' } as const;
+export type Release = keyof typeof suites;
+
+const treeOf = (release: Release) => path.join(cache, `debian-${release}`);
 /** Written last: a tree without it was never finished. */
-const marker = path.join(tree, 'etc/pbx-bridge-lab');
+const markerOf = (tree: string) => path.join(tree, 'etc/pbx-bridge-lab');
 
 /** With systemd, and the one library that a bare Debian lacks, so that the package installs without a network. */
 const packages = 'systemd,systemd-sysv,dbus,libatomic1';
@@ -57,24 +61,26 @@ function mirror(): string | undefined {
   return process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
 }
 
-/** A bare Debian 12 in a folder. Nobody writes to it. */
-async function bareDebian(): Promise<string> {
-  if (existsSync(marker)) return tree;
+const trees = new Map<Release, Promise<string>>();
+
+/** A bare Debian in a folder: from the cache, else from its archive. Nobody writes to it. */
+function bareDebian(release: Release): Promise<string> {
+  const tree = trees.get(release) ?? findTree(release);
+  trees.set(release, tree);
+  return tree;
+}
+
+async function findTree(release: Release): Promise<string> {
+  const tree = treeOf(release);
+  if (existsSync(markerOf(tree))) return tree;
   await mkdir(cache, { recursive: true });
   const building = `${tree}.building-${process.pid}`;
   try {
-    await must(
-      'debootstrap',
-      '--variant=minbase',
-      `--include=${packages}`,
-      'bookworm',
-      building,
-      mirror() ?? '',
-    );
+    await debootstrap(release, building);
     await rm(path.join(building, 'var/cache/apt'), { recursive: true });
-    await writeFile(path.join(building, 'etc/pbx-bridge-lab'), `${packages}\n`);
+    await writeFile(markerOf(building), `${packages}\n`);
     // Somebody else may have been first: theirs is as good, and perhaps in use already.
-    if (!existsSync(marker)) {
+    if (!existsSync(markerOf(tree))) {
       await rm(tree, { recursive: true, force: true });
       await rename(building, tree);
     }
@@ -82,6 +88,27 @@ async function bareDebian(): Promise<string> {
     await discard(building);
   }
   return tree;
+}
+
+/** An old release may be signed by keys that only the keyring of retired ones still has. */
+async function debootstrap(release: Release, target: string): Promise<void> {
+  const failures: string[] = [];
+  for (const name of ['debian-archive-keyring', 'debian-archive-removed-keys']) {
+    const options = [
+      '--variant=minbase',
+      `--include=${packages}`,
+      `--keyring=/usr/share/keyrings/${name}.gpg`,
+    ];
+    const { code, output } = await run(
+      'debootstrap',
+      [...options, suites[release], target, mirror() ?? ''],
+      600_000,
+    );
+    if (code === 0) return;
+    failures.push(`with ${name}: ${output.trim().split('\n').at(-1)}`);
+    await discard(target);
+  }
+  throw new Error(`debootstrap of ${suites[release]} failed\n${failures.join('\n')}`);
 }
 
 /** A debootstrap that was cut off leaves its proc and sys mounted in the tree. */
@@ -92,7 +119,7 @@ async function discard(folder: string): Promise<void> {
   await must('rm', '-rf', '--one-file-system', folder);
 }
 
-/** A Debian 12 of one's own, to do anything to. */
+/** A Debian of one's own, to do anything to. */
 export type Machine = {
   readonly root: string;
   at(...parts: string[]): string;
@@ -101,8 +128,8 @@ export type Machine = {
   remove(): Promise<void>;
 };
 
-export async function createMachine(): Promise<Machine> {
-  const lower = await bareDebian();
+export async function createMachine(release: Release): Promise<Machine> {
+  const lower = await bareDebian(release);
   const folder = await mkdtemp(path.join(cache, 'machine-'));
   const root = path.join(folder, 'root');
   for (const name of ['root', 'upper', 'work']) await mkdir(path.join(folder, name));

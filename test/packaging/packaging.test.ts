@@ -1,45 +1,64 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { boot } from './container.ts';
-import { createMachine, installTools, type Machine, packagingImpossible, run } from './machine.ts';
+import {
+  createMachine,
+  installTools,
+  type Machine,
+  packagingImpossible,
+  type Release,
+  run,
+} from './machine.ts';
 import { packageTests } from './package-tests.ts';
-import { buildPackages } from './packages.ts';
+import { buildPackages, type Packages } from './packages.ts';
 import { unitTests } from './unit-tests.ts';
 
 const impossible = packagingImpossible();
 if (impossible)
   process.stdout.write(`test/packaging: no packages are tried on this machine: ${impossible}\n`);
 
-test('the Debian package on a bare Debian 12', { skip: impossible ?? false }, async (t) => {
+test('the Debian package', { skip: impossible ?? false }, async (t) => {
   await installTools({
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
     '/usr/bin/lintian': 'lintian',
     '/usr/bin/systemd-nspawn': 'systemd-container',
     '/usr/sbin/debootstrap': 'debootstrap',
   });
+  // They take their time to come, and the package is built meanwhile.
+  const machines = { 11: borrowed(t, 11), 12: borrowed(t, 12) };
+  for (const machine of Object.values(machines)) machine.catch(() => {});
   const packages = buildPackages();
   t.after(() => packages.remove());
-  // It reads for half a minute; the rest need not wait for it.
   const lintian = run('lintian', ['--fail-on', 'error', '--display-level', 'error', packages.now], 200_000);
-  await packageTests(t, packages, await borrowed(t));
+
+  const bare = await borrowed(t, 12);
+  await t.test('on a bare Debian 12 on which nothing runs', (t) => packageTests(t, packages, bare));
   await t.test('lintian finds no errors', async () => {
     const { code, output } = await lintian;
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /^E: /m);
   });
-
-  const machine = await borrowed(t);
-  const container = await boot(machine);
-  if (typeof container === 'string') {
-    await t.test('the unit under a real systemd', { skip: container }, () => {});
-    return;
-  }
-  t.after(() => container.stop());
-  await unitTests(t, packages, machine, container);
+  await unitOn(t, packages, await machines[12], { name: 'Debian 12, under systemd 252', thorough: true });
+  await unitOn(t, packages, await machines[11], { name: 'Debian 11, under systemd 247', thorough: false });
 });
 
-async function borrowed(t: TestContext): Promise<Machine> {
-  const machine = await createMachine();
+async function unitOn(
+  t: TestContext,
+  packages: Packages,
+  machine: Machine,
+  { name, thorough }: { name: string; thorough: boolean },
+): Promise<void> {
+  const container = await boot(machine);
+  const skip = typeof container === 'string' ? container : false;
+  await t.test(`the unit on ${name}`, { skip }, async (t) => {
+    if (typeof container === 'string') return;
+    t.after(() => container.stop());
+    await unitTests(t, packages, machine, container, { thorough });
+  });
+}
+
+async function borrowed(t: TestContext, release: Release): Promise<Machine> {
+  const machine = await createMachine(release);
   t.after(() => machine.remove());
   return machine;
 }
