@@ -1,6 +1,6 @@
 import { duration } from '../delivery/report.ts';
 import type { BridgeStatus } from '../ops/status.ts';
-import { ago, count } from './words.ts';
+import { ago, clockTime, count } from './words.ts';
 
 export type StatusLine = {
   readonly label: string;
@@ -29,9 +29,14 @@ function line(label: string, text: string, tone: StatusLine['tone'] = 'plain'): 
   return { label, text, tone };
 }
 
+/** `39 s, since 14:03:07` */
+function span(since: number, now: number): string {
+  return `${duration(now - since)}, since ${clockTime(since, now)}`;
+}
+
 function pbx({ pbx: it, now }: BridgeStatus): StatusLine {
   const address = `Asterisk ${it.version === '' ? '' : `${it.version} `}at ${it.address}`;
-  if (it.state === 'up') return line('PBX', `${address}, link up since ${ago(it.since, now)}`, 'good');
+  if (it.state === 'up') return line('PBX', `${address}, link up for ${span(it.since, now)}`, 'good');
   const why = it.failure ?? 'connecting for the first time';
   return line('PBX', `no link to Asterisk at ${it.address}: ${why}; try ${it.attempts}`, 'bad');
 }
@@ -62,7 +67,7 @@ function delivery({ delivery: it, now }: BridgeStatus): StatusLine {
   const last = it.lastDeliveredAt === undefined ? 'none since the start' : ago(it.lastDeliveredAt, now);
   if (it.state === 'ok') return line('delivery', `flows; last one ${last}`, 'good');
   const next = it.nextTryAt === undefined ? '' : `, next try in ${duration(it.nextTryAt - now)}`;
-  const text = `${stateWords[it.state]} since ${ago(it.since, now)}: ${it.reason}${next}; last one ${last}`;
+  const text = `${stateWords[it.state]} for ${span(it.since, now)}: ${it.reason}${next}; last one ${last}`;
   return line('delivery', text, 'bad');
 }
 
@@ -70,7 +75,9 @@ function queue({ outbox: it, now }: BridgeStatus): StatusLine {
   const oldest =
     it.oldestWaitingAt === undefined ? '' : `, the oldest for ${duration(now - it.oldestWaitingAt)}`;
   const dead =
-    it.dead === 0 ? 'no dead letters' : `${count(it.dead, 'DEAD LETTER')} (pbx-bridge outbox list)`;
+    it.dead === 0
+      ? 'no dead letters'
+      : `${count(it.dead, 'DEAD LETTER', 'DEAD LETTERS')} (pbx-bridge outbox list)`;
   const lost = it.lost === 0 ? '' : `; ${it.lost} lost with a damaged file`;
   const text = `${it.waiting} waiting${oldest}; ${dead}; ${it.delivered} delivered in all${lost}`;
   return line('queue', text, it.dead > 0 ? 'bad' : 'plain');

@@ -62,7 +62,7 @@ test('not ready while the PBX is away, and while the token is refused; each time
   assert.match(ready.text, /^nothing is delivered: .*401.*; 1 waiting\n$/);
   const program = runProgram(['status', '--url', url], { env: {}, cwd: temporaryFolder(t) });
   assert.deepEqual(await program.ended, { code: 2, signal: null });
-  assert.match(program.output(), /^! delivery +PAUSED since .*401/m);
+  assert.match(program.output(), /^! delivery +PAUSED for .*, since .*401/m);
   await stand.pbx.crash();
   for (let it = await status(); it.pbx.state === 'up'; ) it = await status();
   assert.match((await get('/readyz')).text, /^no link to Asterisk at 127\.0\.0\.1:\d+: /);

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { startFarSide } from '../fakes/far-side.ts';
+import { runCommand } from '../integration/operator.ts';
+import { temporaryFolder } from '../integration/program.ts';
+import { managerUsers } from './config.ts';
+import { install, labImpossible, versions } from './install.ts';
+import { openLab } from './lab.ts';
+
+const impossible = labImpossible();
+
+/** What `check` says of a real Asterisk: with the manager user that we tell people to make, and with worse ones. */
+for (const version of versions)
+  test(`check on a real Asterisk ${version}`, { skip: impossible ?? false }, async (t) => {
+    await install(version);
+    const lab = await openLab(version);
+    const farSide = await startFarSide({ token: 'a-token' });
+    t.after(async () => {
+      await lab.stop();
+      await farSide.close();
+    });
+    const env = {
+      AMI_PORT: String(lab.pbx.ports.ami),
+      AMI_USERNAME: managerUsers.bridge.name,
+      AMI_SECRET: managerUsers.bridge.secret,
+      API_BASE_URL: farSide.baseUrl,
+      API_TOKEN: 'a-token',
+      STATE_DIR: `${temporaryFolder(t)}/state`,
+      AGI_LISTEN: 'off',
+      STATUS_LISTEN: 'off',
+    };
+    const check = async (changes: Readonly<Record<string, string>>) => {
+      const ran = await runCommand(['check'], { ...env, ...changes });
+      return { ...ran, flat: ran.text.replace(/\n +(?=\S)/g, ' ') };
+    };
+
+    await t.test('as we say it should be set up: all is well', async () => {
+      const { flat, code } = await check({});
+      assert.match(flat, new RegExp(`^ok +Asterisk at .*: let in; Asterisk ${lab.pbx.release}$`, 'm'));
+      assert.match(flat, /^ok +rights of the manager user: no more than needed$/m);
+      assert.match(flat, /^ok +contexts that INBOUND_CONTEXTS matches: from-trunk; \d+ in the dialplan$/m);
+      assert.match(flat, /^ok +clock of the PBX and of this machine: the same$/m);
+      assert.match(flat, /All is well\.\n$/);
+      assert.equal(code, 0);
+    });
+    await t.test('wrong secret', async () => {
+      const { flat, code } = await check({ AMI_SECRET: 'wrong' });
+      assert.match(
+        flat,
+        /^BAD +Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME/m,
+      );
+      assert.equal(code, 2);
+    });
+    await t.test('a user with all rights', async () => {
+      const { name, secret } = managerUsers.driver;
+      const { flat, code } = await check({ AMI_USERNAME: name, AMI_SECRET: secret });
+      assert.match(
+        flat,
+        /^warn +rights of the manager user: more than needed: write class originate \(Originate\), /m,
+      );
+      assert.equal(code, 0);
+    });
+    await t.test('wrong context, and a trunk that is not matched', async () => {
+      const { flat } = await check({ INBOUND_CONTEXTS: 'from-provider' });
+      assert.match(flat, /^BAD +contexts that INBOUND_CONTEXTS matches: none of .*such as from-trunk/m);
+      const byName = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/provider-*' });
+      assert.match(
+        byName.flat,
+        /^BAD +trunks that INBOUND_CHANNELS matches: none .* This PBX has .*PJSIP\/trunk/m,
+      );
+      const right = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/trunk-*' });
+      assert.match(right.flat, /^ok +trunks that INBOUND_CHANNELS matches: PJSIP\/trunk$/m);
+    });
+  });
