@@ -14,6 +14,7 @@ const edits: Readonly<Record<string, string>> = {
   'counters that add up, but are not those of the events': 'UPDATE tally SET waiting = 3, delivered = 1',
   'a last number that is in use already': 'UPDATE tally SET last_seq = 2',
   'an open call that cannot be read': `INSERT INTO open_call VALUES ('x', '{"channels" []}')`,
+  'a last number so high that attempts at the next could not be numbered': `UPDATE tally SET last_seq = ${2 ** 49}`,
   'no counters': 'DELETE FROM tally',
   'an index too few': 'DROP INDEX event_retry',
 };
@@ -49,6 +50,30 @@ for (const [what, sql] of Object.entries(edits)) {
     assert.deepEqual(again.lines, []);
   });
 }
+
+test('check: an event with a number beyond all sense is lost alone: the others go on', async (t) => {
+  const directory = temporaryFolder(t);
+  const first = await opened(t, { directory });
+  await first.append(batchOf('a:ringing b:ringing'));
+  await first.close();
+  const db = new DatabaseSync(databasePath(directory));
+  db.exec(`UPDATE event SET seq = ${2 ** 50} WHERE seq = 2; UPDATE tally SET last_seq = ${2 ** 50}`);
+  db.close();
+  const log = keepingLog();
+  const second = await opened(t, { directory }, log);
+  const { heads } = await second.append(batchOf('c:ringing'));
+  assert.deepEqual(
+    heads.map(({ seq }) => seq),
+    [2],
+  );
+  await second.settle([settled(1, 'a'), settled(2, 'c')]);
+  const { delivered, waiting } = await second.tally();
+  assert.deepEqual([delivered, waiting], [2, 0]);
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.repaired'],
+  );
+});
 
 for (const [pragma, wrong] of [
   ['synchronous = NORMAL', /synchronous is 1/],

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from './sqlite-trouble.ts';
+import { highestSeq } from './tally.ts';
 
 /** Up to this size a file is read through at every start, bytes: it takes a fraction of a second. */
 const smallFile = 16 << 20;
@@ -15,6 +16,7 @@ const contradictions: Readonly<Record<string, string>> = {
     SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
   'what is remembered of an open call cannot be read': `
     SELECT 1 FROM open_call WHERE NOT json_valid(state)`,
+  'an event has a number that is too high': `SELECT 1 FROM event WHERE seq > ${highestSeq}`,
   'the counters do not fit the events': `
     SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
       OR dead <> (SELECT count(*) FROM event WHERE state = 2)

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../delivery/queue.ts';
 import { BrokenInvariant } from './sqlite-trouble.ts';
+import { highestSeq } from './tally.ts';
 
 /** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
 export const mostTries = 16;
@@ -79,6 +80,7 @@ export type EventRow = {
 /** The event of a row that must be a waiting one. */
 export function queuedEvent(row: EventRow): QueuedEvent {
   if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
+  if (row.seq > highestSeq) throw new BrokenInvariant(`${row.seq} is too high for a number of an event`);
   const { seq, status, body, attempts, rejections } = row;
   return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts, rejections };
 }

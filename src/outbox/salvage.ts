@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { callStatuses } from '../api/contract/call-event.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
+import { highestSeq } from './tally.ts';
 import { type Frame, framesOf } from './wal.ts';
 
 /** A row that was read out of a damaged file: its table and its values in the table's order. */
@@ -96,7 +97,7 @@ const shapes: readonly {
       (v) => typeof v === 'number' && v >= 0,
     ],
   },
-  { table: 'tally', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isCount] },
+  { table: 'tally', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
   { table: 'open_call', columns: [isText, isJson] },
   { table: 'trunk', columns: [isText] },
 ];
@@ -110,7 +111,7 @@ function recognise({ rowid, values }: PageRow): SavedRow | undefined {
       columns.every((fits, i) => fits(values[i] as Value)) &&
       values.slice(columns.length).every((value, i) => added[i]?.fits(value)),
   );
-  if (!shape) return undefined;
+  if (!shape || (shape.table === 'event' && !isSeq(rowid))) return undefined;
   const whole = [
     ...values,
     ...(shape.added ?? []).slice(values.length - shape.columns.length).map(({ absent }) => absent),
@@ -129,6 +130,10 @@ function isText(value: Value): boolean {
 
 function isCount(value: Value): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSeq(value: Value): boolean {
+  return isCount(value) && (value as number) <= highestSeq;
 }
 
 function isJson(value: Value): boolean {

@@ -11,6 +11,12 @@ export type Tally = {
   readonly lost: number;
 };
 
+/**
+ * No outbox ever takes so many events: a higher number is damage. Sixteen times as much, the number of an attempt, is
+ * still one that JavaScript can count with.
+ */
+export const highestSeq = 2 ** 48;
+
 export type TallyKeeper = ReturnType<typeof createTallyKeeper>;
 
 /** Counts what a transaction does and writes it once, as differences, just before the commit. */
@@ -32,6 +38,7 @@ export function createTallyKeeper(db: DatabaseSync) {
     if (tally.taken !== tally.delivered + tally.waiting + tally.dead) {
       throw new BrokenInvariant('the counters do not add up');
     }
+    if (last_seq > highestSeq) throw new BrokenInvariant(`${last_seq} is too high for a number of an event`);
     return { tally, lastSeq: last_seq };
   }
 
