@@ -18,6 +18,7 @@ export const states = ['waiting', 'delivered', 'dead'] as const;
 export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, rejections, state, settled_at';
 
 export const historySql = {
+  ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
   oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
   old: 'SELECT seq, state, settled_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
@@ -39,12 +40,16 @@ export function createTeller(db: DatabaseSync): (row: ToldRow) => ToldEvent {
 
 /** What is kept about events that are settled, and how long. */
 export function createHistory(db: DatabaseSync) {
+  const ofCall = db.prepare(historySql.ofCall);
+  const told = createTeller(db);
   const oldest = db.prepare(historySql.oldest);
   const old = db.prepare(historySql.old);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
+    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as ToldRow[]).map(told),
+
     /** Unix ms at which the oldest waiting event was taken. */
     oldestWaiting: (): number | undefined => oldest.get()?.taken_at as number | undefined,
 

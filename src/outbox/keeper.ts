@@ -12,7 +12,14 @@ import type { Answers, FromWorker, Numbered, StorageState, WorkerOptions } from 
 const retryMs = { full: 500, failing: 2_000 } as const;
 
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
-const reads: ReadonlySet<StoreOp> = new Set<StoreOp>(['load', 'due', 'nextDue', 'tally', 'oldestWaiting']);
+const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
+  'load',
+  'due',
+  'nextDue',
+  'tally',
+  'oldestWaiting',
+  'eventsOf',
+]);
 
 /**
  * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when

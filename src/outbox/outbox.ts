@@ -1,6 +1,7 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../ops/log.ts';
+import type { ToldEvent } from './history.ts';
 import { behind, type IntakeBatch, repeated } from './intake.ts';
 import { startStorageThread } from './storage-thread.ts';
 import type { Tally } from './tally.ts';
@@ -54,6 +55,8 @@ export interface Outbox extends DeliveryQueue {
   tally(): Promise<Tally>;
   /** Unix ms at which the oldest waiting event was taken. */
   oldestWaiting(): Promise<number | undefined>;
+  /** All that is kept about a call's events, each with its attempts. */
+  eventsOf(callId: string): Promise<ToldEvent[]>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `mostBytes`. */
@@ -123,6 +126,7 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
     waiting: async () => (await ask('tally')).waiting,
     tally: () => ask('tally'),
     oldestWaiting: () => ask('oldestWaiting'),
+    eventsOf: (callId) => ask('eventsOf', callId),
     async prune(before) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {

@@ -11,8 +11,8 @@ import { outcomeSql } from './outcomes.ts';
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
 const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/;
 
-/** This sorts the events of one call, which are three at most. */
-const ofOneCall = ['nextOfCall'];
+/** These sort the events of one call, which are three at most. */
+const ofOneCall = ['nextOfCall', 'ofCall'];
 
 const db = new DatabaseSync(':memory:');
 migrate(db);
