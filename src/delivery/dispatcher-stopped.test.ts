@@ -186,6 +186,42 @@ test('API answers nothing but 500: new calls are tried once, the backlog and the
   assert.equal(lab.book.counts.moved, 1_021);
 });
 
+test('503 with Retry-After: in an outage nothing is sent until then, new calls neither', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => answer(503, '{}', { retryAfter: '30' }));
+  lab.dispatcher.start();
+  for (let n = 0; n < 20; n++) lab.tell(`c-${n}`, 'ringing');
+  await lab.pass(0);
+  assert.equal(lab.dispatcher.status().state, 'outage');
+  const before = lab.sent.length;
+  for (let n = 0; n < 25; n++) {
+    lab.tell(`new-${n}`, 'ringing');
+    lab.dispatcher.retry();
+    await lab.pass(1_000, 100);
+  }
+  assert.equal(lab.sent.length, before);
+  await lab.pass(5_010);
+  assert.equal(lab.sent.length, before + 1);
+  lab.reply(() => ok);
+  await lab.pass(minute, 100);
+  assert.equal(lab.book.counts.moved, 45);
+});
+
+test('a setting that changes while a probe is under way is tried when that ends', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => ({ afterMs: 1_500, result: answer(401) }));
+  lab.dispatcher.start();
+  lab.tell('a', 'ringing');
+  await lab.pass(3_000);
+  assert.equal(lab.inFlight(), 1, 'the first probe, from 2.5 s on');
+  lab.reply(() => ({ afterMs: 1_500, result: ok }));
+  lab.dispatcher.retry();
+  await lab.pass(1_500);
+  assert.equal(lab.sent.length, 3);
+  await lab.pass(1_010);
+  assert.equal(lab.dispatcher.status().state, 'ok');
+});
+
 test('API gone, then there but with faults: new calls are tried again', async (t) => {
   const lab = createDeliveryLab(t);
   lab.reply(() => failure('refused'));

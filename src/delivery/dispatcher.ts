@@ -5,6 +5,7 @@ import { classify } from './classify.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf, settlementOf } from './outcome.ts';
+import { createProber } from './prober.ts';
 import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent, type Settlement } from './queue.ts';
 import { createReport } from './report.ts';
 import { createSettler } from './settler.ts';
@@ -30,7 +31,10 @@ export type Dispatcher = {
   offer(heads: readonly QueuedEvent[]): void;
   /** Looks at the queue now, as after dead letters were made to wait again. */
   poke(): void;
-  /** Tries at once whether it works again, if nothing is sent for now: somebody has changed a setting. */
+  /**
+   * Tries at once whether it works again, if nothing is sent for now: somebody has changed a setting. What the API asked
+   * for with a Retry-After is still obeyed.
+   */
   retry(): void;
   /** Lets running requests end, for at most `limitMs` (5 s), and records them; the rest stays on disk. */
   stop(limitMs?: number): Promise<void>;
@@ -86,14 +90,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onRetryAt,
     onFailed: onQueueFailed,
   });
+  const prober = createProber({
+    takeOne: supply.takeOne,
+    attempt: ({ event, lane }) => attempt(event, lane, true),
+    mayRetry: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
+    recorded: settler.idle,
+    monotonic,
+    onFailed: onQueueFailed,
+  });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
   let steadyOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
   let inFlight = 0;
-  let probing = false;
-  let probedAt = Number.NEGATIVE_INFINITY;
   let pollAt = 0;
   let expireAt = 0;
   let retryAt = Number.POSITIVE_INFINITY;
@@ -104,7 +114,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function isOpen(lane: Lane): boolean {
     if (phase !== 'running' || settler.size() >= limits.unrecorded) return false;
-    return flow.state === 'ok' || (flow.state === 'outage' && flow.reachable && lane === 'fresh');
+    return (
+      flow.state === 'ok' || (lane === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
+    );
   }
 
   async function attempt(event: QueuedEvent, lane: Lane, probe: boolean): Promise<void> {
@@ -171,21 +183,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     poke();
   }
 
-  /** Sends one event to see whether it works again. */
-  async function probe(): Promise<void> {
-    if (probing || phase !== 'running') return;
-    probing = true;
-    probedAt = monotonic();
-    try {
-      const one = await supply.takeOne();
-      if (one) await attempt(one.event, one.lane, true);
-    } catch (error) {
-      onQueueFailed(error);
-    } finally {
-      probing = false;
-    }
-  }
-
   function sweep(): void {
     sweeper = inFlight > 0 ? setTimeout(sweep, sweepMs) : undefined;
     supply.giveWay(limits.inFlight - inFlight);
@@ -199,7 +196,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function tick(): void {
     const at = monotonic();
     report.tick();
-    if (flow.state !== 'ok' && at >= flow.nextTryAt) void probe();
+    if (flow.state !== 'ok' && at >= flow.nextTryAt) void prober.probe();
     if (at >= retryAt) {
       retryAt = Number.POSITIVE_INFINITY;
       void supply.refill('retry');
@@ -268,15 +265,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     offer(heads) {
       for (const head of heads) supply.take(head, 'fresh');
-      if (flow.state === 'ok' || isOpen('fresh')) return;
-      const at = monotonic();
-      const brought = flow.state === 'outage' && at - probedAt >= limits.probeGapMs;
-      if (brought || at >= flow.nextTryAt) void probe();
+      if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
+      const brought = flow.state === 'outage' && !flow.named && prober.sinceLast() >= limits.probeGapMs;
+      if (brought || monotonic() >= flow.nextTryAt) void prober.probe();
     },
     poke,
     retry() {
-      // What the API asked for with 429 is still obeyed.
-      if (flow.state === 'paused' || flow.state === 'outage') void probe();
+      void prober.retry();
     },
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);

@@ -8,6 +8,7 @@ import { longestWaitMs } from './queue.ts';
 const delivered: Classified = { verdict: 'delivered', reason: '' };
 const reject: Classified = { verdict: 'reject', reason: '422' };
 const retry: Classified = { verdict: 'retry', reason: '500' };
+const retryLater: Classified = { verdict: 'retry', reason: '503', retryAfterMs: 30_000 };
 const noConnection: Classified = { verdict: 'retry', reason: 'refused', noConnection: true };
 const pause: Classified = { verdict: 'pause', reason: '401' };
 const hold: Classified = { verdict: 'hold', reason: '429', retryAfterMs: 30_000 };
@@ -18,6 +19,7 @@ const paused: Flow = {
   reason: '401',
   tries: 2,
   nextTryAt: 900,
+  named: false,
   reachable: true,
 };
 const held: Flow = { ...paused, state: 'held', reason: '429' };
@@ -63,6 +65,16 @@ const table: readonly [from: Flow, attempt: Classified, probe: boolean, to: Part
   [out, delivered, false, { state: 'ok', since: 1000 }],
   [out, retry, true, { state: 'outage', since: 100, tries: 3, nextTryAt: 5000, reachable: true }],
   [out, retry, false, { state: 'outage', since: 100, tries: 2, nextTryAt: 900, reachable: true }],
+  [out, retryLater, false, { state: 'outage', since: 100, tries: 2, nextTryAt: 31_000, named: true }],
+  [out, retryLater, true, { state: 'outage', tries: 3, nextTryAt: 31_000, named: true }],
+  [
+    { ...out, nextTryAt: 50_000, named: true },
+    retryLater,
+    false,
+    { state: 'outage', nextTryAt: 50_000, named: true },
+  ],
+  [{ ...out, named: true }, retry, true, { state: 'outage', nextTryAt: 5000, named: false }],
+  [stumbling, retryLater, false, { state: 'outage', tries: 1, nextTryAt: 31_000, named: true }],
   [out, noConnection, false, { state: 'outage', tries: 2, nextTryAt: 900, reachable: false }],
   [out, noConnection, true, { state: 'outage', tries: 3, reachable: false, reason: 'refused' }],
   [gone, retry, true, { state: 'outage', tries: 3, reachable: true, reason: '500' }],

@@ -15,7 +15,8 @@ const leastNamedMs = 1_000;
  * - `paused`: nobody's event is at fault (token, address): nothing is sent but a probe;
  * - `held`: the API wants fewer requests: nothing is sent until the time it named, then a probe;
  * - `outage`: nothing but failures: a probe now and then; while the API can be reached at all, new calls are also
- *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events.
+ *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events. If the API names
+ *   a time, nothing is sent until then.
  */
 export type Flow = Flowing | Stopped;
 
@@ -35,6 +36,8 @@ type Stopped = {
   /** Probes that failed, and the attempt that began it. */
   readonly tries: number;
   readonly nextTryAt: number;
+  /** True if the API has named that time. */
+  readonly named: boolean;
   /** False if the last failure was that there was no connection. */
   readonly reachable: boolean;
 };
@@ -78,6 +81,9 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
   }
   if (!probe) {
     const reachable = !classified.noConnection;
+    const namedMs = classified.retryAfterMs ?? 0;
+    if (namedMs > 0)
+      return { ...flow, reachable, named: true, nextTryAt: Math.max(flow.nextTryAt, endedAt + namedMs) };
     return reachable === flow.reachable ? flow : { ...flow, reachable };
   }
   // The time that the API named is over, and it does not ask for more.
@@ -104,6 +110,7 @@ function stopped(
     reason: classified.reason,
     tries,
     nextTryAt: endedAt + wait,
+    named: (named ?? 0) > 0,
     reachable: !classified.noConnection,
   };
 }

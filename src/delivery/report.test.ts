@@ -15,7 +15,7 @@ function reportAt(waiting: () => Promise<number> = async () => 214) {
 const ok: Flow = { state: 'ok', since: 0, failures: 0, succeededAt: 0 };
 
 function paused(nextTryAt: number, tries = 1): Flow {
-  return { state: 'paused', since: 0, reason: '401', tries, nextTryAt, reachable: true };
+  return { state: 'paused', since: 0, reason: '401', tries, nextTryAt, named: false, reachable: true };
 }
 
 test('a pause is told with what waits and when it is tried again, then once a minute, then its end', async () => {

@@ -1,0 +1,62 @@
+import type { Supply } from './supply.ts';
+
+export type Prober = {
+  /** Sends one event to see whether it works again, unless one is under way. */
+  probe(): Promise<void>;
+  /**
+   * The same, for something has changed: a probe that is under way began before that, so another follows it.
+   * Nothing happens if `mayRetry` says no by then.
+   */
+  retry(): Promise<void>;
+  /** ms since the last probe began. */
+  sinceLast(): number;
+};
+
+type ProberOptions = {
+  readonly takeOne: Supply['takeOne'];
+  /** Sends it and draws every conclusion. */
+  readonly attempt: (one: NonNullable<Awaited<ReturnType<Supply['takeOne']>>>) => Promise<void>;
+  readonly mayRetry: () => boolean;
+  /** Resolves when what became of attempts is recorded. */
+  readonly recorded: () => Promise<void>;
+  readonly monotonic: () => number;
+  readonly onFailed: (error: unknown) => void;
+};
+
+/** The one request at a time that tries whether it works again. */
+export function createProber(options: ProberOptions): Prober {
+  const { takeOne, attempt, mayRetry, recorded, monotonic, onFailed } = options;
+  let probing = false;
+  let another = false;
+  let probedAt = Number.NEGATIVE_INFINITY;
+
+  const prober: Prober = {
+    async probe() {
+      if (probing) return;
+      probing = true;
+      probedAt = monotonic();
+      try {
+        const one = await takeOne();
+        if (one) await attempt(one);
+      } catch (error) {
+        onFailed(error);
+      } finally {
+        probing = false;
+      }
+      if (!another) return;
+      another = false;
+      await prober.retry();
+    },
+    async retry() {
+      if (probing) {
+        another = true;
+        return;
+      }
+      // Until then the event that was tried last rests, and it may be the only one.
+      await recorded();
+      if (mayRetry()) await prober.probe();
+    },
+    sinceLast: () => monotonic() - probedAt,
+  };
+  return prober;
+}
