@@ -17,7 +17,9 @@ export type Pbx = {
   /** Such as `22.10.1`. */
   readonly release: string;
   readonly ports: PortBlock;
-  /** What Asterisk wrote to cdr-csv/Master.csv so far; '' if nothing. */
+  /** Where its cdr-csv/Master.csv is, as this machine sees it. */
+  readonly cdrFile: string;
+  /** What Asterisk wrote there so far; '' if nothing. */
   cdr(): Promise<string>;
   /** Its log, for when something went wrong. */
   log(): Promise<string>;
@@ -85,11 +87,13 @@ export async function start(
     rmSync(outside(name), { recursive: true, force: true });
   });
 
+  const cdrFile = outside(`${folders.log}/cdr-csv/Master.csv`);
   const pbx: Pbx = {
     version,
     release: tree.release,
     ports,
-    cdr: () => readFile(outside(`${folders.log}/cdr-csv/Master.csv`), 'utf8').catch(() => ''),
+    cdrFile,
+    cdr: () => readFile(cdrFile, 'utf8').catch(() => ''),
     log: () => readFile(outside(`${folders.log}/full`), 'utf8').catch(() => ''),
     kill: () => end('SIGKILL'),
     restart: boot,

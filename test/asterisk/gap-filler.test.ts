@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { cdrOf } from './cdr.ts';
+import { type FarEnd, startFarEnd } from './far-end.ts';
+import { install, labImpossible, type Version, versions } from './install.ts';
+import { type Lab, openLab } from './lab.ts';
+import { type Office, office, offices } from './offices.ts';
+import { type ExpectedCall, expectedCalls, type Row } from './row.ts';
+import { rowsOf } from './run-matrix.ts';
+import { playRow } from './stage.ts';
+
+const impossible = labImpossible();
+if (impossible) process.stdout.write(`test/asterisk: no real Asterisk on this machine: ${impossible}\n`);
+
+/** Calls of all kinds, and some that are none to tell of. */
+const kinds = [
+  'extension-caller-hangs-up',
+  'extension-agent-hangs-up',
+  'announcement-then-extension',
+  'menu-then-extension',
+  'caller-gives-up',
+  'busy',
+  'no-answer',
+  'nobody-registered',
+  'announcement-only',
+  'voicemail',
+  'ring-group-one-answers',
+  'ring-group-nobody',
+  'ring-group-local',
+  'local-optimised',
+  'local-two-deep',
+  'queue-phones-ringall',
+  'queue-local-one-by-one',
+  'queue-given-up',
+  'queue-timeout-voicemail',
+  'follow-me-mobile',
+  'forwarded-by-phone',
+  'press-one-accepted',
+  'press-one-refused',
+  'blind-transfer',
+  'attended-transfer-completed',
+  'pickup',
+  'directed-pickup',
+  'park-and-retrieve',
+  'conference-joined',
+  'number-national',
+  'anonymous',
+  'extension-to-trunk',
+  'extension-to-extension',
+  'click-to-call-extension-first',
+  'click-to-call-customer-first',
+];
+
+type Play = { readonly row: Row; readonly index: number; readonly office: Office };
+type Due = { readonly row: string; readonly uniqueid: string; readonly call: ExpectedCall };
+
+/** Plays a row; gives what must be told of it once Asterisk has written its records. */
+async function play(lab: Lab, { row, index, office }: Play): Promise<Due[]> {
+  const { inbound, channels } = await playRow({ row, index, office, ...lab });
+  const calls = expectedCalls(row, index, office);
+  assert.equal(inbound.length, calls.length + (row.untold ?? 0), row.name);
+  await cdrOf(
+    lab.pbx,
+    channels,
+    inbound.map(({ uniqueid }) => uniqueid),
+  );
+  return calls.map((call, nth) => ({ row: row.name, uniqueid: inbound[nth]?.uniqueid ?? '', call }));
+}
+
+async function playAll(lab: Lab, rows: readonly { row: Row; index: number }[]): Promise<Due[]> {
+  const left = [...rows];
+  const due: Due[] = [];
+  const work = async (office: Office) => {
+    for (let next = left.shift(); next; next = left.shift())
+      due.push(...(await play(lab, { ...next, office })));
+  };
+  await Promise.all(offices.map(work));
+  return due;
+}
+
+/** Waits until all of them have ended at the far side; the comparison says what is missing. */
+async function untilTold(farEnd: FarEnd, due: readonly Due[]): Promise<void> {
+  const isOver = ({ uniqueid }: Due) => farEnd.toldOf(uniqueid)?.told.at(-1)?.status === 'completed';
+  await farEnd.farSide.waitFor(() => due.every(isOver), 30_000).catch(() => {});
+}
+
+/** What differs: a call that is not told as it should be, one that nobody should be told of, one told too late. */
+function faultsOf(farEnd: FarEnd, due: readonly Due[]): string[] {
+  const wrong = due.flatMap(({ row, uniqueid, call }) => {
+    const told = farEnd.toldOf(uniqueid);
+    return isDeepStrictEqual(told, call)
+      ? []
+      : [`${row}: told ${JSON.stringify(told)}, not ${JSON.stringify(call)}`];
+  });
+  const extra = farEnd.uniqueids().filter((uniqueid) => !due.some((one) => one.uniqueid === uniqueid));
+  const { inverted, repeated } = farEnd.farSide.counts();
+  return [
+    ...wrong,
+    ...extra.map((uniqueid) => `told of ${uniqueid}, which is none to tell of`),
+    ...(inverted + repeated > 0 ? [`${inverted} events came too late, ${repeated} twice`] : []),
+  ];
+}
+
+async function openGapLab(version: Version) {
+  const lab = await openLab(version);
+  const farEnd = await startFarEnd({
+    amiPort: lab.pbx.ports.ami,
+    settings: { CDR_SOURCE: `csv:${lab.pbx.cdrFile}` },
+  });
+  return { lab, farEnd };
+}
+
+for (const version of versions) {
+  test(`calls that nobody heard, on a real Asterisk ${version}`, { skip: impossible ?? false }, async (t) => {
+    await install(version);
+    const { lab, farEnd } = await openGapLab(version);
+    t.after(async () => {
+      await farEnd.stop();
+      await lab.stop();
+    });
+    const [first] = rowsOf(version, 'extension-caller-hangs-up') as [{ row: Row; index: number }];
+    const due: Due[] = [];
+
+    await t.test('one that is heard is told once, though its record is read as well', async () => {
+      due.push(...(await play(lab, { ...first, office: office(1) })));
+      await untilTold(farEnd, due);
+      assert.deepEqual(faultsOf(farEnd, due), []);
+    });
+
+    await t.test('while the bridge is stopped: calls of all kinds, all told when it is started', async () => {
+      await farEnd.killBridge();
+      const rows = rowsOf(version, `{${kinds.join()}}`);
+      const missed = await playAll(lab, rows);
+      assert.ok(missed.length >= 20, `${missed.length} calls`);
+      due.push(...missed);
+      assert.equal(farEnd.uniqueids().length, 1);
+      await farEnd.startBridge();
+      await untilTold(farEnd, due);
+      assert.deepEqual(faultsOf(farEnd, due), []);
+    });
+
+    await t.test(
+      'one that rings when the bridge dies, and is answered and over when it is back',
+      async () => {
+        const slow = first.row.phones?.[1]?.map((step) =>
+          step.replace('milliseconds="300"', 'milliseconds="2500"'),
+        );
+        const row: Row = {
+          ...first.row,
+          phones: { 1: slow ?? [] },
+          async play(stage) {
+            const call = await stage.customerCalls();
+            await stage.rings(1);
+            await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+            await farEnd.killBridge();
+            await stage.talk(call, 1);
+            call.hangsUp();
+          },
+        };
+        due.push(...(await play(lab, { ...first, row, office: office(1) })));
+        await farEnd.startBridge();
+        await untilTold(farEnd, due);
+        assert.deepEqual(faultsOf(farEnd, due), []);
+      },
+    );
+
+    await t.test(
+      'one that rings when Asterisk dies: its end is told, though there is no record of it',
+      async () => {
+        const row: Row = {
+          ...first.row,
+          async play(stage) {
+            const call = await stage.customerCalls();
+            await stage.rings(1);
+            await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+            await lab.crash();
+            await farEnd.connected();
+          },
+          phones: {
+            1: (first.row.phones?.[1] ?? []).map((step) =>
+              step.replace('milliseconds="300"', 'milliseconds="9000"'),
+            ),
+          },
+          told: [{}],
+        };
+        const { inbound } = await playRow({ row, index: first.index, office: office(1), ...lab });
+        const [call] = expectedCalls(row, first.index, office(1)) as [ExpectedCall];
+        due.push({ row: 'asterisk-dies', uniqueid: inbound[0]?.uniqueid ?? '', call });
+        await untilTold(farEnd, due);
+        assert.deepEqual(faultsOf(farEnd, due), []);
+      },
+    );
+  });
+}
