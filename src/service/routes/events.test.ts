@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
 import { silentLog } from '../../ops/log.ts';
@@ -8,7 +8,7 @@ import type { CallRecord } from '../call-record.ts';
 import { openDirectory } from '../directory.ts';
 import { makeKeys } from '../keys.ts';
 import { makeScreens } from '../screens.ts';
-import { sessionCookie } from '../sign-in.ts';
+import { SESSION_MS, sessionCookie } from '../sign-in.ts';
 import type { Store } from '../store/store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
@@ -30,9 +30,8 @@ const call = (id: string): CallRecord => ({
   missed: null,
 });
 
-test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
-  timeout: 30_000,
-}, async (t) => {
+/** A service whose store has one account, and tells its open calls when the test says so. */
+async function serve(t: TestContext, clock: () => number = () => 7) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
   const account = { id: 1, uid, name: 'A', country: null, tokenCounter: 1 };
@@ -44,26 +43,30 @@ test('a call that moves while the open ones are read is told after them; nobody 
     },
   } as unknown as Store;
   const screens = makeScreens();
+  const directory = await openDirectory(store, keys);
   const app = await buildApp(
-    {
-      store,
-      directory: await openDirectory(store, keys),
-      keys,
-      screens,
-      rateLimit: null,
-      clock: () => 7,
-      log: silentLog,
-    },
+    { store, directory, keys, screens, rateLimit: null, clock, log: silentLog },
     { trustedProxies: [], requestTimeoutMs: 1000 },
   );
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
+  const watch = (signal?: AbortSignal) =>
+    request(`${base}/events`, {
+      headers: { cookie: sessionCookie(keys, uid, 0, false) },
+      ...(signal && { signal }),
+    });
+  return { asked: asked.promise, answer: answer.resolve, screens, watch };
+}
 
-  const stream = request(`${base}/events`, { headers: { cookie: sessionCookie(keys, uid, 0, false) } });
-  await asked.promise;
+test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
+  timeout: 30_000,
+}, async (t) => {
+  const { asked, answer, screens, watch } = await serve(t);
+  const stream = watch();
+  await asked;
   screens.publish(1, call('moved meanwhile'));
   screens.publish(2, call('of another account'));
-  answer.resolve([call('open')]);
+  answer([call('open')]);
   const { body } = await stream;
   screens.publish(1, call('moved after'));
   body.setEncoding('utf8');
@@ -78,5 +81,30 @@ test('a call that moves while the open ones are read is told after them; nobody 
   );
 
   // The loop's end closed the connection; the service hears of it a moment later.
+  while (screens.watched(1)) await setImmediate();
+});
+
+test('a screen that goes away while the open calls are read is not left behind', {
+  timeout: 30_000,
+}, async (t) => {
+  const { asked, answer, screens, watch } = await serve(t);
+  const leave = new AbortController();
+  const stream = watch(leave.signal);
+  await asked;
+  leave.abort();
+  await assert.rejects(stream);
+  while (screens.watched(1)) await setImmediate();
+  answer([]);
+});
+
+test('a session that is over is told nothing more', { timeout: 30_000 }, async (t) => {
+  let now = 7;
+  const { answer, screens, watch } = await serve(t, () => now);
+  answer([]);
+  const { body } = await watch();
+  now = SESSION_MS;
+  screens.publish(1, call('after the end'));
+  screens.publish(1, call('and once more'));
+  assert.doesNotMatch(await body.text(), /after the end/);
   while (screens.watched(1)) await setImmediate();
 });

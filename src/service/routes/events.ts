@@ -7,11 +7,12 @@ import { sessionAccount } from '../sign-in.ts';
 /** A screen that is this far behind is cut off; it connects again and gets the calls as they are then. */
 const BACKLOG_BYTES = 1_000_000;
 const BEAT_MS = 15_000;
+/** The newest; a call whose end nobody told stays open for ever. */
 const OPEN_CALLS = 500;
 
 /**
  * GET /events: the account's calls as they move, to a signed-in browser or to a client with an integration token.
- * First `calls`, all that are open; then `call` for each that moves. After a break the browser connects again and
+ * First `calls`, those that are open; then `call` for each that moves. After a break the browser connects again and
  * begins with `calls`, so nothing that was missed stays on a screen.
  */
 export function eventRoutes({ store, directory, keys, screens, clock, log }: ServiceContext) {
@@ -27,23 +28,25 @@ export function eventRoutes({ store, directory, keys, screens, clock, log }: Ser
       const account = accountOf(request);
       if (account === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
 
+      const { raw } = reply;
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
       const unsubscribe = screens.subscribe(account, (frame) => write(frame));
-      const calls = await store.openCalls(account, OPEN_CALLS).catch((error: unknown) => {
-        unsubscribe();
-        throw error;
-      });
+      raw.on('close', unsubscribe); // from here on: a screen may go away while the calls are read
+      const calls = await store.openCalls(account, OPEN_CALLS);
 
       reply.hijack();
-      const { raw } = reply;
+      if (raw.destroyed) return;
       raw.writeHead(200, {
         'content-type': 'text/event-stream; charset=utf-8',
         'cache-control': 'no-store',
         'x-accel-buffering': 'no', // nginx would hold events back
       });
       write = (frame) => {
-        if (raw.writableLength > BACKLOG_BYTES) {
+        if (raw.writableEnded) return;
+        // The session is over, or the token was made a new one or switched off, since the stream began.
+        if (accountOf(request) !== account) raw.end();
+        else if (raw.writableLength > BACKLOG_BYTES) {
           log.say('service.screen-too-slow');
           raw.destroy();
         } else raw.write(frame);
@@ -54,7 +57,6 @@ export function eventRoutes({ store, directory, keys, screens, clock, log }: Ser
       const forget = screens.onClose(() => raw.end());
       raw.on('close', () => {
         clearInterval(beat);
-        unsubscribe();
         forget();
       });
     });

@@ -10,7 +10,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
-  /** The calls of an account that are not completed, oldest first, at most `max`; after all that `record` was given. */
+  /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
   useLink(link: string, until: number, now: number): Promise<boolean>;

@@ -12,13 +12,13 @@ import { serveThread } from './rpc.ts';
 
 const db = openForReading(workerData.file);
 const open = db.prepare(
-  `SELECT ${callColumns} FROM calls WHERE account_id = ? AND status <> 'completed' ORDER BY started_at, id LIMIT ?`,
+  `SELECT ${callColumns} FROM calls WHERE account_id = ? AND status <> 'completed' ORDER BY started_at DESC, id DESC LIMIT ?`,
 );
 open.setReturnArrays(true);
 
 const methods = {
   openCalls: (account: number, max: number): CallRecord[] =>
-    (open.all(account, max) as unknown as SQLOutputValue[][]).map(callOf),
+    (open.all(account, max) as unknown as SQLOutputValue[][]).map(callOf).toReversed(),
   ...directoryReader(db),
   ...customerReader(db),
   ...historyReader(db),

@@ -12,14 +12,17 @@ import { trimmer } from './trimmer.ts';
 
 const db = openForWriting(workerData.file);
 const records = recorder(db, steadyMs);
-const trim = trimmer(db, records.removed);
+const trimStep = trimmer(db, records.removed);
 
 const insertLink = db.prepare('INSERT OR IGNORE INTO used_links VALUES (?, ?)');
 const forgetLinks = db.prepare('DELETE FROM used_links WHERE until < ?');
 
 const methods = {
   record: (...packed: PackedRequest) => records.record(unpack(packed)),
-  trim,
+  trim(limits: Parameters<typeof trimStep>[0]): number {
+    records.finish(); // it reads the counts: another step of this transaction may have lowered them
+    return trimStep(limits);
+  },
   /** Answered after everything that was asked before it. */
   catchUp(): void {},
   useLink(link: string, until: number, now: number): boolean {
