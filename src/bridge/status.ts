@@ -5,6 +5,7 @@ import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { troubles } from '../ops/health.ts';
 import type { BridgeStatus } from '../ops/status.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { createQueueReader } from './queue-reader.ts';
 import type { Tracker } from './tracker.ts';
 
 type Parts = {
@@ -20,12 +21,18 @@ type Parts = {
   readonly agi: Agi | undefined;
 };
 
+/** So long the disk may take to say how many events wait, ms: whoever looks has no more patience. */
+const PATIENCE_MS = 2_000;
+
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
   const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi } = parts;
   const startedAt = now();
+  const readQueue = createQueueReader(outbox, PATIENCE_MS);
+  // So that there is something to say, should the disk fail before anybody has asked.
+  void readQueue().catch(() => {});
   return async () => {
-    const [tally, oldestWaitingAt] = await Promise.all([outbox.tally(), outbox.oldestWaiting()]);
+    const figures = await readQueue();
     const status = {
       version,
       pbxId,
@@ -34,8 +41,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       pbx: pbxOf(link.status(), address),
       calls: tracker.status(),
       outbox: {
-        ...tally,
-        oldestWaitingAt,
+        ...figures,
         storage: outbox.storage(),
         commits: outbox.commits(),
         ...appends.status(),

@@ -11,13 +11,14 @@ import type { Log } from '../ops/log.ts';
 import type { CallCounts } from '../ops/status.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
+import { within } from './within.ts';
 
 export type Tracker = {
   hear(input: Input): void;
   /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
   changeSettings(settings: CallSettings): void;
-  /** Waits until all that was heard is on disk. */
-  stop(): Promise<void>;
+  /** Waits until all that was heard is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
+  stop(limitMs?: number): Promise<void>;
   status(): CallCounts & { readonly open: number };
   /** What it knows now, and by which rules it judges. */
   know(): { readonly rules: Rules; readonly state: State };
@@ -126,10 +127,11 @@ export function createTracker(
     changeSettings(next) {
       rules = createRules(next, { holdsVanished });
     },
-    async stop() {
+    async stop(limitMs = 5_000) {
       clearTimeout(alarm?.timer);
       journal.stop();
-      await Promise.all([lastAppend, appendJournal()]);
+      const stored = await within(limitMs, Promise.all([lastAppend, appendJournal()]));
+      if (!stored) tools.log.say('call.not-stored', { waited: limitMs / 1_000 });
     },
     know: () => ({ rules, state }),
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),

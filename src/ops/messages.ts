@@ -131,6 +131,14 @@ export const messages = {
     means: 'Another version of the program, or damage to the disk, left a saved call that makes no sense.',
   },
 
+  'call.not-stored': {
+    level: 'error',
+    text: 'stopping, although the disk has not taken what was heard last; waited {waited} s for it',
+    means:
+      'The disk of STATE_DIR fails or is full. What it has not taken is lost: calls that still go on are taken up at the next start.',
+    todo: 'Look at the lines about the disk before this one.',
+  },
+
   // Calls that nobody heard
   'cdr.from-now': {
     level: 'info',

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Tally } from '../outbox/tally.ts';
+import { createQueueReader } from './queue-reader.ts';
+
+const tally: Tally = { taken: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };
+
+/** An outbox that answers only when it is told to. */
+function silentOutbox() {
+  const waiting: ((tally: Tally) => void)[] = [];
+  return {
+    waiting,
+    tally: () => new Promise<Tally>((resolve) => waiting.push(resolve)),
+    oldestWaiting: async () => 7,
+  };
+}
+
+test('queue: while the disk does not answer, what was known last is told, and it is asked once', async () => {
+  const outbox = silentOutbox();
+  const read = createQueueReader(outbox, 5);
+  await assert.rejects(read(), /does not answer/);
+  await assert.rejects(read(), /does not answer/);
+  assert.equal(outbox.waiting.length, 1);
+  outbox.waiting[0]?.(tally);
+  assert.deepEqual(await read(), { ...tally, oldestWaitingAt: 7 });
+  assert.deepEqual(await read(), { ...tally, oldestWaitingAt: 7 });
+  assert.equal(outbox.waiting.length, 2);
+  outbox.waiting[1]?.({ ...tally, taken: 4, waiting: 3 });
+  assert.equal((await read()).taken, 4);
+});
+
+test('queue: an outbox that has ended is no disk that is slow', async () => {
+  const ended = async () => {
+    throw new Error('the outbox is closed');
+  };
+  const read = createQueueReader({ tally: ended, oldestWaiting: ended }, 60_000);
+  await assert.rejects(read(), /closed/);
+  await assert.rejects(read(), /closed/);
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Log } from '../ops/log.ts';
+import type { Taken } from '../outbox/outbox.ts';
+import { createTracker } from './tracker.ts';
+
+const settings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk'],
+  inboundChannels: [],
+  defaultCountry: 'DE',
+  answeredBy: 'endpoint',
+} as const;
+
+/** A tracker that has heard a call ring, and whose disk has not taken it yet. */
+function tracking() {
+  const said: string[] = [];
+  const log: Log = { say: (code) => void said.push(code), child: () => log };
+  const disk = Promise.withResolvers<Taken>();
+  const tracker = createTracker(
+    settings,
+    { calls: [], trunks: [] },
+    {
+      log,
+      ask() {},
+      append: () => disk.promise,
+      onTaken() {},
+      onExpected() {},
+      fail: assert.ifError,
+      keepsJournal: false,
+      holdsVanished: false,
+    },
+  );
+  const uniqueid = '1.1';
+  tracker.hear({
+    type: 'channel-created',
+    at: Date.now(),
+    uniqueid,
+    linkedid: uniqueid,
+    channel: 'PJSIP/trunk-1',
+    state: 4,
+    context: 'from-trunk',
+    exten: 's',
+    callerNumber: '+4940123456',
+  });
+  tracker.hear({ type: 'presentation', at: Date.now(), uniqueid, presentation: 'allowed', dnid: undefined });
+  return { tracker, said, disk };
+}
+
+test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () => {
+  const { tracker, said, disk } = tracking();
+  let stopped = false;
+  const stop = tracker.stop(60_000).then(() => {
+    stopped = true;
+  });
+  await new Promise(setImmediate);
+  assert.equal(stopped, false);
+  disk.resolve({ heads: [], repeated: [] });
+  await stop;
+  assert.deepEqual(said, ['call.ringing']);
+});
+
+test('tracker: a stop does not wait for ever for a disk that fails, and says what that costs', {
+  timeout: 5_000,
+}, async () => {
+  const { tracker, said } = tracking();
+  await tracker.stop(1);
+  assert.deepEqual(said, ['call.not-stored']);
+});
