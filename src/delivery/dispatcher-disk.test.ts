@@ -82,27 +82,57 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
 test('outcomes that cannot be recorded are kept and recorded later; nothing is sent twice', async (t) => {
   const lab = createDeliveryLab(t);
   lab.dispatcher.start();
-  lab.queue.failSettlements(5);
+  lab.queue.refuse(() => true);
   for (let n = 0; n < 10; n++) lab.tell(`c-${n}`, ...callStatuses);
   await lab.pass(4_000);
   assert.equal(lab.sent.length, 10);
   assert.equal(lab.dispatcher.status().unrecorded, 10);
-  await lab.pass(7_000);
+  lab.queue.refuse(() => false);
+  await lab.pass(1_500);
   assert.equal(lab.sent.length, 30);
   assert.equal(lab.dispatcher.status().unrecorded, 0);
   assert.equal(lab.book.counts.repeated, 0);
   assert.equal(lab.lines.filter(({ code }) => code === 'delivery.not-recorded').length, 1);
 });
 
+test('one outcome that is refused for ever does not hold up those of other calls', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.dispatcher.start();
+  lab.queue.refuse(({ callId }) => callId === 'c-3');
+  for (let n = 0; n < 10; n++) lab.tell(`c-${n}`, ...callStatuses);
+  await lab.pass(100);
+  assert.equal(lab.sent.length, 28, 'all of nine calls, and the first of one');
+  assert.equal(lab.dispatcher.status().unrecorded, 1);
+  await lab.pass(5_000, 100);
+  lab.tell('later', ...callStatuses);
+  await lab.pass(100);
+  assert.equal(lab.book.calls.get('later')?.state, 'completed');
+
+  lab.reply(() => answer(401));
+  lab.tell('new', 'ringing');
+  await lab.pass(100);
+  lab.reply(() => ok);
+  lab.dispatcher.retry();
+  await lab.pass(100);
+  assert.equal(lab.book.calls.get('new')?.state, 'ringing', 'a new token is tried all the same');
+
+  lab.queue.refuse(() => false);
+  await lab.pass(1_100);
+  assert.equal(lab.dispatcher.status().unrecorded, 0);
+  assert.equal(lab.book.calls.get('c-3')?.state, 'completed');
+  assert.equal(lab.book.counts.repeated, 0);
+});
+
 test('too many outcomes unrecorded: nothing more is sent until they are', async (t) => {
   const lab = createDeliveryLab(t, { limits: { unrecorded: 50 } });
   lab.dispatcher.start();
-  lab.queue.failSettlements(3);
+  lab.queue.refuse(() => true);
   for (let n = 0; n < 50; n++) lab.tell(`c-${n}`, 'ringing');
   await lab.pass(10);
   for (let n = 50; n < 100; n++) lab.tell(`c-${n}`, 'ringing');
   await lab.pass(100);
   assert.equal(lab.sent.length, 50);
+  lab.queue.refuse(() => false);
   await lab.pass(10_000);
   assert.equal(lab.book.counts.moved, 100);
 });

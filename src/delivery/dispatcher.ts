@@ -94,7 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     takeOne: supply.takeOne,
     attempt: ({ event, lane }) => attempt(event, lane, true),
     mayRetry: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
-    recorded: settler.idle,
+    recorded: settler.flushed,
     monotonic,
     onFailed: onQueueFailed,
   });

@@ -17,7 +17,7 @@ type ProberOptions = {
   /** Sends it and draws every conclusion. */
   readonly attempt: (one: NonNullable<Awaited<ReturnType<Supply['takeOne']>>>) => Promise<void>;
   readonly mayRetry: () => boolean;
-  /** Resolves when what became of attempts is recorded. */
+  /** Resolves when what became of attempts is recorded, as far as it can be. */
   readonly recorded: () => Promise<void>;
   readonly monotonic: () => number;
   readonly onFailed: (error: unknown) => void;

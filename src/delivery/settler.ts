@@ -11,6 +11,8 @@ export type Settler = {
   add(settlement: Settlement): void;
   /** How many are not recorded yet. */
   size(): number;
+  /** Resolves when what came until now is recorded or was refused once. */
+  flushed(): Promise<void>;
   /** Resolves when all is recorded. */
   idle(): Promise<void>;
   /** Tries no more. */
@@ -26,32 +28,61 @@ type SettlerOptions = {
 
 /**
  * Records what became of attempts, one batch after the other: while one is on its way to the disk, the next gathers.
- * What cannot be recorded is kept and tried again; until then its calls rest.
+ * What cannot be recorded is set aside and tried again; until then its calls rest, and the others go on.
  */
 export function createSettler({ queue, onRecorded, onFailed }: SettlerOptions): Settler {
-  let gathered: Settlement[] = [];
+  const gathered: Settlement[] = [];
+  const refused: Settlement[] = [];
   let underway = 0;
   let stopped = false;
   let running: Promise<void> | undefined;
+  let retrying: Promise<void> | undefined;
+
+  /** Records a batch or, when it is refused, of its halves what can be. Gives the last error. */
+  async function record(batch: readonly Settlement[]): Promise<unknown> {
+    let heads: readonly QueuedEvent[];
+    try {
+      heads = await queue.settle(batch);
+    } catch (error) {
+      if (batch.length === 1 || stopped) {
+        underway -= batch.length;
+        refused.push(...batch);
+        return error;
+      }
+      const middle = batch.length >> 1;
+      const first = await record(batch.slice(0, middle));
+      return (await record(batch.slice(middle))) ?? first;
+    }
+    underway -= batch.length;
+    onRecorded(batch, heads);
+    return undefined;
+  }
+
+  async function take(batch: readonly Settlement[]): Promise<void> {
+    underway += batch.length;
+    const error = await record(batch);
+    if (error === undefined || stopped) return;
+    onFailed(error, size(), retryMs);
+    retrying ??= retry();
+  }
 
   async function run(): Promise<void> {
     // Answers that came in one turn of the event loop go together.
     await setImmediate();
-    while (gathered.length > 0 && !stopped) {
-      const batch = gathered.splice(0, batchSize);
-      underway = batch.length;
-      try {
-        const heads = await queue.settle(batch);
-        underway = 0;
-        onRecorded(batch, heads);
-      } catch (error) {
-        gathered = [...batch, ...gathered];
-        underway = 0;
-        onFailed(error, gathered.length, retryMs);
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
-      }
-    }
+    while (gathered.length > 0 && !stopped) await take(gathered.splice(0, batchSize));
     running = undefined;
+  }
+
+  async function retry(): Promise<void> {
+    while (refused.length > 0 && !stopped) {
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
+      if (!stopped) await take(refused.splice(0));
+    }
+    retrying = undefined;
+  }
+
+  function size(): number {
+    return gathered.length + underway + refused.length;
   }
 
   return {
@@ -59,8 +90,11 @@ export function createSettler({ queue, onRecorded, onFailed }: SettlerOptions): 
       gathered.push(settlement);
       running ??= run();
     },
-    size: () => gathered.length + underway,
-    idle: () => running ?? Promise.resolve(),
+    size,
+    flushed: async () => running,
+    async idle() {
+      while (running || retrying) await Promise.all([running, retrying]);
+    },
     stop() {
       stopped = true;
     },

@@ -26,8 +26,8 @@ export type MemoryQueue = DeliveryQueue & {
   drained(): Promise<void>;
   /** An operator makes a dead letter wait again, from another process. */
   revive(seq: number): void;
-  /** The next `count` settlements fail. */
-  failSettlements(count: number): void;
+  /** From now on a batch is refused if it has one of these in it. */
+  refuse(which: (settlement: Settlement) => boolean): void;
 };
 
 export function createMemoryQueue(): MemoryQueue {
@@ -35,7 +35,7 @@ export function createMemoryQueue(): MemoryQueue {
   const byCall = new Map<string, Row[]>();
   const settlements: Settlement[] = [];
   const asked = { due: 0, nextDue: 0, settle: 0, expire: 0 };
-  let failing = 0;
+  let isRefused: (settlement: Settlement) => boolean = () => false;
   let onDrained = () => {};
 
   /** Calls that have something waiting. */
@@ -132,10 +132,7 @@ export function createMemoryQueue(): MemoryQueue {
     },
     async settle(batch) {
       asked.settle++;
-      if (failing > 0) {
-        failing--;
-        throw new Error('the disk is full');
-      }
+      if (batch.some(isRefused)) throw new Error('the disk is full');
       settlements.push(...batch);
       const next = batch.flatMap((settlement) => settleOne(settlement) ?? []);
       if (open.size === 0) onDrained();
@@ -173,8 +170,8 @@ export function createMemoryQueue(): MemoryQueue {
       Object.assign(row, { state: 'waiting', attempts: 0, rejections: 0, nextAt: 0 });
       open.add(byCall.get(row.callId) ?? []);
     },
-    failSettlements(count) {
-      failing = count;
+    refuse(which) {
+      isRefused = which;
     },
   };
 }
