@@ -29,6 +29,9 @@ const FIRST_STEPS = [
   'No API to tell? npm run service starts one, and prints the lines for .env.',
 ];
 
+const notConfigured = (file: string) =>
+  `pbx-bridge is not configured yet: fill in what stands open in ${file}, and start it again.`;
+
 const complain = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
 
 /** Each command loads what it needs when it runs: `--help` is quick, and the bridge never loads the service. */
@@ -36,7 +39,7 @@ async function run(): Promise<number> {
   const environment = readEnvironment();
   if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
     const { ENV_FILE } = environment;
-    complain(ENV_FILE === undefined ? FIRST_STEPS : [`pbx-bridge is not configured yet: ${ENV_FILE} waits.`]);
+    complain(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
     return EXIT_CONFIG;
   }
   const settings = startConfig(bridgeSections, environment);
