@@ -30,7 +30,12 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     },
     keepAliveTimeout: 72_000,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    routerOptions: { ignoreTrailingSlash: true, querystringParser: queryFields },
+    rewriteUrl: ({ url = '' }) => routable(url),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      querystringParser: queryFields,
+      maxParamLength: 16_384, // Node bounds the whole head; names have limits of their own
+    },
   });
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
@@ -50,4 +55,20 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   await app.register(eventRoutes(context));
   await app.register(pageRoutes(context));
   return app;
+}
+
+/**
+ * The address as the router can read it. A path whose percent signs encode nothing is an unknown one like any other:
+ * the router's own refusal knows neither authentication nor history.
+ */
+function routable(url: string): string {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.includes('%')) return url;
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
 }

@@ -41,6 +41,7 @@ const rows: readonly [string, string, Customer | string][] = [
   ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo"\nAG', null)],
   ['a guarded formula', "7,'=SUM(A1),,", customer('7', '=SUM(A1)', null)],
   ['a word for a number', '7,Ann,,secret', '"secret" is no phone number'],
+  ['more digits than a number has', `7,Ann,,${'1'.repeat(41)}`, `"${'1'.repeat(40)}" is no phone number`],
   ['nothing', ',Ann,,', 'has neither a reference nor a number'],
   ['an unknown segment', '7,Ann,Lead,', 'there is no segment "Lead"; add it first'],
   ["somebody else's number", '7,Ann,,+4930666', '+4930666 is a number of "Eve" already'],
@@ -75,6 +76,8 @@ test('semicolons as a German spreadsheet writes them, a byte order mark, columns
 test('a table without the column of numbers, or with a broken quote, is refused as a whole', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
+  const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
+  await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
 });
 
 test('each line at fault is named by its number, and those after it are taken', async () => {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
+import { limits } from '../api/contract/decisions.ts';
+import { phoneNumber } from '../api/contract/phone-number.ts';
 import { comparable } from './number.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from './store/store.ts';
 
@@ -11,7 +13,11 @@ import type { Customer, CustomerRefusal, CustomerStore } from './store/store.ts'
  */
 const columns = ['reference', 'name', 'segment', 'numbers'] as const;
 
+const numberSchema = phoneNumber('numbers');
+
 const BATCH = 500;
+/** A line longer than this is no customer, but a quote that is never closed. */
+const LINE_CHARACTERS = 65_536;
 /** Lines at fault that are named; the others are counted. */
 const NAMED = 100;
 
@@ -75,6 +81,7 @@ async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row
     },
     delimiter,
     info: true,
+    max_record_size: LINE_CHARACTERS,
     relax_column_count: true,
     skip_empty_lines: true,
     trim: true,
@@ -114,8 +121,8 @@ function customerOf(row: Row, country: string | null): Customer | string {
     .split(/[|;]/)
     .map((number) => number.trim())
     .filter((number) => number !== '');
-  const strange = written.find((number) => !/^\+?[\d ().\-/*#]*\d[\d ().\-/*#]*$/.test(number));
-  if (strange !== undefined) return `"${strange}" is no phone number`;
+  const strange = written.find((number) => !numberSchema.safeParse(number).success);
+  if (strange !== undefined) return `"${strange.slice(0, limits.numberLength)}" is no phone number`;
   const numbers = [...new Set(written.map((number) => comparable(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return 'has neither a reference nor a number';

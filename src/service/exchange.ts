@@ -69,11 +69,10 @@ function entryOf(
   event: AcceptedEvent | null,
   screens: Screens,
 ): RecordedRequest {
-  const { receivedAt, began, method } = request;
+  const { receivedAt, began, method, originalUrl: url } = request;
   const { account, integration } = request.caller as Caller;
-  const { url } = request.raw;
-  const question = url?.indexOf('?') ?? -1;
-  const path = question < 0 ? (url ?? '') : (url as string).slice(0, question);
+  const question = url.indexOf('?');
+  const path = question < 0 ? url : url.slice(0, question);
   return {
     account: account.id,
     integration: integration.id,
@@ -81,7 +80,7 @@ function entryOf(
     began,
     method,
     path,
-    request: payloadOf(request, question < 0 ? '' : (url as string).slice(question + 1)),
+    request: payloadOf(request, question < 0 ? '' : url.slice(question + 1)),
     status,
     response,
     callId: event?.id ?? referenceIn(request),

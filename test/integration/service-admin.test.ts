@@ -16,6 +16,9 @@ test('administration: segments and customers come in as CSV, decide lookups, and
     { name: 'Gold & Co', priority: 20 },
     { name: 'VIP', priority: 10 },
   ]);
+  const long = 'é'.repeat(255);
+  assert.equal((await admin('PUT', `/segments/${long}`, { priority: 1 })).status, 200, 'the longest name');
+  assert.equal((await admin('DELETE', `/segments/${long}`)).status, 204);
   const table =
     'reference,name,segment,numbers\n7,Ann,Gold & Co,030 1234567\n8,Bob,Nowhere,110\n9,Eve,,+4930901820\n';
   const imported = await admin('POST', '/customers', table, csv);

@@ -134,7 +134,7 @@ test('a slow body is answered 408, a broken request 400, and neither stops the o
     [`${head}X-Long: ${'x'.repeat(100_000)}\r\n\r\n`, /^HTTP\/1\.1 431 /],
     [
       `GET /api/v1/voice/%ZZ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`,
-      /^HTTP\/1\.1 400 /,
+      /^HTTP\/1\.1 404 /,
     ],
   ];
   for (const [bytes, expected] of strange) {

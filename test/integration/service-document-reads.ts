@@ -123,6 +123,13 @@ export const readRows: Row[] = [
       }
       assert.equal(new Set(seen).size, seen.length);
       assert.ok(seen.length >= 7);
+      const id = `${freshId()}?&x`; // an address may hold another question mark
+      for (const status of ['ringing', 'answered']) await post(b.token, event({ id, status }));
+      const found = await page(b.token, `?search_term=${id.replace('&', '%26')}&search=request&limit=1`);
+      assert.match(
+        (await page(b.token, new URL(found.links.last).search)).data[0]?.request ?? '',
+        /answered/,
+      );
       const past = await page(b.token, '?limit=3&page=999999');
       assert.deepEqual([past.data, past.meta.from, past.links.next], [[], null, null]);
       for (const limit of ['0', '-1', '1e9', '1001', 'x', '2.5']) {
@@ -213,6 +220,9 @@ export const readRows: Row[] = [
     async proof({ a, ask, url, page }) {
       says(await ask('/voice/nothing', a), 404);
       says(await ask('/voices', a), 404);
+      says(await ask('/voice/%ZZ', a), 404);
+      says(await ask('/voice/%ZZ'), 401);
+      assert.equal((await page(a.token, '?sort=-created_at&limit=1')).data[0]?.path, '/api/v1/voice/%ZZ');
       for (const [method, path, allow] of [
         ['PUT', '/voice/call', 'POST, GET'],
         ['POST', '/voice', 'GET'],

@@ -90,10 +90,11 @@ function pageFrame(
   request: FastifyRequest,
   { current, limit, total, shown }: { current: number; limit: number; total: number; shown: number },
 ): Pick<HistoryPage, 'links' | 'meta'> {
-  const path = `${request.protocol}://${request.host}${request.url.split('?')[0]}`;
+  const [route = '', ...rest] = request.url.split('?'); // a value may hold another question mark
+  const path = `${request.protocol}://${request.host}${route}`;
   const last = Math.max(1, Math.ceil(total / limit));
   const link = (page: number) => {
-    const query = new URLSearchParams(request.url.split('?')[1]);
+    const query = new URLSearchParams(rest.join('?'));
     query.set('page', String(page));
     return `${path}?${query}`;
   };
