@@ -57,8 +57,8 @@ export type Bridge = {
 /** How often old delivered events are forgotten, ms. */
 const PRUNE_EVERY_MS = 600_000;
 
-/** The journal's oldest lines go when it is bigger than this: a month of 4,000 calls a day. */
-const MOST_JOURNAL_BYTES = 256 << 20;
+/** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
+const MOST_JOURNAL = 256 << 20;
 
 /** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
 const LOOKUP_MS = 2_000;
@@ -179,7 +179,7 @@ function partsOf(parts: {
         const { keepMs, journalKeepMs } = config.outbox;
         const prune = () => {
           void outbox.prune(Date.now() - keepMs).catch(() => {});
-          void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL_BYTES).catch(() => {});
+          void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
         };
         pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
       },

@@ -39,7 +39,7 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
       clearTimeout(timer);
       timer = undefined;
       if (lines.length === 0) return undefined;
-      const taken = { lines, at };
+      const taken = { lines: lines.join('\n'), at };
       lines = [];
       return taken;
     },

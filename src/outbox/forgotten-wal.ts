@@ -97,7 +97,7 @@ export function takeAgain(
       trunks,
       events: inOrder.flatMap(([, ...columns]) => columns.slice(0, 3) as string[]),
       takenAt: inOrder.map((values) => values[4] as number),
-      journal: [],
+      journal: '',
       journalAt: 0,
     });
     const saved = numbers.filter((number) => number !== repeated).length;

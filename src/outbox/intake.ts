@@ -14,8 +14,8 @@ export type IntakeBatch = {
   readonly events: string[];
   /** takenAt of each event. */
   readonly takenAt: number[];
-  /** Lines of the journal, in order. */
-  readonly journal: string[];
+  /** Lines of the journal, in order; '' for none. One text, since each object that crosses over costs. */
+  journal: string;
   /** Unix ms of the last of them. */
   journalAt: number;
 };
@@ -41,7 +41,7 @@ export const intakeSql = {
 export function createIntake(
   db: DatabaseSync,
   tally: TallyKeeper,
-  writeLines: (lines: readonly string[], at: number) => void,
+  writeLines: (lines: string, at: number) => void,
 ) {
   const save = db.prepare(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',

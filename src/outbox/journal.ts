@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * What was seen and decided, in chunks of lines, for whoever asks later: opaque here. A row's id is the number of bytes
+ * What was seen and decided, in chunks of lines, for whoever asks later: opaque here. A row's id is the number of characters
  * written so far, so that the size of what is kept is the difference of two ids. There is no index: a question reads
  * everything, and writing costs one row per batch. After a repair the journal begins anew.
  */
@@ -15,20 +15,18 @@ export function createJournal(db: DatabaseSync) {
 
   return {
     /** Runs inside the caller's transaction, beside what the lines tell about. */
-    writeLines(lines: readonly string[], at: number): void {
-      if (lines.length === 0) return;
-      const text = lines.join('\n');
-      write.run(Buffer.byteLength(text), at, text);
+    writeLines(lines: string, at: number): void {
+      if (lines !== '') write.run(lines.length, at, lines);
     },
 
     /**
-     * One step of forgetting what was written before `before` (Unix ms), or is beyond `mostBytes`; looks at `limit`
+     * One step of forgetting what was written before `before` (Unix ms), or is beyond `most` characters; looks at `limit`
      * rows. Gives how many it forgot.
      */
-    pruneJournal(before: number, mostBytes: number, limit: number): number {
+    pruneJournal(before: number, most: number, limit: number): number {
       const last = (ends.get()?.last ?? 0) as number;
       const rows = oldest.all(limit) as { id: number; at: number }[];
-      const old = rows.filter(({ id, at }) => at < before || id <= last - mostBytes);
+      const old = rows.filter(({ id, at }) => at < before || id <= last - most);
       const newestOld = old.at(-1);
       return newestOld === undefined ? 0 : Number(forget.run(newestOld.id).changes);
     },

@@ -60,7 +60,7 @@ export const migrations: readonly string[] = [
   INSERT INTO tally VALUES (1, 0, 0, 0, 0, 0, 0);
   `,
   `
-  -- What was seen and decided: a chunk of lines per batch. id: bytes written so far. A repair does not save it.
+  -- What was seen and decided: a chunk of lines per batch. id: characters written so far. A repair does not save it.
   CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
   `,
   `

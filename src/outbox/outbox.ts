@@ -30,8 +30,8 @@ export type Batch = {
   /** Endpoints that inbound calls come in on. */
   readonly trunks: readonly string[];
   readonly events: readonly NewEvent[];
-  /** What was seen and decided until then: lines for whoever asks later. */
-  readonly journal?: { readonly lines: readonly string[]; readonly at: number };
+  /** What was seen and decided until then: lines, joined, for whoever asks later. */
+  readonly journal?: { readonly lines: string; readonly at: number };
 };
 
 export type Taken = {
@@ -59,8 +59,8 @@ export interface Outbox extends DeliveryQueue {
   eventsOf(callId: string): Promise<ToldEvent[]>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
-  /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `mostBytes`. */
-  pruneJournal(before: number, mostBytes: number): Promise<void>;
+  /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */
+  pruneJournal(before: number, most: number): Promise<void>;
   /** How storage is doing, for health. */
   storage(): StorageState;
   /** Transactions so far. */
@@ -136,8 +136,8 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
       }
       return total;
     },
-    async pruneJournal(before, mostBytes) {
-      while ((await ask('pruneJournal', before, mostBytes, stepRows)) > 0);
+    async pruneJournal(before, most) {
+      while ((await ask('pruneJournal', before, most, stepRows)) > 0);
     },
     storage: thread.storage,
     commits: thread.commits,
@@ -154,7 +154,7 @@ function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
     trunks: [...trunks],
     events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
     takenAt: events.map(({ takenAt }) => takenAt),
-    journal: [...(journal?.lines ?? [])],
+    journal: journal?.lines ?? '',
     journalAt: journal?.at ?? 0,
   };
 }

@@ -160,6 +160,6 @@ function addTo(all: IntakeBatch, { calls, trunks, events, takenAt, journal, jour
   for (const one of trunks) all.trunks.push(one);
   for (const one of events) all.events.push(one);
   for (const one of takenAt) all.takenAt.push(one);
-  for (const one of journal) all.journal.push(one);
+  if (journal !== '') all.journal += all.journal === '' ? journal : `\n${journal}`;
   all.journalAt = Math.max(all.journalAt, journalAt);
 }

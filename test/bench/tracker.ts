@@ -1,4 +1,5 @@
 import type { Input } from '../../src/calls/input.ts';
+import { journalOf } from '../../src/calls/journal.ts';
 import { reduce } from '../../src/calls/reduce.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { initialState } from '../../src/calls/state.ts';
@@ -124,14 +125,18 @@ const rules = createRules({
   answeredBy: 'endpoint',
 });
 
-function tracked(): number {
+function tracked(journal: boolean): number {
   let state = initialState({ calls: [], trunks: [] });
   let told = 0;
+  let bytes = 0;
   for (const input of inputs) {
     const step = reduce(rules, state, input);
+    if (journal)
+      for (const entry of journalOf(rules, state, input, step)) bytes += JSON.stringify(entry).length;
     state = step.state;
     for (const effect of step.effects) if (effect.type === 'tell') told += 1;
   }
+  if (journal !== bytes > 0) throw new Error(`${bytes} bytes of journal`);
   if (told !== CALLS * 3 || state.channels.size !== 0) throw new Error(`told ${told} of ${CALLS * 3}`);
   return inputs.length;
 }
@@ -177,6 +182,7 @@ function tablesOnly(): number {
 }
 
 await compare(`The tracker, ${IN_FLIGHT} calls in flight, ${inputs.length} inputs`, 'inputs', [
-  { name: 'the tracker', run: tracked },
+  { name: 'the tracker', run: () => tracked(false) },
+  { name: 'the tracker, and its journal as JSON', run: () => tracked(true) },
   { name: 'floor: tables only, mutable, no decisions', run: tablesOnly },
 ]);
