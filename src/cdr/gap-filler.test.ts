@@ -145,6 +145,15 @@ test('a call that is gone ends as its record says, or after some looks without o
   assert.deepEqual(ended.slice(1), [{ uniqueid: '1800000101.2' }]);
 });
 
+test('a channel name that a leg had before Asterisk was restarted is no reason to leave a call alone', async (t) => {
+  const { write, start, told } = await scene(t);
+  const filler = await start();
+  write(line(70, { by: 'PJSIP/trunk-00000002' }) + line(2, { began: 1_800_000_300 }));
+  await filler.looks(3);
+  assert.equal((await told('1800000101.70')).length, 3);
+  assert.equal((await told('1800000300.2')).length, 2);
+});
+
 test('what is no record, or says not of which call, is said once and passed over', async (t) => {
   const { write, start, told, codes } = await scene(t);
   const filler = await start();

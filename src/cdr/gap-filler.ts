@@ -4,7 +4,7 @@ import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../ops/log.ts';
 import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
-import { createLegs } from './legs.ts';
+import { createLegs, createRestartSpotter, type Legs } from './legs.ts';
 import { type Position, readMark, writeMark } from './position.ts';
 import { beganAt, type CdrRecord, parseRecord } from './record.ts';
 import { endOf, type Line, readChunk } from './tail.ts';
@@ -56,7 +56,13 @@ const patienceLooks = 5;
 /** Calls of the past count as so old at most, ms: those of now go before them, and none is too old to be sent. */
 const oldestMs = 600_000;
 
-type Pending = { readonly records: CdrRecord[]; readonly from: Position; readonly look: number };
+type Pending = {
+  readonly records: CdrRecord[];
+  /** Of the same run of Asterisk. */
+  readonly legs: Legs;
+  readonly from: Position;
+  readonly look: number;
+};
 
 /**
  * Tells the calls that began and ended while nobody listened, by Asterisk's own records, each exactly once: a call
@@ -74,7 +80,8 @@ export function createGapFiller(
   },
 ): GapFiller {
   const { outbox, log, now } = tools;
-  const legs = createLegs();
+  const isAfterRestart = createRestartSpotter();
+  let legs = createLegs();
   const pending = new Map<string, Pending>();
   const lostSince = new Map<string, number>();
   let position: Position = { inode: 0, offset: 0, tail: '' };
@@ -108,11 +115,12 @@ export function createGapFiller(
       warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
       return;
     }
+    if (isAfterRestart(record)) legs = createLegs();
     legs.add(record);
     if (channelKind(record.channel) !== 'real') return;
     const known = pending.get(record.uniqueid);
     if (known) known.records.push(record);
-    else pending.set(record.uniqueid, { records: [record], from, look: looks });
+    else pending.set(record.uniqueid, { records: [record], legs, from, look: looks });
   }
 
   function warnOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
@@ -121,7 +129,7 @@ export function createGapFiller(
   }
 
   /** What is to be told of a call now; undefined if it must wait. */
-  async function decide(uniqueid: string, { records }: Pending): Promise<CallEvent[] | undefined> {
+  async function decide(uniqueid: string, { records, legs }: Pending): Promise<CallEvent[] | undefined> {
     const rules = live.rules();
     const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
     if (live.lost().has(uniqueid)) {
@@ -216,7 +224,14 @@ export function createGapFiller(
     counts = noCounts();
   }
 
-  async function look(): Promise<boolean> {
+  /** One look at a time. */
+  function look(): Promise<boolean> {
+    const mine = underWay.then(lookOnce);
+    underWay = mine;
+    return mine;
+  }
+
+  async function lookOnce(): Promise<boolean> {
     looks += 1;
     try {
       const chunk = await readChunk(path, position);
@@ -242,18 +257,14 @@ export function createGapFiller(
 
   async function run(): Promise<void> {
     while ((await look()) && !stopped);
-    if (!stopped) timer = setTimeout(next, everyMs);
-  }
-
-  function next(): void {
-    underWay = run();
+    if (!stopped) timer = setTimeout(run, everyMs);
   }
 
   return {
     look,
     async start() {
       await begin();
-      next();
+      void run();
     },
     async stop() {
       stopped = true;

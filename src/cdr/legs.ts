@@ -1,7 +1,7 @@
 import { channelKind } from '../calls/channel.ts';
 import type { CdrRecord } from './record.ts';
 
-/** What other channels' records say of a call: who was dialled, and what lies behind a Local pair. */
+/** What other channels' records of one run of Asterisk say: who was dialled, and what lies behind a Local pair. */
 export type Legs = {
   add(record: CdrRecord): void;
   /** True if the PBX dialled this channel: it did not come in. */
@@ -36,6 +36,21 @@ export function createLegs(kept = keptLegs): Legs {
     },
     wasDialled: (channel) => dialled.has(channel),
     of: (channel) => records.get(channel),
+  };
+}
+
+/**
+ * Says of each record, in the order of the file, whether Asterisk was started anew before it: channel names begin again
+ * then, and what was known of them is not true any more. A uniqueid is `seconds.count`, and the count begins again too.
+ */
+export function createRestartSpotter(): (record: Pick<CdrRecord, 'uniqueid'>) => boolean {
+  let latest = { seconds: 0, count: 0 };
+  return ({ uniqueid }) => {
+    const [, seconds = 0, count = 0] = (/(\d+)\.(\d+)$/.exec(uniqueid) ?? []).map(Number);
+    if (seconds <= latest.seconds) return false;
+    const isAnew = count < latest.count;
+    latest = { seconds, count };
+    return isAnew;
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CallSettings, createRules } from '../calls/rules.ts';
-import { createLegs } from './legs.ts';
+import { createLegs, createRestartSpotter } from './legs.ts';
 import type { CdrRecord } from './record.ts';
 import { judge, missingOf } from './verdict.ts';
 
@@ -117,6 +117,13 @@ describe('what a record says', () => {
       inbound: true,
       from: '+31200000000',
     }));
+});
+
+test('a restart of Asterisk is seen by a count that begins again', () => {
+  const isAfterRestart = createRestartSpotter();
+  const uniqueids = ['100.5', '101.9', '100.7', '102.12', '101.10', 'pbx-200.3', '201.4', '201.3'];
+  const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
+  assert.deepEqual(seen, ['pbx-200.3']);
 });
 
 test('the oldest legs are forgotten', () => {
