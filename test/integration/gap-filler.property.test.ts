@@ -177,6 +177,8 @@ async function createWorld() {
       calls.push(call);
       for (const isCaller of [true, false])
         hear({ type: 'channel-created', at: epoch * 1_000, ...channelOf(call, isCaller) });
+      if (kind === 'originated')
+        hear({ type: 'dialled', at: 0, uniqueid: call.uniqueid, dialString: 'trunk/sip:0406969@10.0.0.1' });
     },
     answered(nth: number) {
       const call = live()[nth % Math.max(1, live().length)];
