@@ -75,6 +75,11 @@ function heardOf(rules: Rules, before: State, input: Input): Entry | undefined {
       const text = input.presentation === 'unknown' ? 'that it does not know' : input.presentation;
       return aboutCall(before, input.uniqueid, input.at, `the PBX says of showing the number: ${text}`);
     }
+    case 'dialled': {
+      if (before.channels.get(input.uniqueid)?.inbound !== true) return undefined;
+      const t = 'the PBX dialled this out itself, over the trunk: not a call to us';
+      return { at: input.at, u: input.uniqueid, k: 'not-told', t };
+    }
     case 'bridge-entered': {
       const others = (before.bridges.get(input.bridge)?.members.length ?? 0) > 0;
       const who = others ? 'with others' : 'alone';
@@ -96,7 +101,8 @@ function heardOf(rules: Rules, before: State, input: Input): Entry | undefined {
 
 function seen(rules: Rules, input: ChannelCreated): Entry | undefined {
   const { at, uniqueid: u, linkedid: l, channel, context, exten, callerNumber: n } = input;
-  if (channel.startsWith('Local/')) return undefined;
+  // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
+  if (u !== l && channel.startsWith('Local/')) return undefined;
   const { inbound, why } = verdictOn(rules, input);
   const from = n === '' ? 'with no number' : `from ${n}`;
   const verdict = inbound ? `inbound, since ${why}` : why;

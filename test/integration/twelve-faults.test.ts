@@ -152,6 +152,13 @@ const table: Readonly<Record<string, Fault>> = {
     },
     says: /^BAD AGI_LISTEN 127\.0\.0\.1:\d+: the port is taken by another program -> Set AGI_LISTEN to a free port/,
   },
+  "Asterisk's call records not there": {
+    make: ({ env }) => {
+      env.CDR_SOURCE = 'csv:/nowhere/Master.csv';
+    },
+    says: /^warn Asterisk's call records in \/nowhere\/Master\.csv: not there -> Asterisk makes it with the first call/,
+    code: 0,
+  },
   'Asterisk down': {
     make: ({ pbx }) => pbx.crash(),
     says: /^BAD Asterisk at .*: nothing answers there \(ECONNREFUSED\) -> Is Asterisk running\?/,

@@ -10,13 +10,17 @@ import { readScenarios } from './library.ts';
 
 /** What is told, as `expected.json` writes it, whoever calls. */
 function told(recording: Recording, settings: Readonly<Record<string, string>>) {
-  const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings });
-  const byCall = Map.groupBy(rehearse(calls, inputsOf(recording)).told, ({ id }) => id);
+  const byCall = Map.groupBy(rehearsed(recording, settings).told, ({ id }) => id);
   return [...byCall].map(([id, events]) => ({
     uniqueid: id.slice('pbx-'.length),
     from: events[0]?.from ?? '',
     told: events.map(({ status, callerId }) => ({ status, ...(callerId && { caller_id: callerId }) })),
   }));
+}
+
+function rehearsed(recording: Recording, settings: Readonly<Record<string, string>>) {
+  const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings });
+  return rehearse(calls, inputsOf(recording));
 }
 
 describe('pbx-bridge replay tells of every recording what the bridge tells, also when it is masked', () => {
@@ -25,6 +29,11 @@ describe('pbx-bridge replay tells of every recording what the bridge tells, also
   for (const { name, recording, calls, settings } of readScenarios())
     test(name, () => {
       assert.deepEqual(told(recording, settings), calls);
+      const { journal } = rehearsed(recording, settings);
+      assert.ok(
+        calls.length > 0 || journal.some(({ k }) => k === 'not-told'),
+        'why nothing is told, is said',
+      );
       const masked = {
         ...recording,
         channels: texts(recording.channels),

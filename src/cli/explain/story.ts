@@ -42,7 +42,10 @@ export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story 
     reader.journal([uniqueid, ...legs].map((id) => `"${id}"`)),
     (entry) => entry.u === uniqueid || entry.l === uniqueid || (legs.has(entry.u) && entry.l === undefined),
   );
-  const lines = [...journal.map(lineOf), ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
+  // Told by a bridge that kept no journal, or from Asterisk's own records: when is known, why is not.
+  const isWritten = journal.some(({ k, u }) => k === 'told' && u === uniqueid);
+  const taken = isWritten ? [] : events.map(takenLine);
+  const lines = [...journal.map(lineOf), ...taken, ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
   return { callId, lines, events, journal: journal.filter(({ u }) => u === uniqueid) };
 }
 
@@ -57,6 +60,10 @@ function lineOf({ at, k, t }: Entry): Line {
   if (k === 'told') return { at, what: 'decided', text: `told: ${t}` };
   if (k === 'not-told') return { at, what: 'decided', text: `not told: ${t}` };
   return { at, what: k === 'decided' ? 'decided' : 'seen', text: t };
+}
+
+function takenLine({ status, takenAt }: ToldEvent): Line {
+  return { at: takenAt, what: 'decided', text: `told: ${status}` };
 }
 
 function attempts({ status, tale }: ToldEvent): Line[] {
