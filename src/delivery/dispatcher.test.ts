@@ -83,6 +83,23 @@ test('fresh calls go ahead of an old backlog; the backlog goes oldest first', as
   );
 });
 
+test('whatever hangs, no more requests are under way than the limit says', async (t) => {
+  const hasty = { ...lane, patienceMs: 100 };
+  const limits = { inFlight: 10, lanes: { fresh: hasty, backlog: hasty, retry: hasty } };
+  const lab = createDeliveryLab(t, { limits });
+  lab.reply(() => 'hang');
+  for (let n = 0; n < 50; n++) lab.take(`old-${n}`, 'ringing');
+  lab.jump(day);
+  lab.dispatcher.start();
+  for (let n = 0; n < 50; n++) {
+    lab.tell(`new-${n}`, 'ringing');
+    await lab.pass(50);
+    assert.ok(lab.inFlight() <= 10, `${lab.inFlight()} under way`);
+  }
+  // Two places are kept for what failed before: nothing did.
+  assert.equal(lab.inFlight(), 8);
+});
+
 test('failed tries: ten lines a minute, the rest summed up', async (t) => {
   const lab = createDeliveryLab(t);
   lab.reply(({ callId }) => (callId.startsWith('bad') ? answer(500) : ok));

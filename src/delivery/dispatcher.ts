@@ -185,7 +185,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function sweep(): void {
     sweeper = inFlight > 0 ? setTimeout(sweep, sweepMs) : undefined;
-    supply.giveWay(limits.inFlight - inFlight);
+    supply.giveWay();
   }
 
   function onRetryAt(steady: number): void {

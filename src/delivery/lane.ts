@@ -22,8 +22,10 @@ export type LaneGate = {
   add(event: QueuedEvent, send: () => Promise<void>): void;
   /** Forgets what has not begun, and gives it. */
   clear(): QueuedEvent[];
-  /** Frees the places of requests that began at or before `startedBefore`, at most `most`. */
-  release(startedBefore: number, most: number): void;
+  /** Requests that hold a place. */
+  holding(): number;
+  /** Frees the places of requests that began at or before `startedBefore`, at most `most`; gives how many. */
+  release(startedBefore: number, most: number): number;
 };
 
 /** A gate: so many at the same time. p-queue is memory: a gate, never a store. */
@@ -60,13 +62,16 @@ export function createLaneGate(
       waiting.clear();
       return forgotten;
     },
+    holding: () => holders.size,
     release(startedBefore, most) {
-      let left = most;
+      let released = 0;
       for (const holder of holders) {
-        if (left-- <= 0 || holder.startedAt > startedBefore) return;
+        if (released >= most || holder.startedAt > startedBefore) break;
         holders.delete(holder);
         holder.free();
+        released++;
       }
+      return released;
     },
   };
 }

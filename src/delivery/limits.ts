@@ -3,7 +3,10 @@ import type { Lane } from './queue.ts';
 
 export type DeliveryLimits = {
   readonly lanes: Readonly<Record<Lane, LaneLimits>>;
-  /** Requests at the same time in all; the client must allow as many connections. */
+  /**
+   * Requests of all lanes at the same time, with those that have given their place; at least as many as the lanes have
+   * places. The client must allow as many connections.
+   */
   readonly inFlight: number;
   /** Attempts that are not recorded yet, beyond which nothing more is sent. */
   readonly unrecorded: number;

@@ -17,8 +17,8 @@ export type Supply = {
   takeOne(): Promise<{ readonly event: QueuedEvent; readonly lane: Lane } | undefined>;
   /** Lanes that are not open any more forget what has not begun. */
   shut(): void;
-  /** Requests that hang give their place to the next, at most `most` per lane. */
-  giveWay(most: number): void;
+  /** Requests that hang give their place to the next, as far as `limits.inFlight` allows. */
+  giveWay(): void;
 };
 
 type SupplyOptions = {
@@ -50,6 +50,9 @@ export function createSupply(options: SupplyOptions): Supply {
   const loading = new Set<Lane>();
   /** Calls of which an event is in memory; true: another was offered meanwhile. */
   const busy = new Map<string, boolean>();
+  const places = lanes.reduce((sum, lane) => sum + limits.lanes[lane].concurrency, 0);
+  /** What the gates have let through and is not at its end. */
+  let begun = 0;
 
   function due(lane: Lane, limit: number, at: number): Promise<QueuedEvent[]> {
     return queue.due({ lane, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy.keys()] });
@@ -76,7 +79,11 @@ export function createSupply(options: SupplyOptions): Supply {
       else {
         busy.set(event.callId, false);
         const since = monotonic();
-        gates[lane].add(event, () => sendOrPutBack(event, lane, since));
+        gates[lane].add(event, async () => {
+          begun++;
+          await sendOrPutBack(event, lane, since);
+          begun--;
+        });
       }
     },
 
@@ -131,10 +138,13 @@ export function createSupply(options: SupplyOptions): Supply {
       }
     },
 
-    giveWay(most) {
+    giveWay() {
       const at = monotonic();
+      const holding = lanes.reduce((sum, lane) => sum + gates[lane].holding(), 0);
+      // Those without a place, and all places taken again, must not come to more than the limit.
+      let left = limits.inFlight - places - (begun - holding);
       for (const lane of lanes) {
-        gates[lane].release(at - limits.lanes[lane].patienceMs, most);
+        left -= gates[lane].release(at - limits.lanes[lane].patienceMs, left);
         supply.refillIfLow(lane);
       }
     },

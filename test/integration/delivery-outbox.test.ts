@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import { type DeliveryLimits, defaultLimits } from '../../src/delivery/limits.ts';
 import { silentLog } from '../../src/ops/log.ts';
+import { databasePath } from '../../src/outbox/database.ts';
 import { openOperator } from '../../src/outbox/operator.ts';
-import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts';
+import { openOutbox } from '../../src/outbox/outbox.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
-import { share } from '../fakes/far-side-faults.ts';
+import { always, share } from '../fakes/far-side-faults.ts';
 
 const token = 'test-token';
 
@@ -44,6 +47,7 @@ async function start(directory: string, baseUrl: string, { limits, hold }: Optio
   });
   dispatcher.start();
   return {
+    directory,
     outbox,
     dispatcher,
     async tell(callId: string, status: (typeof callStatuses)[number]) {
@@ -52,8 +56,8 @@ async function start(directory: string, baseUrl: string, { limits, hold }: Optio
       const { heads } = await outbox.append({ calls: [], trunks: [], events: [event] });
       dispatcher.offer(heads);
     },
-    async stop() {
-      await dispatcher.stop();
+    async stop(limitMs?: number) {
+      await dispatcher.stop(limitMs);
       await client.close();
       await outbox.close();
     },
@@ -64,11 +68,21 @@ function completed(count: number): (farSide: FarSide) => boolean {
   return (it) => [...it.calls().values()].filter((call) => call.state === 'completed').length === count;
 }
 
-/** The one equation: what was taken is delivered, waits or is parked. */
-async function equation(outbox: Outbox) {
-  const { taken, delivered, waiting, dead } = await outbox.tally();
-  assert.equal(taken, delivered + waiting + dead);
-  return { taken, delivered, waiting, dead };
+/** The outbox's counters, which must be what a look at the rows from elsewhere finds. */
+async function counted({ directory, outbox }: Awaited<ReturnType<typeof start>>) {
+  const db = new DatabaseSync(databasePath(directory), { readOnly: true });
+  try {
+    const { lost, ...tally } = await outbox.tally();
+    const rows = db.prepare('SELECT state, count(*) AS count FROM event GROUP BY state').all();
+    const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(
+      (state) => rows.find((row) => row.state === state)?.count as number | undefined,
+    );
+    assert.deepEqual(tally, { taken: waiting + delivered + dead, waiting, delivered, dead });
+    assert.equal(lost, 0);
+    return tally;
+  } finally {
+    db.close();
+  }
 }
 
 test('from disk to the far side, through faults: all of it, in order, and marked', {
@@ -97,7 +111,7 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   await bridge.dispatcher.stop();
   const { moved, inverted } = farSide.counts();
   assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });
-  const { delivered, waiting, dead } = await equation(bridge.outbox);
+  const { delivered, waiting, dead } = await counted(bridge);
   assert.equal(dead, 0);
   // An answer that was lost after the last event was applied leaves that one waiting, and nothing else.
   assert.ok(waiting <= 20 && delivered === 3 * calls - waiting, `${waiting} waiting`);
@@ -112,14 +126,22 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   const directory = folder(t);
   const calls = 300;
   let bridge = await start(directory, farSide.baseUrl);
+  // Applied at once, but it takes a while until the bridge hears of it.
+  farSide.inject(always({ kind: 'slow', ms: 50 }));
   for (const status of callStatuses) {
+    const { requests } = farSide.counts();
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
-    await bridge.stop();
+    await farSide.waitFor((it) => it.counts().requests > requests);
+    assert.ok(bridge.dispatcher.status().inFlight > 0);
+    await bridge.stop(0);
     bridge = await start(directory, farSide.baseUrl);
   }
+  farSide.inject(undefined);
   await farSide.waitFor(completed(calls), 30_000);
+  while ((await bridge.outbox.waiting()) > 0);
   await bridge.dispatcher.stop();
-  assert.deepEqual(await equation(bridge.outbox), { taken: 900, delivered: 900, waiting: 0, dead: 0 });
+  assert.ok(farSide.counts().repeated > 0, 'what was under way is told again');
+  assert.deepEqual(await counted(bridge), { taken: 900, delivered: 900, waiting: 0, dead: 0 });
   assert.equal(farSide.counts().inverted, 0);
   await bridge.stop();
 });
@@ -142,7 +164,7 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   bridge.dispatcher.poke();
   await farSide.waitFor((it) => it.counts().moved + it.counts().inverted === 2);
   await bridge.dispatcher.stop();
-  assert.deepEqual(await equation(bridge.outbox), { taken: 2, delivered: 2, waiting: 0, dead: 0 });
+  assert.deepEqual(await counted(bridge), { taken: 2, delivered: 2, waiting: 0, dead: 0 });
   await bridge.stop();
 });
 
@@ -193,7 +215,8 @@ test('an outage leaves what waits in order, and drains it when it is over', {
   for (const status of callStatuses) {
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
   }
-  assert.equal((await equation(bridge.outbox)).waiting, 3 * calls);
+  while (bridge.dispatcher.status().state !== 'outage') await setImmediate();
+  assert.equal((await counted(bridge)).waiting, 3 * calls);
   const back = await startFarSide({ token, port: gone.port });
   t.after(() => back.close());
   await back.waitFor(completed(calls), 30_000);
