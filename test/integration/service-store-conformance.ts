@@ -213,6 +213,42 @@ export function storeConformance(
     assert.equal(read, 500);
   });
 
+  it('a lookup does not wait behind everybody who searches the history', async ({
+    store,
+    account,
+    other,
+  }) => {
+    await Promise.all(
+      Array.from({ length: 2000 }, (_, at) => store.requests.record(recorded({ account, id: `c${at}`, at }))),
+    );
+    const search = { in: 'request', term: 'nowhere' } as const;
+    const query = { account, search, order: 'oldest', offset: 0, limit: 1 } as const;
+    const searches = Array.from({ length: 40 }, () => store.requests.page(query));
+    let searching = true;
+    const done = Promise.all(searches).finally(() => {
+      searching = false;
+    });
+    let lookups = 0;
+    for (; searching; lookups += 1) await store.customers.segmentOf(other, '+4930901820');
+    assert.deepEqual((await done)[39], { entries: [], total: 0 });
+    assert.ok(lookups > searches.length, `${lookups} lookups while ${searches.length} searched`);
+  });
+
+  it('a chunk of long entries is no larger than one of short ones', async ({ store, account }) => {
+    const request = 'x'.repeat(60_000);
+    const long = Array.from({ length: 100 }, (_, at) => ({ ...recorded({ account, at }), request }));
+    await Promise.all(long.map((entry) => store.requests.record(entry)));
+    await store.openCalls(account, 1);
+    let read = 0;
+    for await (const chunk of store.requests.all({ account, search: null, order: 'oldest' })) {
+      assert.ok(chunk.length > 0 && chunk.length <= 20, `${chunk.length} entries of 60 kB at once`);
+      read += chunk.length;
+    }
+    assert.equal(read, 100);
+    const page = { account, search: null, order: 'oldest', offset: 10, limit: 60 } as const;
+    assert.equal((await store.requests.page(page)).entries.length, 60);
+  });
+
   it('retention deletes the oldest by age and by count, of each account for itself', async ({
     store,
     account,

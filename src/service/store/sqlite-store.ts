@@ -7,8 +7,8 @@ import type { Customer, HistoryCursor, HistoryOrder, HistorySearch, Store, Store
 
 /** Entries per chunk. */
 const CHUNK = 200;
-/** Rows that a slice of a text search reads, and that a step to a later page counts: each takes a millisecond or two. */
-const SCAN = 2000;
+/** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
+const SCAN = 400;
 const SKIP = 20_000;
 const CUSTOMERS = 1000;
 
@@ -25,6 +25,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
+  const inTurn = oneByOne();
   type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
 
   /** The ids that match, slice by slice. */
@@ -33,14 +34,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     const rows = filter.by === 'text' ? SCAN : CHUNK;
     let after: HistoryCursor | null = null;
     do {
-      const hits: HistoryHits = await reader.call('historySlice', {
-        account,
-        filter,
-        order,
-        after,
-        lastId,
-        rows,
-      });
+      const slice: HistorySlice = { account, filter, order, after, lastId, rows };
+      const hits: HistoryHits = await inTurn(() => reader.call('historySlice', slice));
       if (hits.ids.length > 0) yield hits.ids;
       after = hits.next;
     } while (after !== null);
@@ -53,10 +48,21 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   ): Promise<HistoryCursor | null> {
     let after: HistoryCursor | null = null;
     for (let left = offset; left > 0; left -= SKIP) {
-      after = await reader.call('historySkip', { ...slice, after, rows: Math.min(left, SKIP) });
+      const step: HistorySlice = { ...slice, after, rows: Math.min(left, SKIP) };
+      after = await inTurn(() => reader.call('historySkip', step));
     }
     return after;
   }
+
+  async function* entriesOf(ids: readonly number[]): AsyncGenerator<StoredRequest[]> {
+    for (let at = 0; at < ids.length; ) {
+      const next = ids.slice(at, at + CHUNK);
+      const { entries, taken } = await inTurn(() => reader.call('historyEntries', next));
+      if (entries.length > 0) yield entries;
+      at += taken;
+    }
+  }
+  const entriesAtOnce = async (ids: readonly number[]) => (await Array.fromAsync(entriesOf(ids))).flat();
 
   return {
     requests: {
@@ -67,7 +73,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
           const slice = { account, filter, order, lastId };
           const after = await skip(slice, Math.min(offset, known));
           const { ids } = await reader.call('historySlice', { ...slice, after, rows: limit });
-          return { entries: offset < known ? await reader.call('historyEntries', ids) : [], total: known };
+          return { entries: offset < known ? await entriesAtOnce(ids) : [], total: known };
         }
         const ids: number[] = [];
         let total = 0;
@@ -75,14 +81,10 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
           ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
           total += hits.length;
         }
-        return { entries: await reader.call('historyEntries', ids), total };
+        return { entries: await entriesAtOnce(ids), total };
       },
       async *all(query): AsyncGenerator<StoredRequest[]> {
-        for await (const ids of found(query)) {
-          for (let start = 0; start < ids.length; start += CHUNK) {
-            yield await reader.call('historyEntries', ids.slice(start, start + CHUNK));
-          }
-        }
+        for await (const ids of found(query)) yield* entriesOf(ids);
       },
       async trim(limits) {
         let deleted = 0;
@@ -125,5 +127,15 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       await reader.close();
       await writer.close();
     },
+  };
+}
+
+/** Runs one work at a time: however many read the history, one of their calls at most stands before a lookup. */
+function oneByOne() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
   };
 }

@@ -23,6 +23,9 @@ export type HistoryHits = { readonly ids: number[]; readonly next: HistoryCursor
 
 const columns = 'id, created_at, method, path, request, status, response, duration';
 
+/** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
+const CHUNK_SIZE = 500_000;
+
 /** Reads the history in slices, each short enough that a lookup behind it does not wait. */
 export function historyReader(db: DatabaseSync) {
   const prepared = new Map<string, ReturnType<typeof db.prepare>>();
@@ -90,13 +93,19 @@ export function historyReader(db: DatabaseSync) {
       return { ids: hits.map((row) => row.id), next };
     },
 
-    historyEntries(ids: readonly number[]): StoredRequest[] {
-      return ids.flatMap((id) => {
-        const row = byId.get(id);
-        if (row === undefined) return []; // deleted by the retention since it was found
-        const { created_at, ...entry } = row;
-        return [{ ...entry, at: created_at } as StoredRequest];
-      });
+    /** The first of these entries that make a chunk, and how many of the ids that took. */
+    historyEntries(ids: readonly number[]): { entries: StoredRequest[]; taken: number } {
+      const entries: StoredRequest[] = [];
+      let taken = 0;
+      for (let size = 0; taken < ids.length && size < CHUNK_SIZE; taken += 1) {
+        const row = byId.get(ids[taken] as number);
+        if (row === undefined) continue; // deleted by the retention since it was found
+        const { created_at, ...rest } = row;
+        const entry = { ...rest, at: created_at } as StoredRequest;
+        size += entry.request.length + (entry.response?.length ?? 0);
+        entries.push(entry);
+      }
+      return { entries, taken };
     },
   };
 }
