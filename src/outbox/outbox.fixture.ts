@@ -77,7 +77,7 @@ export function batchOf(events: string, takenAt = 0): Batch {
 export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>): ToldEvent[] {
   const reader = openReader(directory);
   try {
-    return reader?.events({ ...filter, limit: 100 }).reverse() ?? [];
+    return reader?.events({ ...filter, limit: 10_000 }).reverse() ?? [];
   } finally {
     reader?.close();
   }
