@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
+import { atExit } from '../asterisk/at-exit.ts';
 import { type Machine, run, type Said } from './machine.ts';
 
 /** A machine that has booted: its own systemd, this machine's kernel and network. */
@@ -27,6 +28,7 @@ export async function boot(machine: Machine): Promise<Container | string> {
   let said = '';
   for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (chunk) => (said += chunk));
   const ended = once(nspawn, 'close');
+  const release = atExit(() => nspawn.kill('SIGKILL'));
 
   const init = () => {
     const children = readFileSync(`/proc/${nspawn.pid}/task/${nspawn.pid}/children`, 'utf8');
@@ -42,6 +44,7 @@ export async function boot(machine: Machine): Promise<Container | string> {
     const killer = setTimeout(() => nspawn.kill('SIGKILL'), 20_000);
     await ended;
     clearTimeout(killer);
+    release();
   };
 
   const deadline = Date.now() + BOOT_MS;

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { atExit } from '../asterisk/at-exit.ts';
 import { debianMirror } from '../asterisk/mirror.ts';
 
 const exec = promisify(execFile);
@@ -135,6 +136,9 @@ export async function createMachine(release: Release): Promise<Machine> {
   for (const name of ['root', 'upper', 'work']) await mkdir(path.join(folder, name));
   const layers = `lowerdir=${lower},upperdir=${folder}/upper,workdir=${folder}/work`;
   const mounted = (await run('mount', ['-t', 'overlay', 'overlay', '-o', layers, root])).code === 0;
+  const keep = atExit(() =>
+    execFileSync('sh', ['-c', 'umount -l "$1" 2>&-; rm -rf --one-file-system "$2"', '', root, folder]),
+  );
   // Where an overlay cannot be laid (on another overlay, for one), a copy does.
   if (!mounted) await cp(lower, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
   return {
@@ -143,6 +147,7 @@ export async function createMachine(release: Release): Promise<Machine> {
     chroot: (command, ...args) => run('chroot', [root, command, ...args]),
     async remove() {
       if (mounted) await must('umount', root);
+      keep();
       await must('rm', '-rf', '--one-file-system', folder);
     },
   };

@@ -24,7 +24,7 @@ export async function unitTests(
   for (const name of ['now', 'next'] as const) copyFileSync(packages[name], machine.at(`root/${name}.deb`));
   const system = (...args: string[]) => succeeds(container, 'systemctl', ...args);
   const settings = settingsFile(machine, 'bridge', stand);
-  const journal = async () => (await run('journalctl', '-u', unit, '-o', 'cat', '--no-pager')).output;
+  const journal = async () => (await run('journalctl', '-t', 'pbx-bridge', '-o', 'cat', '--no-pager')).output;
 
   await t.test('is not started before it is configured, and not again and again', async () => {
     await succeeds(container, 'dpkg', '--force-unsafe-io', '-i', '/root/now.deb');
