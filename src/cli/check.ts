@@ -89,11 +89,15 @@ async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
 /** The newest call that was delivered in the last day: longer ago, the far side may have forgotten it. */
 async function lastDelivered(stateDir: string): Promise<string | undefined> {
   const { openReader } = await import('../outbox/reader.ts');
-  const reader = openReader(stateDir);
   try {
-    return reader?.events({ state: 'delivered', since: Date.now() - 86_400_000, limit: 1 })[0]?.callId;
-  } finally {
+    const reader = openReader(stateDir);
+    const filter = { state: 'delivered', since: Date.now() - 86_400_000, limit: 1 } as const;
+    const [last] = reader?.events(filter) ?? [];
     reader?.close();
+    return last?.callId;
+  } catch {
+    // Another version's, or another user's: there is nothing to compare with.
+    return undefined;
   }
 }
 

@@ -5,11 +5,12 @@ import { callsSection } from '../config/calls.ts';
 import { isUnset, loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
 import { maskNumbers } from '../ops/redact.ts';
-import { openReader, type Reader } from '../outbox/reader.ts';
+import type { Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createFarSide, type FarSideEntry, farSideText } from './explain/far-side.ts';
 import { type Line, type Story, storyOf, verdictOf } from './explain/story.ts';
+import { openState } from './state.ts';
 import { clockTime } from './words.ts';
 
 export type ExplainOptions = {
@@ -24,13 +25,8 @@ const mostCalls = 20;
 export async function explain(context: Context, what: string, options: ExplainOptions): Promise<number> {
   const { io, terminal, json } = context;
   const settings = loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
-  const reader = openReader(settings.outbox.stateDir);
-  if (reader === undefined) {
-    io.err.write(
-      `there is no state in ${settings.outbox.stateDir}: is STATE_DIR the bridge's, and did it ever start?\n`,
-    );
-    return exitCodes.failed;
-  }
+  const reader = openState(context, settings.outbox.stateDir);
+  if (reader === undefined) return exitCodes.failed;
   try {
     const found = find(reader, what, settings.calls);
     const [id, ...others] = found;

@@ -7,9 +7,10 @@ import { outboxSection } from '../config/outbox.ts';
 import { maskNumber, neutralise } from '../ops/redact.ts';
 import type { ToldEvent } from '../outbox/history.ts';
 import { type Operator, openOperator } from '../outbox/operator.ts';
-import { openReader, type Reader } from '../outbox/reader.ts';
+import type { Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
+import { openState } from './state.ts';
 import { attemptText } from './told.ts';
 import { clockTime, count, spanOf } from './words.ts';
 
@@ -93,13 +94,8 @@ function stateDirOf({ io }: Context): string {
 
 function withReader(context: Context, work: (reader: Reader) => number): number {
   const directory = stateDirOf(context);
-  const reader = openReader(directory);
-  if (reader === undefined) {
-    context.io.err.write(
-      `there is no outbox in ${directory}: is STATE_DIR the bridge's, and did it ever start?\n`,
-    );
-    return exitCodes.failed;
-  }
+  const reader = openState(context, directory);
+  if (reader === undefined) return exitCodes.failed;
   try {
     return work(reader);
   } finally {

@@ -4,10 +4,10 @@ import { loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
 import type { ToldEvent } from '../outbox/history.ts';
 import { openOperator } from '../outbox/operator.ts';
-import { openReader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createFarSide, type FarSide } from './explain/far-side.ts';
+import { openState } from './state.ts';
 import { clockTime, count, spanOf } from './words.ts';
 
 export type VerifyOptions = { readonly since: string; readonly limit: string; readonly resend?: boolean };
@@ -24,13 +24,8 @@ type Missing = Pick<ToldEvent, 'seq' | 'callId' | 'status'> & { readonly deliver
 export async function verify(context: Context, options: VerifyOptions, stop: AbortSignal): Promise<number> {
   const { io, json, terminal } = context;
   const { outbox, api } = loadConfig({ outbox: outboxSection, api: apiSection }, io.environment());
-  const reader = openReader(outbox.stateDir);
-  if (reader === undefined) {
-    io.err.write(
-      `there is no outbox in ${outbox.stateDir}: is STATE_DIR the bridge's, and did it ever start?\n`,
-    );
-    return exitCodes.failed;
-  }
+  const reader = openState(context, outbox.stateDir);
+  if (reader === undefined) return exitCodes.failed;
   const events = reader.events({
     state: 'delivered',
     since: Date.now() - spanOf(options.since),

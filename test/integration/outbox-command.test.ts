@@ -107,7 +107,10 @@ test('no outbox there, and filters that are none, are said in one line', async (
   const { stand, run } = await withDeadLetters(t);
   const ran = await runCommand(['outbox', 'list'], { STATE_DIR: `${stand.env.STATE_DIR}/none` });
   assert.equal(ran.code, 1);
-  assert.match(ran.error, /^there is no outbox in .*none: is STATE_DIR the bridge's/);
+  assert.match(
+    ran.error,
+    /^the state of the bridge in .*none cannot be read: is STATE_DIR the one of the bridge/,
+  );
   await assert.rejects(run('list', '--older-than', 'yesterday'), /is written 30s, 10m, 24h or 7d$/);
   await assert.rejects(
     run('list', '--state', 'lost'),
