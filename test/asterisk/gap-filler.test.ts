@@ -53,7 +53,13 @@ const kinds = [
 ];
 
 type Play = { readonly row: Row; readonly index: number; readonly office: Office };
-type Due = { readonly row: string; readonly uniqueid: string; readonly call: ExpectedCall };
+type Due = {
+  readonly row: string;
+  readonly uniqueid: string;
+  readonly call: ExpectedCall;
+  /** The bridge may have been killed before it could write down that this was delivered: then it is sent again. */
+  readonly mayRepeat?: boolean;
+};
 
 /** Plays a row; gives what must be told of it once Asterisk has written its records. */
 async function play(lab: Lab, { row, index, office }: Play): Promise<Due[]> {
@@ -66,6 +72,11 @@ async function play(lab: Lab, { row, index, office }: Play): Promise<Due[]> {
     inbound.map(({ uniqueid }) => uniqueid),
   );
   return calls.map((call, nth) => ({ row: row.name, uniqueid: inbound[nth]?.uniqueid ?? '', call }));
+}
+
+/** The same for a row that a bridge hears which is killed soon. */
+async function playHeard(lab: Lab, row: Play): Promise<Due[]> {
+  return (await play(lab, row)).map((due) => ({ ...due, mayRepeat: true }));
 }
 
 async function playAll(lab: Lab, rows: readonly { row: Row; index: number }[]): Promise<Due[]> {
@@ -87,18 +98,20 @@ async function untilTold(farEnd: FarEnd, due: readonly Due[]): Promise<void> {
 
 /** What differs: a call that is not told as it should be, one that nobody should be told of, one told too late. */
 function faultsOf(farEnd: FarEnd, due: readonly Due[]): string[] {
-  const wrong = due.flatMap(({ row, uniqueid, call }) => {
-    const told = farEnd.toldOf(uniqueid);
-    return isDeepStrictEqual(told, call)
-      ? []
-      : [`${row}: told ${JSON.stringify(told)}, not ${JSON.stringify(call)}`];
+  const wrong = due.flatMap(({ row, uniqueid, call, mayRepeat = false }) => {
+    const held = farEnd.toldOf(uniqueid);
+    const once = held?.told.filter(
+      (event, nth, all) => !mayRepeat || !isDeepStrictEqual(event, all[nth - 1]),
+    );
+    if (held?.from === call.from && isDeepStrictEqual(once, call.told)) return [];
+    return [`${row}: told ${JSON.stringify(held)}, not ${JSON.stringify(call)}`];
   });
   const extra = farEnd.uniqueids().filter((uniqueid) => !due.some((one) => one.uniqueid === uniqueid));
-  const { inverted, repeated } = farEnd.farSide.counts();
+  const { inverted } = farEnd.farSide.counts();
   return [
     ...wrong,
     ...extra.map((uniqueid) => `told of ${uniqueid}, which is none to tell of`),
-    ...(inverted + repeated > 0 ? [`${inverted} events came too late, ${repeated} twice`] : []),
+    ...(inverted > 0 ? [`${inverted} events came too late`] : []),
   ];
 }
 
@@ -123,7 +136,7 @@ for (const version of versions) {
     const due: Due[] = [];
 
     await t.test('one that is heard is told once, though its record is read as well', async () => {
-      due.push(...(await play(lab, { ...first, office: office(1) })));
+      due.push(...(await playHeard(lab, { ...first, office: office(1) })));
       await untilTold(farEnd, due);
       assert.deepEqual(faultsOf(farEnd, due), []);
     });
@@ -158,7 +171,7 @@ for (const version of versions) {
             call.hangsUp();
           },
         };
-        due.push(...(await play(lab, { ...first, row, office: office(1) })));
+        due.push(...(await playHeard(lab, { ...first, row, office: office(1) })));
         await farEnd.startBridge();
         await untilTold(farEnd, due);
         assert.deepEqual(faultsOf(farEnd, due), []);
