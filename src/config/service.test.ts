@@ -25,7 +25,7 @@ test('everything set is taken', () => {
     SERVICE_HISTORY_MAX_AGE: '90d',
     SERVICE_HISTORY_MAX_ENTRIES: '1000000',
     SERVICE_RATE_LIMIT: '600',
-    SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8',
+    SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8,',
     SERVICE_REQUEST_TIMEOUT: '5s',
   });
   assert.deepEqual(options, {
@@ -34,7 +34,7 @@ test('everything set is taken', () => {
     country: 'NL',
     retention: { maxAgeMs: 90 * 86_400_000, maxEntries: 1_000_000 },
     requestsPerMinute: 600,
-    trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
     requestTimeoutMs: 5000,
   });
 });
@@ -49,6 +49,11 @@ describe('each variable, wrong, is one line', () => {
     ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
     ['SERVICE_RATE_LIMIT', '-1'],
     ['SERVICE_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.1,abc'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['SERVICE_TRUSTED_PROXIES', '::1/129'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/'],
+    ['SERVICE_TRUSTED_PROXIES', '0.0.0.0/0'],
     ['SERVICE_REQUEST_TIMEOUT', '1h'],
   ];
   for (const [name, value] of wrong) {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isAddressOrNetwork } from '../agi/allow-list.ts';
 import { isCountry } from '../calls/number.ts';
 import { section } from './section.ts';
-import { duration, line } from './variable.ts';
+import { duration, line, list } from './variable.ts';
 
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
@@ -46,9 +47,9 @@ export const serviceSection = section({
     SERVICE_RATE_LIMIT: count()
       .optional()
       .describe('Requests per minute that one integration may make; without it, there is no limit.'),
-    SERVICE_TRUSTED_PROXIES: line(
+    SERVICE_TRUSTED_PROXIES: list(
       'addresses or networks with commas between them, such as 127.0.0.1,10.0.0.0/8',
-      /^[0-9a-fA-F.:/, ]*$/,
+      (item) => isAddressOrNetwork(item) && !/\/0+$/.test(item), // to trust everybody is no proxy's network
     )
       .prefault('')
       .describe('Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.'),
@@ -58,7 +59,6 @@ export const serviceSection = section({
   },
   build: (values) => {
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
-    const proxies = values.SERVICE_TRUSTED_PROXIES.split(',').map((proxy) => proxy.trim());
     return {
       listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
       stateDir: values.SERVICE_STATE_DIR,
@@ -68,7 +68,7 @@ export const serviceSection = section({
         maxEntries: values.SERVICE_HISTORY_MAX_ENTRIES,
       },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
-      trustedProxies: proxies.filter((proxy) => proxy !== ''),
+      trustedProxies: values.SERVICE_TRUSTED_PROXIES,
       requestTimeoutMs: values.SERVICE_REQUEST_TIMEOUT,
     };
   },
