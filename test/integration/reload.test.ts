@@ -59,6 +59,7 @@ test('a new token: what waited because of the old one is delivered at once, and 
   bridge.write({ API_TOKEN: 'a-token' });
   await reload(bridge, /"code":"program\.reloaded".*API_TOKEN/);
   await bridge.program.says(/"code":"delivery\.resumed"/);
+  await bridge.farSide.waitFor((it) => callsOf(it)[0]?.received.length === 2);
   assert.deepEqual(await bridge.program.end(), { code: 0, signal: null });
   assert.deepEqual(
     callsOf(bridge.farSide).map(({ received }) => received),
