@@ -53,6 +53,8 @@ describe('redaction', () => {
     ));
   test('numbers are shown when asked for', () =>
     assert.equal(redact('+31201234567', { maskNumbers: false }), '+31201234567'));
+  test('a secret too short to be one leaves the text readable', () =>
+    assert.equal(redact('pbx-bridge', { secrets: ['', 'b'] }), 'pbx-bridge'));
   test('ids are never masked', () =>
     assert.deepEqual(redactFields({ uniqueid: '1763618000' }, { secrets: [], maskNumbers: true }), {
       uniqueid: '1763618000',

@@ -11,6 +11,9 @@ export type Redaction = {
 /** C0 and C1 controls, line separators, and the marks that turn the direction of text (Unicode TR9). */
 const steering = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
+/** A shorter one is in every other word, and a log full of holes would give it away. */
+const SHORTEST_SECRET = 4;
+
 /** Seven digits or more: a subscriber number. An extension is nobody's secret. */
 const phoneNumber = /(?<![\w.-])\+?\d{7,}(?![\w.-])/g;
 
@@ -64,7 +67,8 @@ function redactValue(value: unknown, redaction: Redaction, isId: boolean, depth:
 
 function redactText(text: string, { secrets, maskNumbers: masks }: Redaction, isId: boolean): string {
   let safe = text;
-  for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '[secret]');
+  for (const secret of secrets)
+    if (secret.length >= SHORTEST_SECRET) safe = safe.replaceAll(secret, '[secret]');
   if (masks && !isId) safe = maskNumbers(safe);
   return neutralise(safe);
 }
