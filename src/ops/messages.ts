@@ -41,6 +41,7 @@ export const messages = {
       'A part that the program cannot do without has failed. Open calls and undelivered events are on disk.',
     todo: 'Look at the error. If it comes back after the restart, the disk or the state folder is the usual cause.',
   },
+
   'program.reloaded': {
     level: 'info',
     text: 'settings read again; in force now: {live}',
@@ -479,7 +480,7 @@ export const messages = {
   },
   'service.first-start': {
     level: 'info',
-    text: 'first start: made account {account}, integration {integration} and the server secret in {stateDir}',
+    text: 'first start: made account {account}, integration {integration} and the server secret in {stateDir}; pbx-bridge service link signs a browser in',
     means:
       'The state folder was empty. Every token is derived from the server secret: keep it with the backups.',
     todo: 'Run pbx-bridge service link to sign in, and pbx-bridge service token for the lines of .env.',
@@ -501,11 +502,6 @@ export const messages = {
     text: 'a request to {path} failed: {error}; it was answered 500',
     means: 'The service met something that it does not expect. Other requests go on.',
     todo: 'Report it, with this line.',
-  },
-  'service.list-cut': {
-    level: 'warn',
-    text: 'a history list ended early: {error}',
-    means: 'The client went away while it read, or the database could not be read.',
   },
   'service.screen-too-slow': {
     level: 'warn',
