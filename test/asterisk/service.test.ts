@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runProgram, temporaryFolder } from '../integration/program.ts';
+import { managerUsers } from './config.ts';
+import { install, labImpossible, versions } from './install.ts';
+import { openLab } from './lab.ts';
+import { office } from './offices.ts';
+import { expectedCalls, labSettings } from './row.ts';
+import { matrix } from './rows/all.ts';
+import { playRow } from './stage.ts';
+
+/**
+ * The whole way with nothing faked: a real Asterisk, the bridge and the Call Integration API service, each a process of
+ * its own. What the API's own request history holds of each call is what must be told of it.
+ */
+const rows = [
+  'extension-caller-hangs-up',
+  'caller-gives-up',
+  'queue-local-ringall',
+  'blind-transfer',
+  'follow-me-mobile',
+];
+
+const impossible = labImpossible();
+if (impossible) process.stdout.write(`test/asterisk: no real Asterisk on this machine: ${impossible}\n`);
+
+type HistoryEntry = { readonly request: string; readonly status: number };
+
+for (const version of versions)
+  test(`calls of a real Asterisk ${version} reach the service`, { skip: impossible ?? false }, async (t) => {
+    await install(version);
+    const cwd = temporaryFolder(t);
+    const serviceEnv = { SERVICE_LISTEN: '127.0.0.1:0', SERVICE_COUNTRY: 'DE' };
+    const service = runProgram(['service'], { env: serviceEnv, cwd });
+    t.after(() => service.end());
+    const [, url] = await service.says(/"url":"([^"]+)"/);
+    const printed = runProgram(['service', 'token'], { env: serviceEnv, cwd });
+    assert.equal((await printed.ended).code, 0);
+    const token = /API_TOKEN=(\S+)/.exec(printed.output())?.[1] ?? '';
+
+    const lab = await openLab(version);
+    t.after(() => lab.stop());
+    const env = {
+      AMI_PORT: `${lab.pbx.ports.ami}`,
+      AMI_USERNAME: managerUsers.bridge.name,
+      AMI_SECRET: managerUsers.bridge.secret,
+      API_BASE_URL: `${url}/api/v1`,
+      API_TOKEN: token,
+      AGI_LISTEN: 'off',
+      STATUS_LISTEN: 'off',
+      ...labSettings,
+    };
+    const bridge = runProgram(['run'], { env, cwd });
+    t.after(() => bridge.end());
+    await bridge.says(/"code":"ami\.connected"/);
+
+    for (const name of rows)
+      await t.test(name, async () => {
+        const index = matrix.findIndex((row) => row.name === name);
+        const row = matrix[index];
+        assert.ok(row);
+        const play = await playRow({ row, index, office: office(1), ...lab });
+        for (const [i, { from, told }] of expectedCalls(row, index, office(1)).entries()) {
+          const id = `pbx-${play.inbound[i]?.uniqueid}`;
+          await bridge.says(new RegExp(`"code":"call.completed".*"call":"${id}"`));
+          const sent = told.map((event) => ({ id, direction: 'inbound', from, ...event }));
+          assert.deepEqual(await historyOf(id, sent.length), sent.map(byName));
+        }
+      });
+
+    /** The events of a call that the API has recorded, oldest first, once there are as many. */
+    async function historyOf(id: string, count: number): Promise<unknown[]> {
+      const query = new URLSearchParams({
+        search: 'request',
+        search_term: id,
+        sort: 'created_at',
+        limit: '10',
+      });
+      const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' };
+      for (let tries = 0; ; tries += 1) {
+        const reply = await fetch(`${url}/api/v1/voice?${query}`, { headers });
+        assert.equal(reply.status, 200);
+        const { data } = (await reply.json()) as { data: HistoryEntry[] };
+        if (data.length < count && tries < 100) {
+          // Taken, and on its way.
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          continue;
+        }
+        for (const { status } of data) assert.equal(status, 200);
+        return data.map(({ request }) => byName(JSON.parse(request) as Record<string, unknown>));
+      }
+    }
+  });
+
+const byName = (event: Record<string, unknown>) => Object.fromEntries(Object.entries(event).sort());
