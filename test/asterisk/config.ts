@@ -71,10 +71,13 @@ port = ${ports.ami}
 secret = ${managerUsers.driver.secret}
 read = all
 write = all
+; A busy machine may keep the driver waiting; cut off, it would see nothing of the rows that are left.
+writetimeout = 10000
 [${managerUsers.recorder.name}]
 secret = ${managerUsers.recorder.secret}
 read = call
 write = reporting
+writetimeout = 10000
 ${bridgeUser}
 `,
     'cdr.conf': `
