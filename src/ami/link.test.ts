@@ -208,7 +208,7 @@ test('what a consumer throws costs that input alone', async (t) => {
   await until(() => inputs.length === 3 && said.length === 2);
   assert.deepEqual(said[1], {
     code: 'ami.input-failed',
-    fields: { input: 'channel-created', error: 'Error: cannot' },
+    fields: { input: 'channel-created', error: new Error('cannot') },
   });
   assert.equal(link.status().counters.failed, 1);
   assert.equal(link.status().state, 'up');
