@@ -28,7 +28,6 @@ export function beginCall(step: Step, channel: Channel): void {
     numberBy: at + NUMBER_WAIT_MS,
     from: '',
   };
-  step.state = { ...step.state, awaiting: [...step.state.awaiting, call.uniqueid] };
   const decided = decideNumber(step, call, channel, false);
   if (decided.number === 'awaited') step.effects.push({ type: 'wake', at: decided.numberBy });
   keep(step, tellWhatIsDue(step, decided, false));
@@ -74,7 +73,7 @@ function freeCall(step: Step, call: OpenCall): void {
   step.state = {
     ...step.state,
     calls: step.state.calls.delete(call.uniqueid),
-    awaiting: withoutCall(step.state.awaiting, call),
+    awaiting: step.state.awaiting.delete(call.uniqueid),
   };
   step.effects.push({ type: 'free', id: call.id });
 }
@@ -139,15 +138,12 @@ function keep(step: Step, call: OpenCall): void {
   step.state = {
     ...state,
     calls: state.calls.set(call.uniqueid, call),
-    awaiting: call.number === 'awaited' ? state.awaiting : withoutCall(state.awaiting, call),
+    awaiting:
+      call.number === 'awaited'
+        ? state.awaiting.set(call.uniqueid, true)
+        : state.awaiting.delete(call.uniqueid),
   };
   step.effects.push({ type: 'save', call });
-}
-
-function withoutCall(awaiting: readonly string[], call: OpenCall): readonly string[] {
-  return awaiting.includes(call.uniqueid)
-    ? awaiting.filter((uniqueid) => uniqueid !== call.uniqueid)
-    : awaiting;
 }
 
 export function isTrunkEnd(state: State, channel: Channel): boolean {

@@ -18,20 +18,23 @@ export type PersistentMap<V> = {
   entries(): [string, V][];
 };
 
-/** Where a version's content is: in the table itself, or in the next version's but for one key. */
-type Version<V> =
-  | { table: Map<string, V>; next?: undefined }
-  | { table?: undefined; next: Versioned<V>; key: string; value: V | undefined };
-
 export function persistentMap<V>(entries: Iterable<readonly [string, V]> = []): PersistentMap<V> {
-  return new Versioned<V>({ table: new Map(entries) });
+  return new Version<V>(new Map(entries));
 }
 
-class Versioned<V> implements PersistentMap<V> {
-  private version: Version<V>;
+/**
+ * One version: its content is the table itself, or the next version's but for one key. One object with four fields,
+ * rather than two that say which of the two it is: a version is made at every step, and each object costs.
+ */
+class Version<V> implements PersistentMap<V> {
+  private own: Map<string, V> | undefined;
+  private next: Version<V> | undefined = undefined;
+  private key = '';
+  /** What the key had in this version; undefined: nothing. */
+  private value: V | undefined = undefined;
 
-  constructor(version: Version<V>) {
-    this.version = version;
+  constructor(own: Map<string, V>) {
+    this.own = own;
   }
 
   get size(): number {
@@ -51,42 +54,48 @@ class Versioned<V> implements PersistentMap<V> {
     const before = table.get(key);
     if (before === value) return this;
     table.set(key, value);
-    return this.succeededBy(table, key, before);
+    return this.succeededBy(new Version(table), key, before);
   }
 
   delete(key: string): PersistentMap<V> {
     const table = this.table();
     const before = table.get(key);
     if (!table.delete(key)) return this;
-    return this.succeededBy(table, key, before);
+    return this.succeededBy(new Version(table), key, before);
   }
 
   entries(): [string, V][] {
     return [...this.table()];
   }
 
-  private succeededBy(table: Map<string, V>, key: string, value: V | undefined): Versioned<V> {
-    const next = new Versioned<V>({ table });
-    this.version = { next, key, value };
+  private succeededBy(next: Version<V>, key: string, value: V | undefined): Version<V> {
+    this.own = undefined;
+    this.next = next;
+    this.key = key;
+    this.value = value;
     return next;
   }
 
-  /** The table, in the shape of this version: if it is not, the versions from the newest to this one change sides. */
   private table(): Map<string, V> {
-    if (this.version.table !== undefined) return this.version.table;
-    const older: Versioned<V>[] = [];
-    let newest: Versioned<V> = this;
-    while (newest.version.next !== undefined) {
+    return this.own ?? this.regain();
+  }
+
+  /** The table, in the shape of this version: the versions from the newest to this one change sides. */
+  private regain(): Map<string, V> {
+    const older: Version<V>[] = [];
+    let newest: Version<V> = this;
+    while (newest.next !== undefined) {
       older.push(newest);
-      newest = newest.version.next;
+      newest = newest.next;
     }
-    const table = newest.version.table as Map<string, V>;
+    const table = newest.own as Map<string, V>;
     for (let last = newest, one = older.pop(); one !== undefined; last = one, one = older.pop()) {
-      const { key, value } = one.version as { key: string; value: V | undefined };
-      last.version = { next: one, key, value: table.get(key) };
-      if (value === undefined) table.delete(key);
-      else table.set(key, value);
-      one.version = { table };
+      last.succeededBy(one, one.key, table.get(one.key));
+      if (one.value === undefined) table.delete(one.key);
+      else table.set(one.key, one.value);
+      one.own = table;
+      one.next = undefined;
+      one.value = undefined;
     }
     return table;
   }

@@ -207,7 +207,7 @@ function createEar() {
 function assertNothingLeft({ state, saved }: ReturnType<typeof createEar>): void {
   const { channels, locals, bridges, calls, awaiting } = state();
   assert.deepEqual(
-    [channels.size, locals.size, bridges.size, calls.size, awaiting.length, saved.size],
+    [channels.size, locals.size, bridges.size, calls.size, awaiting.size, saved.size],
     [0, 0, 0, 0, 0, 0],
     'memory is not freed',
   );

@@ -589,7 +589,7 @@ describe('after (re)connecting', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
     assert.deepEqual(told, ['(adopted)', '(not-inbound)']);
-    assert.deepEqual([state.calls.size, state.channels.size, state.awaiting.length], [0, 0, 0]);
+    assert.deepEqual([state.calls.size, state.channels.size, state.awaiting.size], [0, 0, 0]);
     assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(adopted)', R]);
     assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
   });

@@ -182,7 +182,8 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     trunk: step.rules.nameIsInbound(input.channel),
     bridge: '',
   };
-  const channel = { ...known, number: input.callerNumber || known.number };
+  const news = input.callerNumber !== '' && input.callerNumber !== known.number;
+  const channel = news ? { ...known, number: input.callerNumber } : known;
   step.state = enterBridge(step.state, channel, input.bridge, isHolding(input.technology));
   answerCallsIn(step, input.bridge);
 }
@@ -219,7 +220,7 @@ function endedUnseen(step: Step, { uniqueid, from, callerId }: EndedUnseen): voi
 }
 
 function numbersOverdue(step: Step): void {
-  for (const uniqueid of step.state.awaiting) {
+  for (const [uniqueid] of step.state.awaiting.entries()) {
     const call = step.state.calls.get(uniqueid);
     if (call !== undefined) reviewNumber(step, call);
   }

@@ -56,8 +56,8 @@ export type State = {
   readonly calls: PersistentMap<OpenCall>;
   /** Endpoints on which inbound calls have come in. */
   readonly trunks: ReadonlySet<string>;
-  /** Uniqueids of the calls whose number is awaited. */
-  readonly awaiting: readonly string[];
+  /** The calls whose number is awaited: each Uniqueid once. A slow PBX may have a rush of them wait. */
+  readonly awaiting: PersistentMap<true>;
 };
 
 /** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
@@ -68,6 +68,10 @@ export function initialState(saved: { calls: readonly OpenCall[]; trunks: readon
     bridges: persistentMap(),
     calls: persistentMap(saved.calls.map((call) => [call.uniqueid, call] as const)),
     trunks: new Set(saved.trunks),
-    awaiting: saved.calls.filter((call) => call.number === 'awaited').map((call) => call.uniqueid),
+    awaiting: persistentMap(
+      saved.calls
+        .filter(({ number }) => number === 'awaited')
+        .map(({ uniqueid }) => [uniqueid, true] as const),
+    ),
   };
 }

@@ -25,30 +25,33 @@ export function partiesOf(state: State, bridge: string): Channel[] {
 
 /** The channel put into a bridge, out of the one where it was: it is in one bridge at a time. */
 export function enterBridge(state: State, channel: Channel, bridge: string, holding: boolean): State {
-  const left = channel.bridge === '' || channel.bridge === bridge ? state : leaveBridge(state, channel);
-  const members = left.bridges.get(bridge)?.members ?? [];
+  const left = channel.bridge === bridge ? state.bridges : withoutMember(state.bridges, channel);
+  const members = left.get(bridge)?.members ?? [];
   return {
-    ...left,
-    channels: left.channels.set(channel.uniqueid, { ...channel, bridge }),
-    bridges: left.bridges.set(bridge, {
+    ...state,
+    channels: state.channels.set(channel.uniqueid, { ...channel, bridge }),
+    bridges: left.set(bridge, {
       members: members.includes(channel.uniqueid) ? members : [...members, channel.uniqueid],
       holding,
     }),
   };
 }
 
-/** The channel taken out of its bridge; the bridge is forgotten with its last member. */
+/** The channel taken out of its bridge. */
 export function leaveBridge(state: State, channel: Channel): State {
-  const bridge = state.bridges.get(channel.bridge);
-  const members = bridge?.members.filter((member) => member !== channel.uniqueid) ?? [];
   return {
     ...state,
     channels: state.channels.set(channel.uniqueid, { ...channel, bridge: '' }),
-    bridges:
-      bridge === undefined || members.length === 0
-        ? state.bridges.delete(channel.bridge)
-        : state.bridges.set(channel.bridge, { ...bridge, members }),
+    bridges: withoutMember(state.bridges, channel),
   };
+}
+
+/** The bridges when a channel is no longer in its own, which is forgotten with its last member. */
+function withoutMember(bridges: State['bridges'], { uniqueid, bridge }: Channel): State['bridges'] {
+  const left = bridge === '' ? undefined : bridges.get(bridge);
+  if (left === undefined) return bridges;
+  const members = left.members.filter((member) => member !== uniqueid);
+  return members.length === 0 ? bridges.delete(bridge) : bridges.set(bridge, { ...left, members });
 }
 
 /** The channel as it now is; a Local half can be found by its name. */
@@ -67,10 +70,10 @@ export function putChannel(state: State, channel: Channel): State {
 
 /** The channel gone, from its bridge too. */
 export function dropChannel(state: State, channel: Channel): State {
-  const left = channel.bridge === '' ? state : leaveBridge(state, channel);
   return {
-    ...left,
-    channels: left.channels.delete(channel.uniqueid),
-    locals: channel.kind === 'local' ? left.locals.delete(channel.name) : left.locals,
+    ...state,
+    channels: state.channels.delete(channel.uniqueid),
+    locals: channel.kind === 'local' ? state.locals.delete(channel.name) : state.locals,
+    bridges: withoutMember(state.bridges, channel),
   };
 }

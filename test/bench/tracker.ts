@@ -63,9 +63,18 @@ function inputsOf(index: number): Input[] {
     uniqueid: id(leg),
   });
   const gone = (bridge: string): Input => ({ type: 'bridge-destroyed', at, bridge: `${bridge}-${index}` });
+  // The bridge asks the PBX about the caller as soon as it rings; this is its answer.
+  const shown: Input = {
+    type: 'presentation',
+    at,
+    uniqueid: id(0),
+    presentation: 'allowed',
+    dnid: '31201234567',
+  };
   const hangup = (leg: number): Input => ({ type: 'hung-up', at, uniqueid: id(leg), cause: 16 });
   return [
     created(0, trunk, 4, 'from-trunk'),
+    shown,
     state(0, trunk, 6),
     created(1, `${local};1`, 0, 'ring'),
     created(2, `${local};2`, 4, 'ring'),
