@@ -326,7 +326,7 @@ export function storeConformance(
     assert.equal(await store.directory.read(before?.version ?? 0), undefined);
     const made = await store.directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
     await store.directory.changeIntegration(made.id, { enabled: false, rotate: true });
-    await store.directory.changeAccount(account, { country: null, rotate: true });
+    await store.directory.changeAccount(account, { country: null, timeZone: 'Europe/Berlin', rotate: true });
     const after = await store.directory.read(before?.version ?? 0);
     assert.deepEqual(after?.directory.integrations, [
       { id: made.id, uid: 'i', account, name: 'PBX', tokenCounter: 2, enabled: false, createdAt: 5 },
@@ -336,8 +336,126 @@ export function storeConformance(
       uid: 'a',
       name: 'A',
       country: null,
+      timeZone: 'Europe/Berlin',
       tokenCounter: 2,
     });
+  });
+
+  it('users: names are unique in the whole service, and a user who goes takes sessions along', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const { users } = store;
+    const ann = { uid: 'u1', account, name: 'Ann', signInName: 'ann', role: 'administrator' as const };
+    const made = await users.add({ ...ann, password: null, createdAt: 1 });
+    assert.deepEqual(made, { ...ann, id: made?.id, password: null, createdAt: 1 });
+    assert.equal(
+      await users.add({ ...ann, uid: 'u2', account: other, password: null, createdAt: 2 }),
+      undefined,
+    );
+    const bob = { ...ann, uid: 'u3', name: 'Bob', signInName: 'bob', role: 'agent' as const };
+    const second = await users.add({ ...bob, password: 'hash', createdAt: 3 });
+    assert.ok(made && second);
+    assert.deepEqual(
+      (await users.list(account)).map(({ name }) => name),
+      ['Ann', 'Bob'],
+    );
+    assert.deepEqual(await users.list(other), []);
+
+    assert.equal(
+      await users.change(second.id, { name: 'ANN', signInName: 'ann', role: 'administrator' }),
+      false,
+    );
+    assert.deepEqual(await users.find({ uid: 'u3' }), second, 'a refused change changes nothing');
+    assert.equal(await users.change(made.id, { name: 'Änn', signInName: 'änn', password: 'x' }), true);
+    const changed = { ...made, name: 'Änn', signInName: 'änn', password: 'x' };
+    assert.deepEqual(await users.find({ signInName: 'änn' }), changed);
+    assert.equal(await users.change(made.id, { password: null, role: 'agent' }), true);
+    assert.deepEqual(await users.find({ uid: 'u1' }), { ...changed, password: null, role: 'agent' });
+    assert.equal(await users.find({ signInName: 'ann' }), undefined);
+
+    await users.openSession({ id: 's1', user: second.id, at: 10 });
+    await users.useSession('s1', 20);
+    assert.deepEqual(await users.session('s1'), { id: 's1', user: second, openedAt: 10, usedAt: 20 });
+    await users.remove(second.id);
+    assert.equal(await users.session('s1'), undefined);
+    assert.equal(await users.find({ uid: 'u3' }), undefined);
+  });
+
+  it('sessions end one by one, all but one, and by age', async ({ store, account }) => {
+    const { users } = store;
+    const user = await users.add({
+      uid: 'u',
+      account,
+      name: 'A',
+      signInName: 'a',
+      role: 'agent',
+      password: null,
+      createdAt: 0,
+    });
+    const open = async () => {
+      const known = await Promise.all(['s1', 's2', 's3', 's4'].map((id) => users.session(id)));
+      return known.flatMap((session) => session?.id ?? []);
+    };
+    for (const [at, id] of ['s1', 's2', 's3', 's4'].entries())
+      await users.openSession({ id, user: user?.id ?? 0, at });
+    await users.closeSession('s1');
+    assert.deepEqual(await open(), ['s2', 's3', 's4']);
+    await users.useSession('s3', 50);
+    await users.useSession('s4', 40);
+    await users.trimSessions({ openedBefore: 0, usedBefore: 41 });
+    assert.deepEqual(await open(), ['s3']);
+    await users.openSession({ id: 's1', user: user?.id ?? 0, at: 60 });
+    await users.closeSessions(user?.id ?? 0, 's1');
+    assert.deepEqual(await open(), ['s1']);
+    await users.trimSessions({ openedBefore: 61, usedBefore: 0 });
+    assert.deepEqual(await open(), []);
+  });
+
+  it('missed calls are told by their end, newest kept, and dismissed by one user alone', async ({
+    store,
+    account,
+    other,
+  }) => {
+    for (const [id, at] of [
+      ['first', 10],
+      ['second', 20],
+      ['third', 30],
+    ] as const) {
+      await store.requests.record(recorded({ account, id, at }));
+      await store.requests.record(recorded({ account, id, at: at + 5, status: 'completed' }));
+    }
+    await store.requests.record(recorded({ account, id: 'taken', at: 40, status: 'answered' }));
+    await store.requests.record(recorded({ account, id: 'taken', at: 41, status: 'completed' }));
+    await store.requests.record(recorded({ account: other, id: 'theirs', at: 42, status: 'completed' }));
+    const missed = async (since: number, max: number) =>
+      (await store.missedCalls(account, since, max)).map(({ id }) => id);
+    assert.deepEqual(await missed(0, 9), ['first', 'second', 'third']);
+    assert.deepEqual(await missed(25, 9), ['second', 'third']);
+    assert.deepEqual(await missed(0, 1), ['third']);
+
+    const { users } = store;
+    const [a, b] = await Promise.all(
+      ['a', 'b'].map((name) =>
+        users.add({
+          uid: name,
+          account,
+          name,
+          signInName: name,
+          role: 'agent',
+          password: null,
+          createdAt: 0,
+        }),
+      ),
+    );
+    assert.ok(a && b);
+    await users.dismiss(a.id, ['first', 'second'], 100, 50);
+    await users.dismiss(a.id, ['second'], 200, 60);
+    assert.deepEqual((await users.dismissed(a.id)).sort(), ['first', 'second']);
+    assert.deepEqual(await users.dismissed(b.id), []);
+    await users.dismiss(b.id, ['third'], 300, 150);
+    assert.deepEqual(await users.dismissed(a.id), ['second']);
   });
 
   it('a link is used once, and not after its time', async ({ store }) => {

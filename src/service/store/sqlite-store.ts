@@ -118,10 +118,26 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       putSegment: (account, segment) => writer.call('putSegment', account, segment),
       removeSegment: (account, name) => writer.call('removeSegment', account, name),
     },
+    users: {
+      list: (account) => reader.call('users', account),
+      find: (by) => reader.call('findUser', by),
+      add: (user) => writer.call('addUser', user),
+      change: (id, change) => writer.call('changeUser', id, change),
+      remove: (id) => writer.call('removeUser', id),
+      openSession: (session) => writer.call('openSession', session),
+      session: (id) => reader.call('session', id),
+      useSession: (id, at) => writer.call('useSession', id, at),
+      closeSession: (id) => writer.call('closeSession', id),
+      closeSessions: (user, except) => writer.call('closeSessions', user, except),
+      trimSessions: (limits) => writer.call('trimSessions', limits),
+      dismiss: (user, calls, until, now) => writer.call('dismiss', user, calls, until, now),
+      dismissed: (user) => reader.call('dismissed', user),
+    },
     async openCalls(account, max) {
       await writer.call('catchUp');
       return reader.call('openCalls', account, max);
     },
+    missedCalls: (account, since, max) => reader.call('missedCalls', account, since, max),
     useLink: (link, until, now) => writer.call('useLink', link, until, now),
     close: async () => {
       await reader.close();

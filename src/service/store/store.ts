@@ -10,8 +10,11 @@ export interface Store {
   readonly requests: RequestStore;
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
+  readonly users: UserStore;
   /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
+  /** The newest `max` missed calls of an account that ended at `since` or later, oldest first. */
+  missedCalls(account: number, since: number, max: number): Promise<CallRecord[]>;
   /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
   useLink(link: string, until: number, now: number): Promise<boolean>;
   close(): Promise<void>;
@@ -97,6 +100,8 @@ export type Account = {
   readonly name: string;
   /** ISO 3166-1 alpha-2: how numbers without a country code are read. Null: none. */
   readonly country: string | null;
+  /** IANA name of the zone that its people read times in. Null: that of the machine. */
+  readonly timeZone: string | null;
   /** Raised to make the administration token a new one. */
   readonly tokenCounter: number;
 };
@@ -119,7 +124,10 @@ export interface DirectoryStore {
   /** Everything, if it changed since `version`. */
   read(version: number): Promise<{ version: number; directory: Directory } | undefined>;
   addAccount(account: { uid: string; name: string; country: string | null }): Promise<Account>;
-  changeAccount(id: number, change: { name?: string; country?: string | null; rotate?: true }): Promise<void>;
+  changeAccount(
+    id: number,
+    change: { name?: string; country?: string | null; timeZone?: string | null; rotate?: true },
+  ): Promise<void>;
   addIntegration(integration: {
     uid: string;
     account: number;
@@ -156,4 +164,60 @@ export interface CustomerStore {
   putSegment(account: number, segment: Segment): Promise<void>;
   /** Its customers stay, without a segment. False if there is none. */
   removeSegment(account: number, name: string): Promise<boolean>;
+}
+
+export type Role = 'administrator' | 'agent';
+
+/** A person who signs in to an account. */
+export type User = {
+  readonly id: number;
+  /** Random; names the user in addresses. */
+  readonly uid: string;
+  readonly account: number;
+  readonly name: string;
+  /** The name as it is compared (see users.ts); unique in the whole service. */
+  readonly signInName: string;
+  readonly role: Role;
+  /** As password.ts keeps it; null until one is chosen. */
+  readonly password: string | null;
+  /** Unix ms. */
+  readonly createdAt: number;
+};
+
+/** A browser that is signed in. */
+export type Session = {
+  /** A hash of what the browser holds. */
+  readonly id: string;
+  readonly user: User;
+  /** Unix ms. */
+  readonly openedAt: number;
+  readonly usedAt: number;
+};
+
+export interface UserStore {
+  /** Those of an account, by sign-in name. */
+  list(account: number): Promise<User[]>;
+  find(by: { readonly uid: string } | { readonly signInName: string }): Promise<User | undefined>;
+  /** Undefined if somebody has this sign-in name already, in any account. */
+  add(user: Omit<User, 'id'>): Promise<User | undefined>;
+  /** False, and nothing changed, if somebody else has the sign-in name. */
+  change(
+    id: number,
+    change: { name?: string; signInName?: string; role?: Role; password?: string | null },
+  ): Promise<boolean>;
+  /** The user with all that is theirs: sessions, dismissed calls. */
+  remove(id: number): Promise<void>;
+  openSession(session: { id: string; user: number; at: number }): Promise<void>;
+  session(id: string): Promise<Session | undefined>;
+  /** Moves `usedAt` on. */
+  useSession(id: string, at: number): Promise<void>;
+  closeSession(id: string): Promise<void>;
+  /** All of a user's but one. */
+  closeSessions(user: number, except: string | null): Promise<void>;
+  /** Forgets what is too old to count. */
+  trimSessions(limits: { openedBefore: number; usedBefore: number }): Promise<void>;
+  /** Takes missed calls off a user's bar; this is forgotten after `until` (Unix ms). */
+  dismiss(user: number, calls: readonly string[], until: number, now: number): Promise<void>;
+  /** The ids of the calls that a user has dismissed. */
+  dismissed(user: number): Promise<string[]>;
 }

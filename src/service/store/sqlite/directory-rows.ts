@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Account, Directory, DirectoryStore, Integration } from '../store.ts';
 
-const accountColumns = 'id, uid, name, country, token_counter AS tokenCounter';
+const accountColumns = 'id, uid, name, country, time_zone AS timeZone, token_counter AS tokenCounter';
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS tokenCounter, enabled,
   created_at AS createdAt`;
 
@@ -18,7 +18,8 @@ export function directoryWriter(db: DatabaseSync) {
     `INSERT INTO accounts (uid, name, country) VALUES (?, ?, ?) RETURNING ${accountColumns}`,
   );
   const changeAccount = db.prepare(
-    'UPDATE accounts SET name = coalesce(?, name), country = iif(?, ?, country), token_counter = token_counter + ? WHERE id = ?',
+    `UPDATE accounts SET name = coalesce(?, name), country = iif(?, ?, country), time_zone = iif(?, ?, time_zone),
+       token_counter = token_counter + ? WHERE id = ?`,
   );
   const addIntegration = db.prepare(
     `INSERT INTO integrations (uid, account_id, name, created_at) VALUES (?, ?, ?, ?) RETURNING ${integrationColumns}`,
@@ -31,8 +32,10 @@ export function directoryWriter(db: DatabaseSync) {
       ...(addAccount.get(uid, name, country) as unknown as Account),
     }),
     changeAccount(id: number, change: Parameters<DirectoryStore['changeAccount']>[1]): void {
-      const { name = null, country, rotate } = change;
-      changeAccount.run(name, country === undefined ? 0 : 1, country ?? null, rotate ? 1 : 0, id);
+      const { name = null, country, timeZone, rotate } = change;
+      const given = (value: string | null | undefined) =>
+        [value === undefined ? 0 : 1, value ?? null] as const;
+      changeAccount.run(name, ...given(country), ...given(timeZone), rotate ? 1 : 0, id);
     },
     addIntegration: (integration: Parameters<DirectoryStore['addIntegration']>[0]): Integration =>
       integrationOf(

@@ -114,6 +114,39 @@ export const migrations: readonly string[] = [
   CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
 
   CREATE TABLE used_links (link TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;`,
+
+  `ALTER TABLE accounts ADD COLUMN time_zone TEXT;
+
+  -- sign_in_name is unique in the whole service: the sign-in page does not ask for an account.
+  CREATE TABLE users (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    name TEXT NOT NULL,
+    sign_in_name TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
+    password TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX users_by_account ON users (account_id);
+
+  -- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    opened_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_by_user ON sessions (user_id);
+
+  -- Missed calls that a user has taken off the notification bar; forgotten when the call would not show any more.
+  CREATE TABLE dismissed_calls (
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    call_id TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (user_id, call_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;`,
 ];
 
 /** Brings the schema up to date. Throws if the file was written by a newer version. */

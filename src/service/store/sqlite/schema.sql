@@ -1,4 +1,6 @@
 -- Made from migrations.ts; UPDATE_SCHEMA=1 makes it anew.
+CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;
+
 CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
 
 CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
@@ -9,13 +11,17 @@ CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE 
 
 CREATE INDEX history_by_time ON history (account_id, created_at);
 
+CREATE INDEX sessions_by_user ON sessions (user_id);
+
+CREATE INDEX users_by_account ON users (account_id);
+
 CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
     uid TEXT NOT NULL UNIQUE,
     name TEXT NOT NULL,
     country TEXT,
     token_counter INTEGER NOT NULL DEFAULT 1
-  ) STRICT;
+  , time_zone TEXT) STRICT;
 
 CREATE TABLE calls (
     id INTEGER PRIMARY KEY,
@@ -55,6 +61,13 @@ CREATE TABLE customers (
   ) STRICT;
 
 CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+
+CREATE TABLE dismissed_calls (
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    call_id TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (user_id, call_id)
+  ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE history (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -102,7 +115,25 @@ CREATE TABLE segments (
     UNIQUE (account_id, name)
   ) STRICT;
 
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    opened_at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
 CREATE TABLE used_links (link TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE users (
+    id INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts (id),
+    name TEXT NOT NULL,
+    sign_in_name TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
+    password TEXT,
+    created_at INTEGER NOT NULL
+  ) STRICT;
 
 CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
 

@@ -7,6 +7,7 @@ import { type PackedRequest, unpack } from './packed-request.ts';
 import { recorder } from './recorder.ts';
 import { serveThread } from './rpc.ts';
 import { trimmer } from './trimmer.ts';
+import { userWriter } from './user-rows.ts';
 
 /** The thread that writes: everything that has come while the last commit was under way is the next one. */
 
@@ -31,6 +32,7 @@ const methods = {
   },
   ...directoryWriter(db),
   ...customerWriter(db),
+  ...userWriter(db),
 };
 
 export type WriterMethods = typeof methods;
