@@ -1,4 +1,5 @@
 import { systemClock } from '../ami/clock.ts';
+import { mulberry } from '../ami/mulberry.ts';
 import { createPlayer, type Player } from '../ami/player.ts';
 import {
   type ScenarioName,
@@ -156,15 +157,4 @@ function numberOf(option: string, text: string, most: number): number {
 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-/** A small generator of pseudo-random numbers (mulberry32, Tommy Ettinger, public domain). */
-function mulberry(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -37,12 +37,15 @@ export function packagingImpossible(): string | undefined {
   return undefined;
 }
 
+/** Another test may be installing at this moment. */
+const patience = ['-o', 'DPkg::Lock::Timeout=300'];
+
 /** The programs that the tests work with, and the packages that they come in. */
 export async function installTools(tools: Readonly<Record<string, string>>): Promise<void> {
   const missing = Object.entries(tools).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
   if (missing.length === 0) return;
-  await must('apt-get', 'update');
-  await must('apt-get', 'install', '-y', '--no-install-recommends', ...missing);
+  await must('apt-get', 'update', ...patience);
+  await must('apt-get', 'install', ...patience, '-y', '--no-install-recommends', ...missing);
 }
 
 const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** A line of the bridge's log: its code, and its fields. */
+export type LogLine = { readonly code: string } & Readonly<Record<string, unknown>>;
+
+/** The bridge as a process of its own, as a service manager runs it. */
+export type BridgeProcess = {
+  readonly pid: number;
+  /** Resolves at the first line with one of these codes since the start. Fails if the bridge ends before that. */
+  says(...codes: string[]): Promise<LogLine>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** What it said that was no line of the log: the last words of a crash. */
+  lastWords(): string;
+  kill(signal?: NodeJS.Signals): void;
+};
+
+export type BridgeProcessOptions = {
+  /** The whole environment, but for PATH. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** A command that runs it, such as `['fiu-run', '-x', …]`. */
+  readonly wrap?: readonly string[];
+  /** Hears every line. */
+  readonly hear?: (line: LogLine) => void;
+};
+
+export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessOptions): BridgeProcess {
+  const command = [...wrap, process.execPath, cli, 'run'];
+  const child = spawn(command[0] as string, command.slice(1), {
+    ...{ cwd, env: { PATH: process.env.PATH, ...env } },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const first = new Map<string, LogLine>();
+  const listeners = new Set<() => void>();
+  let rest = '';
+  const keep = (text: string) => {
+    rest = `${rest}${text}\n`.slice(-4_000);
+  };
+  createInterface(child.stdout).on('line', (text) => {
+    const line = lineOf(text);
+    if (line === undefined) return keep(text);
+    if (!first.has(line.code)) first.set(line.code, line);
+    hear?.(line);
+    for (const listener of listeners) listener();
+  });
+  createInterface(child.stderr).on('line', keep);
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    lastWords: () => rest.trim(),
+    kill: (signal = 'SIGKILL') => void child.kill(signal),
+    says: (...codes) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const line = codes.map((code) => first.get(code)).find((found) => found !== undefined);
+          if (line === undefined) return;
+          listeners.delete(look);
+          resolve(line);
+        };
+        listeners.add(look);
+        void ended.then(({ code, signal }) => {
+          listeners.delete(look);
+          reject(new Error(`ended (${signal ?? code}) without saying ${codes.join(' or ')}: ${rest.trim()}`));
+        });
+        look();
+      }),
+  };
+}
+
+function lineOf(text: string): LogLine | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(text) as LogLine;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { openReader } from '../../src/outbox/reader.ts';
+import type { Tally } from '../../src/outbox/tally.ts';
+import type { Counts } from './fault.ts';
+
+export type Evidence = {
+  /** All that may arrive at the far side: by call id, its states in order. */
+  readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
+  /** What was said to be on disk, by call id. An event in flight when the fault struck is in neither. */
+  readonly acknowledged: ReadonlyMap<string, Iterable<CallStatus>>;
+  readonly outbox: Held;
+  /** What arrived at the far side: by call id, every state in order of arrival, the discarded ones too. */
+  readonly received: ReadonlyMap<string, readonly CallStatus[]>;
+};
+
+/** What an outbox holds after the fault. */
+export type Held = {
+  readonly tally: Tally;
+  /** Events that are waiting or dead letters, as `id status`. */
+  readonly kept: ReadonlySet<string>;
+};
+
+const mostExamples = 5;
+
+/**
+ * The one equation, after every fault: `taken = delivered + waiting + dead letters`; and at the far side, for each
+ * call, the states received are the states sent, in order. Gives the counts, and a line for each thing that does not
+ * hold, with a few examples.
+ */
+export function solve({ sent, acknowledged, outbox, received }: Evidence): {
+  counts: Counts;
+  broken: string[];
+} {
+  const { taken, delivered, waiting, dead } = outbox.tally;
+  const lost: string[] = [];
+  for (const [id, states] of acknowledged)
+    for (const status of states) {
+      const there = received.get(id)?.includes(status) || outbox.kept.has(`${id} ${status}`);
+      if (!there) lost.push(`${status} of ${id}`);
+    }
+  const inverted: string[] = [];
+  const invented: string[] = [];
+  let arrived = 0;
+  let duplicated = 0;
+  for (const [id, states] of received) {
+    const order = sent.get(id) ?? [];
+    const once = new Set(states);
+    arrived += once.size;
+    duplicated += states.length - once.size;
+    let last = -1;
+    for (const status of once) {
+      const place = order.indexOf(status);
+      if (place < 0) invented.push(`${status} of ${id}`);
+      else if (place < last) inverted.push(`${status} of ${id}`);
+      last = Math.max(last, place);
+    }
+  }
+  const broken: string[] = [];
+  const must = (none: readonly string[], what: string) => {
+    if (none.length > 0) broken.push(`${none.length} ${what}: ${none.slice(0, mostExamples).join(', ')}`);
+  };
+  if (taken !== delivered + waiting + dead)
+    broken.push(`${taken} taken, but ${delivered} delivered + ${waiting} waiting + ${dead} dead letters`);
+  if (arrived < delivered) broken.push(`${delivered} delivered, but only ${arrived} arrived`);
+  must(lost, 'lost');
+  must(inverted, 'out of order');
+  must(invented, 'arrived that nobody sent');
+  return {
+    counts: {
+      ...{ taken, delivered, waiting, parked: dead },
+      ...{ lost: lost.length, inverted: inverted.length, duplicated },
+    },
+    broken,
+  };
+}
+
+/** What the outbox of a folder holds, read beside whoever works there, or while nobody does. */
+export function heldIn(directory: string): Held {
+  const reader = openReader(directory);
+  if (reader === undefined) throw new Error(`there is no outbox in ${directory}`);
+  try {
+    const tally = reader.tally();
+    const kept = new Set<string>();
+    for (const state of ['waiting', 'dead'] as const)
+      for (const { callId, status } of reader.events({ state, limit: Number.MAX_SAFE_INTEGER }))
+        kept.add(`${callId} ${status}`);
+    return { tally, kept };
+  } finally {
+    reader.close();
+  }
+}

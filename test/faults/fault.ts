@@ -1,0 +1,63 @@
+/** How much of a fault is caused: so many kills, seconds, events. */
+export type Size = { readonly count: number; readonly unit: string };
+
+/** What came of a run. The equation is `taken = delivered + waiting + parked`; see `equation.ts`. */
+export type Outcome = Counts & {
+  /** How often the fault was really caused, in the size's unit. */
+  readonly runs: number;
+  readonly seed: number;
+  /** A line for each thing that did not hold; empty: everything did. */
+  readonly broken: readonly string[];
+  /** What else was measured, in a few words. */
+  readonly note: string;
+};
+
+export type Counts = {
+  /** Events that the outbox said are on disk. */
+  readonly taken: number;
+  readonly delivered: number;
+  readonly waiting: number;
+  /** Dead letters. */
+  readonly parked: number;
+  /** Taken, and neither at the far side nor in the outbox. */
+  readonly lost: number;
+  /** Arrived after a later state of the same call: the far side discards it. */
+  readonly inverted: number;
+  /** Arrived again: harmless, and not to be avoided where an answer was lost. */
+  readonly duplicated: number;
+};
+
+export type RunOptions = {
+  /** How often the fault is caused, in the size's unit. */
+  readonly size: number;
+  /** The same seed makes the same choices; what the machine's own timing adds is another matter. */
+  readonly seed: number;
+  /** Tells somebody who waits how it goes. */
+  readonly say: (line: string) => void;
+};
+
+export type Run = (options: RunOptions) => Promise<Outcome>;
+
+/** One row of the table: something that breaks, and what must hold all the same. */
+export type Fault = {
+  readonly name: string;
+  /** Why it cannot be caused on this machine, in one line; undefined: it can. Installs what it needs where it may. */
+  readonly needs?: () => Promise<string | undefined>;
+  /** The size in every test run, and by hand with `--full`. */
+  readonly short: Size;
+  readonly full: Size;
+  readonly run: Run;
+  /** The same without what protects from it: it must break the promise, or the row proves nothing. */
+  readonly control?: { readonly without: string; readonly run: Run };
+};
+
+export const nothing: Counts = {
+  ...{ taken: 0, delivered: 0, waiting: 0, parked: 0 },
+  ...{ lost: 0, inverted: 0, duplicated: 0 },
+};
+
+export function sumOf(all: Iterable<Counts>): Counts {
+  const sum: Record<keyof Counts, number> = { ...nothing };
+  for (const counts of all) for (const key of Object.keys(sum) as (keyof Counts)[]) sum[key] += counts[key];
+  return sum;
+}

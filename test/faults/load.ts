@@ -1,0 +1,90 @@
+import type { Player } from '../../src/ami/player.ts';
+import { type ScenarioName, simulateCall } from '../../src/ami/simulated-calls.ts';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+
+/** Calls that come in at a PBX that is played, so many a second, from one seed. */
+export type Load = {
+  /** All calls so far that are to be told: by the id they are told under, their states in order. */
+  readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
+  /** Lets no more calls in, and resolves when the last one is over. */
+  finish(): Promise<void>;
+};
+
+export type LoadOptions = {
+  /** Call events a second that are to be told, on average. */
+  readonly eventsPerSecond: number;
+  readonly random: () => number;
+  /** How long people talk, on average, ms; they ring and wait for less. */
+  readonly talkMs: number;
+  /** No two calls of one PBX_ID may bear the same number: where this load begins to count. */
+  readonly firstIndex?: number;
+};
+
+/** What an office's calls are like that end by themselves, of a hundred. */
+const mix: readonly (readonly [ScenarioName, number])[] = [
+  ['answered', 60],
+  ['missed', 20],
+  ['queue', 20],
+];
+/** 80 calls of a hundred have three states, 20 have two. */
+const eventsPerCall = 2.8;
+
+const stepMs = 5;
+
+export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load {
+  const { eventsPerSecond, random, talkMs } = options;
+  const sent = new Map<string, readonly CallStatus[]>();
+  const agenda = new Map<number, string[]>();
+  const began = performance.now();
+  const second = Math.floor(Date.now() / 1_000);
+  let index = options.firstIndex ?? 0;
+  let step = 0;
+  let ending = false;
+  let nextAt = 0;
+  const over = Promise.withResolvers<void>();
+
+  function letIn(at: number): void {
+    const scenario = pick(random() * 100);
+    const { frames, told } = simulateCall(scenario, { second, index, random, talkMs });
+    sent.set(`pbx-${second}.${index * 8}`, told);
+    index += 1;
+    for (const { ms, frame } of frames) {
+      const due = Math.max(step, Math.ceil((at + ms) / stepMs));
+      const frames = agenda.get(due);
+      if (frames) frames.push(frame);
+      else agenda.set(due, [frame]);
+    }
+  }
+
+  const timer = setInterval(() => {
+    // What was missed while this process was busy is made up for, in order.
+    for (const until = (performance.now() - began) / stepMs; step < until; step += 1) {
+      while (!ending && nextAt <= step * stepMs) {
+        letIn(nextAt);
+        nextAt += -Math.log(1 - random()) * (eventsPerCall / eventsPerSecond) * 1_000;
+      }
+      for (const frame of agenda.get(step) ?? []) pbx.send(frame);
+      agenda.delete(step);
+    }
+    if (!ending || agenda.size > 0) return;
+    clearInterval(timer);
+    over.resolve();
+  }, stepMs);
+
+  return {
+    sent,
+    finish() {
+      ending = true;
+      return over.promise;
+    },
+  };
+}
+
+function pick(part: number): ScenarioName {
+  let left = part;
+  for (const [name, share] of mix) {
+    left -= share;
+    if (left < 0) return name;
+  }
+  return 'answered';
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createPlayer, type Player } from '../../src/ami/player.ts';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
+import { heldIn, solve } from './equation.ts';
+
+/** A PBX that is played and a far side, both in this process, and the folder of a bridge that is one of its own. */
+export type Rig = {
+  readonly pbx: Player;
+  readonly farSide: FarSide;
+  /** Empty at first; gone at the end. */
+  readonly folder: string;
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What bridges of this rig have said is on disk: by call id, its states. */
+  readonly acknowledged: ReadonlyMap<string, ReadonlySet<CallStatus>>;
+  /** Starts the real program, under `wrap` if given, and resolves at once. */
+  startBridge(options?: { wrap?: readonly string[]; hear?: (line: LogLine) => void }): BridgeProcess;
+  /** The equation as it stands; nothing of this rig may be moving. */
+  solve(sent: ReadonlyMap<string, readonly CallStatus[]>): ReturnType<typeof solve>;
+  close(): Promise<void>;
+};
+
+export async function createRig(settings: Readonly<Record<string, string>> = {}): Promise<Rig> {
+  const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+  const { port } = await pbx.listen();
+  const farSide = await startFarSide({ token: 'a-token', priorityOf: () => 10 });
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-faults-'));
+  const env = {
+    AMI_PORT: String(port),
+    AMI_USERNAME: 'bridge',
+    AMI_SECRET: 'sesame',
+    API_BASE_URL: farSide.baseUrl,
+    API_TOKEN: 'a-token',
+    STATE_DIR: join(folder, 'state'),
+    AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
+    // What takes longest of a start is reading the program.
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    ...settings,
+  };
+  const acknowledged = new Map<string, Set<CallStatus>>();
+  const acknowledge = ({ code, call }: LogLine) => {
+    const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
+    if (status === undefined) return;
+    const states = acknowledged.get(String(call)) ?? new Set();
+    acknowledged.set(String(call), states.add(status as CallStatus));
+  };
+  return {
+    ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged },
+    startBridge: ({ wrap, hear } = {}) =>
+      startBridgeProcess({
+        ...{ env, cwd: folder },
+        ...(wrap && { wrap }),
+        hear(line) {
+          acknowledge(line);
+          hear?.(line);
+        },
+      }),
+    solve: (sent) =>
+      solve({
+        ...{ sent, acknowledged, outbox: heldIn(env.STATE_DIR) },
+        received: new Map([...farSide.calls()].map(([id, { received }]) => [id, received])),
+      }),
+    async close() {
+      await pbx.close();
+      await farSide.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

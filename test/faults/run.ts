@@ -1,0 +1,74 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { matchesGlob } from 'node:path';
+import { parseArgs } from 'node:util';
+import { controlName, faults } from './all.ts';
+import type { Fault, Run, Size } from './fault.ts';
+import { asItShould, commitLine, machineLine, merged, printed, type Row } from './table.ts';
+
+/**
+ * Causes every fault, and prints one table: what was taken, and what became of it.
+ *
+ * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--seed N] [--out FILE]
+ *
+ * `--full` takes minutes to hours for each. `--runs` is a size of one's own. `--out` writes the rows into a results
+ * file, in the place of earlier ones. Ends with 1 if something did not hold, or a control did not break.
+ */
+const { values } = parseArgs({
+  options: {
+    full: { type: 'boolean', default: false },
+    fault: { type: 'string', default: '*' },
+    runs: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    out: { type: 'string' },
+  },
+});
+const seed = Number(values.seed);
+if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not ${values.seed}`);
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+const rows: Row[] = [];
+
+async function row(fault: string, control: boolean, run: Run, size: Size): Promise<void> {
+  const began = performance.now();
+  const count = values.runs === undefined ? size.count : Number(values.runs);
+  print(`${fault}: ${count} ${size.unit}, seed ${seed}`);
+  const say = (line: string) => print(`  ${Math.round((performance.now() - began) / 1_000)} s: ${line}`);
+  const outcome = await run({ size: count, seed, say });
+  rows.push({
+    ...{ fault, control, outcome },
+    size: `${outcome.runs.toLocaleString('en')} ${size.unit}`,
+    seconds: (performance.now() - began) / 1_000,
+    date: new Date().toISOString().slice(0, 10),
+    commit,
+  });
+  if (values.out !== undefined)
+    writeFileSync(values.out, merged(resultsSoFar(values.out), rows.slice(-1), place));
+}
+
+const resultsSoFar = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+// As it is at the start: what is changed meanwhile is not what is tried.
+const commit = commitLine();
+const place = {
+  machine: machineLine(),
+  order: faults.flatMap((fault) => [fault.name, controlName(fault)]),
+};
+
+const wanted = faults.filter(({ name }) => matchesGlob(name.replaceAll('/', ' '), values.fault));
+if (wanted.length === 0)
+  print(`no fault is called ${values.fault}; there are: ${faults.map(nameOf).join(', ')}`);
+for (const fault of wanted) {
+  const missing = await fault.needs?.();
+  if (missing !== undefined) {
+    print(`${fault.name}: left out: ${missing}`);
+    continue;
+  }
+  const size = values.full ? fault.full : fault.short;
+  await row(fault.name, false, fault.run, size);
+  if (fault.control) await row(controlName(fault), true, fault.control.run, size);
+}
+print(`\n${machineLine()}, commit ${commit}\n\n${printed(rows)}`);
+process.exitCode = rows.length > 0 && rows.every(asItShould) ? 0 : 1;
+
+function nameOf({ name }: Fault): string {
+  return name;
+}
