@@ -1,6 +1,7 @@
 import type { Fault } from './fault.ts';
+import { kill } from './kill.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [];
+export const faults: readonly Fault[] = [kill];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;

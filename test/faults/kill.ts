@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import type { BridgeProcess, LogLine } from './bridge-process.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const eventsPerSecond = 1_000;
+
+/** Kills in one life of a state folder; then all is drained and counted, and a new one begins. */
+const killsPerFolder = 100;
+
+/** How long a bridge lives at most after it has connected, ms. */
+const longestLifeMs = 400;
+
+/** A start takes about so long, ms: every sixth kill comes while it lasts. */
+const startMs = 1_000;
+
+export const kill: Fault = {
+  name: 'kill -9 under 1,000 events/s',
+  short: { count: 12, unit: 'kills' },
+  full: { count: 2_000, unit: 'kills' },
+  run,
+};
+
+async function run({ size, seed, say }: RunOptions): Promise<Outcome> {
+  const random = mulberry(seed);
+  const parts: Awaited<ReturnType<typeof killAgainAndAgain>>[] = [];
+  for (let done = 0; done < size; done += killsPerFolder) {
+    parts.push(await killAgainAndAgain(Math.min(killsPerFolder, size - done), random));
+    say(`${Math.min(done + killsPerFolder, size)} kills: ${JSON.stringify(parts.at(-1))}`);
+  }
+  const total = (of: (part: (typeof parts)[number]) => number) =>
+    parts.reduce((sum, part) => sum + of(part), 0);
+  const lives = total(({ livedMs }) => livedMs) / 1_000;
+  return {
+    ...sumOf(parts.map(({ counts }) => counts)),
+    ...{ runs: size, seed, broken: parts.flatMap(({ broken }) => broken) },
+    note: `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ told }) => told) / lives)} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
+  };
+}
+
+async function killAgainAndAgain(count: number, random: () => number) {
+  const rig = await createRig();
+  const broken: string[] = [];
+  const kills = { delivering: 0, starting: 0, anytime: 0 };
+  let told = 0;
+  let livedMs = 0;
+  let slowestMs = 0;
+  const hear = ({ code, level, msg }: LogLine) => {
+    if (/^call\.(ringing|answered|completed)$/.test(code)) told += 1;
+    // A kill is no damage, and nothing to complain of.
+    if (level === 'error') broken.push(`${code}: ${msg}`);
+  };
+
+  /** Starts it; gives when it had connected. */
+  async function start(): Promise<{ bridge: BridgeProcess; connected: Promise<number> }> {
+    const began = performance.now();
+    const bridge = rig.startBridge({ hear });
+    const connected = bridge.says('ami.connected').then(() => {
+      slowestMs = Math.max(slowestMs, Math.round(performance.now() - began));
+      return performance.now();
+    });
+    // One that is killed before is none to wait for.
+    connected.catch(() => {});
+    return { bridge, connected };
+  }
+
+  try {
+    const load = startLoad(rig.pbx, { eventsPerSecond, random, talkMs: 200 });
+    for (let n = 0; n < count; n += 1) {
+      const { bridge, connected } = await start();
+      if (n % 2 === 0) {
+        const since = await connected;
+        await killInMidDelivery(rig, bridge, random);
+        kills.delivering += 1;
+        livedMs += performance.now() - since;
+      } else if (n % 6 === 1) {
+        await sleep(random() * startMs);
+        bridge.kill();
+        kills.starting += 1;
+      } else {
+        const since = await connected;
+        await sleep(random() * longestLifeMs);
+        bridge.kill();
+        kills.anytime += 1;
+        livedMs += performance.now() - since;
+      }
+      const { code, signal } = await bridge.ended;
+      if (signal !== 'SIGKILL') broken.push(`ended by itself with ${code}: ${bridge.lastWords()}`);
+    }
+    const { bridge, connected } = await start();
+    await connected;
+    await load.finish();
+    const ended = () =>
+      [...rig.acknowledged.keys()].every((id) => rig.farSide.calls().get(id)?.state === 'completed');
+    await rig.farSide
+      .waitFor(ended, 60_000)
+      .catch((error) => broken.push(`calls that never ended: ${error}`));
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const solved = rig.solve(load.sent);
+    return { counts: solved.counts, broken: [...broken, ...solved.broken], kills, told, livedMs, slowestMs };
+  } finally {
+    await rig.close();
+  }
+}
+
+/** Kills it at the moment a request of its has come in: applied there or not, its answer never gets back. */
+function killInMidDelivery({ farSide }: Rig, bridge: BridgeProcess, random: () => number): Promise<unknown> {
+  let left = Math.floor(random() * 100);
+  const applied = random() < 0.5;
+  farSide.inject(({ path }) => {
+    if (path !== '/voice/call' || left-- > 0) return undefined;
+    bridge.kill();
+    farSide.inject(undefined);
+    return { kind: 'hang', applied };
+  });
+  return bridge.ended;
+}
