@@ -1,12 +1,10 @@
-import type { HistoryHits, HistorySlice } from './sqlite/history-reader.ts';
+import { historyPages } from './history-pages.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import { type Methods, startThread } from './sqlite/rpc.ts';
 import type { WriterMethods } from './sqlite/writer.ts';
-import type { Customer, HistoryCursor, HistoryOrder, HistorySearch, Store, StoredRequest } from './store.ts';
+import type { Customer, Store } from './store.ts';
 
-/** Entries per chunk. */
-const CHUNK = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
@@ -25,67 +23,20 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
-  const inTurn = oneByOne();
-  type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
-
-  /** The ids that match, slice by slice. */
-  async function* found({ account, search, order }: Query): AsyncGenerator<number[]> {
-    const { lastId, filter } = await reader.call('historyStart', account, search);
-    const rows = filter.by === 'text' ? SCAN : CHUNK;
-    let after: HistoryCursor | null = null;
-    do {
-      const slice: HistorySlice = { account, filter, order, after, lastId, rows };
-      const hits: HistoryHits = await inTurn(() => reader.call('historySlice', slice));
-      if (hits.ids.length > 0) yield hits.ids;
-      after = hits.next;
-    } while (after !== null);
-  }
-
-  /** The place after `offset` entries, in steps that each leave time for a lookup. */
-  async function skip(
-    slice: Omit<HistorySlice, 'after' | 'rows'>,
-    offset: number,
-  ): Promise<HistoryCursor | null> {
-    let after: HistoryCursor | null = null;
-    for (let left = offset; left > 0; left -= SKIP) {
-      const step: HistorySlice = { ...slice, after, rows: Math.min(left, SKIP) };
-      after = await inTurn(() => reader.call('historySkip', step));
-    }
-    return after;
-  }
-
-  async function* entriesOf(ids: readonly number[]): AsyncGenerator<StoredRequest[]> {
-    for (let at = 0; at < ids.length; ) {
-      const next = ids.slice(at, at + CHUNK);
-      const { entries, taken } = await inTurn(() => reader.call('historyEntries', next));
-      if (entries.length > 0) yield entries;
-      at += taken;
-    }
-  }
-  const entriesAtOnce = async (ids: readonly number[]) => (await Array.fromAsync(entriesOf(ids))).flat();
+  const history = historyPages<number>(
+    {
+      start: (account, search) => reader.call('historyStart', account, search),
+      skip: (slice) => reader.call('historySkip', slice),
+      slice: (slice) => reader.call('historySlice', slice),
+      entries: (ids) => reader.call('historyEntries', ids),
+    },
+    { text: SCAN, skip: SKIP },
+  );
 
   return {
     requests: {
       record: (request) => writer.call('record', ...pack(request)),
-      async page({ account, search, order, offset, limit }) {
-        const { lastId, filter, total: known } = await reader.call('historyStart', account, search);
-        if (filter.by !== 'text') {
-          const slice = { account, filter, order, lastId };
-          const after = await skip(slice, Math.min(offset, known));
-          const { ids } = await reader.call('historySlice', { ...slice, after, rows: limit });
-          return { entries: offset < known ? await entriesAtOnce(ids) : [], total: known };
-        }
-        const ids: number[] = [];
-        let total = 0;
-        for await (const hits of found({ account, search, order })) {
-          ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
-          total += hits.length;
-        }
-        return { entries: await entriesAtOnce(ids), total };
-      },
-      async *all(query): AsyncGenerator<StoredRequest[]> {
-        for await (const ids of found(query)) yield* entriesOf(ids);
-      },
+      ...history,
       async trim(limits) {
         let deleted = 0;
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
@@ -139,19 +90,17 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     },
     missedCalls: (account, since, max) => reader.call('missedCalls', account, since, max),
     useLink: (link, until, now) => writer.call('useLink', link, until, now),
+    elsewhere: { follow: () => () => {} },
+    alone: (work) => work(),
+    about: async () => ({
+      engine: `SQLite ${process.versions.sqlite}`,
+      survives:
+        'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
+      safe: true,
+    }),
     close: async () => {
       await reader.close();
       await writer.close();
     },
-  };
-}
-
-/** Runs one work at a time: however many read the history, one of their calls at most stands before a lookup. */
-function oneByOne() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
   };
 }

@@ -17,7 +17,40 @@ export interface Store {
   missedCalls(account: number, since: number, max: number): Promise<CallRecord[]>;
   /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
   useLink(link: string, until: number, now: number): Promise<boolean>;
+  readonly elsewhere: CallFeed;
+  /** Does something that only one process on this database does at a time, such as making the first account. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  about(): Promise<StoreAbout>;
   close(): Promise<void>;
+}
+
+/** What an operator must know of the storage under the service. */
+export type StoreAbout = {
+  /** Such as `PostgreSQL 15.18`. */
+  readonly engine: string;
+  /** What an acknowledged event survives, in words that follow "an acknowledged event is". */
+  readonly survives: string;
+  /** False if an acknowledged event can be lost without the loss of a disk. */
+  readonly safe: boolean;
+};
+
+/** The storage cannot be asked now: a database out of reach, or one that does not answer in time. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** The calls that other processes on the same database move. On an engine for one process there are none. */
+export interface CallFeed {
+  /**
+   * Tells how the calls of the accounts in `watched()` are now, each soon after it moved: some more than once, some
+   * that this process moved itself, and all of them perhaps later than this process's own news of them.
+   * `missed`: there may have been others; read the open calls again. `directory`: accounts or integrations changed.
+   * Gives the way to stop.
+   */
+  follow(
+    watched: () => readonly number[],
+    told: { moved(account: number, call: CallRecord): void; missed(): void; directory(): void },
+  ): () => void;
 }
 
 /** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */

@@ -1,30 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { CHUNK_SIZE, type HistoryFilter, type HistoryHits, type HistorySlice } from '../history-pages.ts';
 import type { HistoryCursor, HistoryOrder, HistorySearch, StoredRequest } from '../store.ts';
 
-/** How entries are found: all of them, those of one call by index, or by reading every text. */
-export type HistoryFilter =
-  | { readonly by: 'all' }
-  | { readonly by: 'call'; readonly id: string }
-  | { readonly by: 'text'; readonly search: HistorySearch };
-
-export type HistorySlice = {
-  readonly account: number;
-  readonly filter: HistoryFilter;
-  readonly order: HistoryOrder;
-  readonly after: HistoryCursor | null;
-  /** Entries recorded later than this one are left out. */
-  readonly lastId: number;
-  /** Rows to look at. */
-  readonly rows: number;
-};
-
-/** The entries that match among the rows looked at; `next` is null when there is nothing after them. */
-export type HistoryHits = { readonly ids: number[]; readonly next: HistoryCursor | null };
-
 const columns = 'id, created_at, method, path, request, status, response, duration';
-
-/** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
-const CHUNK_SIZE = 500_000;
 
 /** Reads the history in slices, each short enough that a lookup behind it does not wait. */
 export function historyReader(db: DatabaseSync) {
@@ -67,7 +45,7 @@ export function historyReader(db: DatabaseSync) {
 
     historySkip: skip,
 
-    historySlice(slice: HistorySlice): HistoryHits {
+    historySlice(slice: HistorySlice): HistoryHits<number> {
       const { where, values } = conditions(slice);
       const order = orderBy(slice.order);
       if (slice.filter.by !== 'text') {

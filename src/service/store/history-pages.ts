@@ -1,0 +1,117 @@
+import type { HistoryCursor, HistoryOrder, HistorySearch, RequestStore, StoredRequest } from './store.ts';
+
+/** How entries are found: all of them, those of one call by index, or by reading every text. */
+export type HistoryFilter =
+  | { readonly by: 'all' }
+  | { readonly by: 'call'; readonly id: string }
+  | { readonly by: 'text'; readonly search: HistorySearch };
+
+export type HistorySlice = {
+  readonly account: number;
+  readonly filter: HistoryFilter;
+  readonly order: HistoryOrder;
+  readonly after: HistoryCursor | null;
+  /** Entries recorded later than this one are left out. */
+  readonly lastId: number;
+  /** Rows to look at. */
+  readonly rows: number;
+};
+
+/** The entries that match among the rows looked at; `next` is null when there is nothing after them. */
+export type HistoryHits<Key> = { readonly ids: Key[]; readonly next: HistoryCursor | null };
+
+/** The history as an engine reads it, in slices that are each short; `Key` is how it finds an entry again. */
+export type HistoryReader<Key> = {
+  /** How a search is answered, the newest entry that belongs to the answer, and how many there are, unless by text. */
+  start(
+    account: number,
+    search: HistorySearch | null,
+  ): Promise<{ lastId: number; filter: HistoryFilter; total: number }>;
+  /** The place of the last of the slice's rows; null if there are not so many. */
+  skip(slice: HistorySlice): Promise<HistoryCursor | null>;
+  slice(slice: HistorySlice): Promise<HistoryHits<Key>>;
+  /** The first of these entries that make a chunk of CHUNK_SIZE, and how many of the ids that took. */
+  entries(ids: readonly Key[]): Promise<{ entries: StoredRequest[]; taken: number }>;
+};
+
+/** Entries per chunk. */
+const CHUNK = 200;
+/** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
+export const CHUNK_SIZE = 500_000;
+
+/** Pages, searches and the whole history, from slices. `rows`: how many a slice of a text search and a step to a later page read. */
+export function historyPages<Key>(
+  reader: HistoryReader<Key>,
+  rows: { readonly text: number; readonly skip: number },
+): Pick<RequestStore, 'page' | 'all'> {
+  const inTurn = oneByOne();
+  type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
+
+  /** The entries that match, slice by slice. */
+  async function* found({ account, search, order }: Query): AsyncGenerator<Key[]> {
+    const { lastId, filter } = await reader.start(account, search);
+    const size = filter.by === 'text' ? rows.text : CHUNK;
+    let after: HistoryCursor | null = null;
+    do {
+      const slice: HistorySlice = { account, filter, order, after, lastId, rows: size };
+      const hits: HistoryHits<Key> = await inTurn(() => reader.slice(slice));
+      if (hits.ids.length > 0) yield hits.ids;
+      after = hits.next;
+    } while (after !== null);
+  }
+
+  /** The place after `offset` entries, in steps that each leave time for a lookup. */
+  async function skip(
+    slice: Omit<HistorySlice, 'after' | 'rows'>,
+    offset: number,
+  ): Promise<HistoryCursor | null> {
+    let after: HistoryCursor | null = null;
+    for (let left = offset; left > 0; left -= rows.skip) {
+      const step: HistorySlice = { ...slice, after, rows: Math.min(left, rows.skip) };
+      after = await inTurn(() => reader.skip(step));
+    }
+    return after;
+  }
+
+  async function* entriesOf(ids: readonly Key[]): AsyncGenerator<StoredRequest[]> {
+    for (let at = 0; at < ids.length; ) {
+      const next = ids.slice(at, at + CHUNK);
+      const { entries, taken } = await inTurn(() => reader.entries(next));
+      if (entries.length > 0) yield entries;
+      at += taken;
+    }
+  }
+  const entriesAtOnce = async (ids: readonly Key[]) => (await Array.fromAsync(entriesOf(ids))).flat();
+
+  return {
+    async page({ account, search, order, offset, limit }) {
+      const { lastId, filter, total: known } = await reader.start(account, search);
+      if (filter.by !== 'text') {
+        const slice = { account, filter, order, lastId };
+        const after = await skip(slice, Math.min(offset, known));
+        const { ids } = await reader.slice({ ...slice, after, rows: limit });
+        return { entries: offset < known ? await entriesAtOnce(ids) : [], total: known };
+      }
+      const ids: Key[] = [];
+      let total = 0;
+      for await (const hits of found({ account, search, order })) {
+        ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+        total += hits.length;
+      }
+      return { entries: await entriesAtOnce(ids), total };
+    },
+    async *all(query): AsyncGenerator<StoredRequest[]> {
+      for await (const ids of found(query)) yield* entriesOf(ids);
+    },
+  };
+}
+
+/** Runs one work at a time: however many read the history, one of their calls at most stands before a lookup. */
+function oneByOne() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  };
+}
