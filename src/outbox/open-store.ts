@@ -1,10 +1,11 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../ops/log.ts';
 import { checkThoroughly } from './check.ts';
 import { openDatabase } from './database.ts';
 import { endForgotten, keepForgotten, takeAgain } from './forgotten-wal.ts';
 import { finishRepair, readWal, repair } from './repair.ts';
-import { messageOf, troubleOf } from './sqlite-trouble.ts';
+import { BrokenInvariant, messageOf, troubleOf } from './sqlite-trouble.ts';
 import { createStore, type Store } from './store.ts';
 
 export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
@@ -21,6 +22,7 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
   let opened: OpenStore;
   let repaired = false;
   try {
+    assertNotEmptied(path, wal);
     opened = open(path);
   } catch (error) {
     if (troubleOf(error) !== 'corrupt') throw error;
@@ -57,6 +59,12 @@ export function repairAndOpen(path: string, now: number, error: unknown, log: Lo
     lost: lost ?? 'an unknown number of',
   });
   return open(path);
+}
+
+/** SQLite takes an empty file for a new database, and deletes the WAL with all that is in it. */
+function assertNotEmptied(path: string, wal: Buffer): void {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0 && wal.length > 0) throw new BrokenInvariant('the database is empty, and its WAL is not');
 }
 
 function stampOf(now: number): string {

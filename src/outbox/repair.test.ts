@@ -7,6 +7,8 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
+  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -267,6 +269,29 @@ test('repair: a wrong checksum in any frame of a transaction of many loses nothi
     const { taken, lost } = await outbox.tally();
     assert.deepEqual({ taken, lost }, { taken: 300, lost: 0 }, `frame ${frame} of ${from + 1} to ${to}`);
     await outbox.close();
+  }
+});
+
+test('repair: a database that is empty or gone is made again from its WAL', async (t) => {
+  const directory = temporaryFolder(t);
+  const first = await opened(t, { directory });
+  await first.append({
+    calls: [],
+    trunks: [],
+    events: ['a', 'b'].map((id) => newEvent(id, 'ringing', 1)),
+  });
+  await first.settle([settled(1, 'a')]);
+  for (const damage of [truncateSync, rmSync]) {
+    const copy = temporaryFolder(t);
+    for (const suffix of ['', '-wal']) cpSync(databasePath(directory) + suffix, databasePath(copy) + suffix);
+    damage(databasePath(copy));
+    const { outbox, log } = await openedWhole(t, copy);
+    const { taken, delivered, waiting } = await outbox.tally();
+    assert.deepEqual([taken, delivered, waiting], [2, 1, 1], damage.name);
+    assert.deepEqual(
+      log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
+      [['outbox.repaired', 2, 0]],
+    );
   }
 });
 

@@ -22,6 +22,7 @@ export type Repair = {
 export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
   const part = `${path}.part`;
   for (const suffix of ['', '-journal', '-wal']) rmSync(part + suffix, { force: true });
+  makeFile(path);
   makeFile(part);
   const db = new DatabaseSync(part);
   let counted: ReturnType<typeof rebuild>;

@@ -1,7 +1,8 @@
+import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill];
+export const faults: readonly Fault[] = [kill, corruption];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;
