@@ -69,14 +69,17 @@ export function moveCall(
   };
 }
 
+/** When a call reached its states. */
+export type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
+
 /** How long it rang, ms: until answered, else until completed; null if unknown or still ringing. */
-export function rangFor(call: CallRecord): number | null {
+export function rangFor(call: CallTimes): number | null {
   const end = call.answeredAt ?? call.completedAt;
   return call.ringingAt === null || end === null ? null : Math.max(0, end - call.ringingAt);
 }
 
 /** How long people talked, ms; null if unknown or still talking. */
-export function talkedFor(call: CallRecord): number | null {
+export function talkedFor(call: CallTimes): number | null {
   return call.answeredAt === null || call.completedAt === null
     ? null
     : Math.max(0, call.completedAt - call.answeredAt);

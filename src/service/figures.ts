@@ -1,4 +1,4 @@
-import { type CallRecord, rangFor, talkedFor } from './call-record.ts';
+import { type CallRecord, type CallTimes, rangFor, talkedFor } from './call-record.ts';
 
 /** What call reports count, by hour of the call's start. Durations in ms. */
 export type Figures = {
@@ -13,7 +13,7 @@ export type Figures = {
 const none: Figures = { calls: 0, answered: 0, completed: 0, missed: 0, rangMs: 0, talkedMs: 0 };
 
 /** What one call adds to the figures as it stands. */
-export function figuresOf(call: CallRecord | undefined): Figures {
+export function figuresOf(call: (CallTimes & Pick<CallRecord, 'status' | 'missed'>) | undefined): Figures {
   if (call === undefined) return none;
   return {
     calls: 1,

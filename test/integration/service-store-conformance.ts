@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import type { RecordedRequest, Store, StoredRequest } from '../../src/service/store/store.ts';
+import { callRows } from './service-store-calls.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
@@ -120,6 +121,7 @@ export function storeConformance(
       {
         id: 1,
         at: 0,
+        integration: 1,
         method: 'POST',
         path: '/api/v1/voice/call',
         request: '{"id": "x"}',
@@ -485,6 +487,8 @@ export function storeConformance(
     assert.equal((await again.openCalls(account, 9)).length, 1);
     await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
   });
+
+  for (const [name, body] of Object.entries(callRows)) it(name, body);
 }
 
 function recorded({

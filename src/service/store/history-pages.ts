@@ -1,10 +1,18 @@
-import type { HistoryCursor, HistoryOrder, HistorySearch, RequestStore, StoredRequest } from './store.ts';
+import type { InTurn } from './one-by-one.ts';
+import type {
+  HistoryCursor,
+  HistoryOrder,
+  HistorySearch,
+  RequestStore,
+  StoredRequest,
+  TextSearch,
+} from './store.ts';
 
 /** How entries are found: all of them, those of one call by index, or by reading every text. */
 export type HistoryFilter =
   | { readonly by: 'all' }
   | { readonly by: 'call'; readonly id: string }
-  | { readonly by: 'text'; readonly search: HistorySearch };
+  | { readonly by: 'text'; readonly search: TextSearch };
 
 export type HistorySlice = {
   readonly account: number;
@@ -36,15 +44,17 @@ export type HistoryReader<Key> = {
 
 /** Entries per chunk. */
 const CHUNK = 200;
+/** Slices of one search: some hundred milliseconds. */
+const MOST_SLICES = 250;
 /** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
 export const CHUNK_SIZE = 500_000;
 
 /** Pages, searches and the whole history, from slices. `rows`: how many a slice of a text search and a step to a later page read. */
 export function historyPages<Key>(
   reader: HistoryReader<Key>,
+  inTurn: InTurn,
   rows: { readonly text: number; readonly skip: number },
-): Pick<RequestStore, 'page' | 'all'> {
-  const inTurn = oneByOne();
+): Pick<RequestStore, 'page' | 'all' | 'search'> {
   type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
 
   /** The entries that match, slice by slice. */
@@ -100,18 +110,28 @@ export function historyPages<Key>(
       }
       return { entries: await entriesAtOnce(ids), total };
     },
+    async search({ account, search, order, after, limit }) {
+      const { lastId, filter } = await reader.start(account, search);
+      const size = filter.by === 'text' ? rows.text : limit + 1;
+      const entries: StoredRequest[] = [];
+      let next = after;
+      for (let slices = 0; slices < MOST_SLICES; slices += 1) {
+        const slice: HistorySlice = { account, filter, order, after: next, lastId, rows: size };
+        const hits: HistoryHits<Key> = await inTurn(() => reader.slice(slice));
+        for await (const chunk of entriesOf(hits.ids)) {
+          for (const entry of chunk) {
+            const last = entries.at(-1);
+            if (entries.length === limit && last) return { entries, next: { at: last.at, id: last.id } };
+            entries.push(entry);
+          }
+        }
+        next = hits.next;
+        if (next === null || entries.length === limit) break;
+      }
+      return { entries, next };
+    },
     async *all(query): AsyncGenerator<StoredRequest[]> {
       for await (const ids of found(query)) yield* entriesOf(ids);
     },
-  };
-}
-
-/** Runs one work at a time: however many read the history, one of their calls at most stands before a lookup. */
-function oneByOne() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = last.then(work);
-    last = mine.catch(() => {});
-    return mine;
   };
 }

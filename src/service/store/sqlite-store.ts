@@ -1,4 +1,7 @@
+import { callPages } from './call-pages.ts';
 import { historyPages } from './history-pages.ts';
+import { type FiguresEngine, keptFigures } from './kept-figures.ts';
+import { oneByOne } from './one-by-one.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import { type Methods, startThread } from './sqlite/rpc.ts';
@@ -23,6 +26,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
+  const inTurn = oneByOne();
   const history = historyPages<number>(
     {
       start: (account, search) => reader.call('historyStart', account, search),
@@ -30,8 +34,14 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       slice: (slice) => reader.call('historySlice', slice),
       entries: (ids) => reader.call('historyEntries', ids),
     },
+    inTurn,
     { text: SCAN, skip: SKIP },
   );
+  const figures: FiguresEngine = {
+    kept: (account, spans) => reader.call('keptFigures', account, spans),
+    count: (account, span, after) => inTurn(() => reader.call('countFigures', account, span, after)),
+    keep: (account, span, moves, text) => writer.call('keepFigures', account, span, moves, text),
+  };
 
   return {
     requests: {
@@ -47,6 +57,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         return deleted;
       },
     },
+    calls: {
+      get: (account, id) => reader.call('call', account, id),
+      page: callPages((slice) => inTurn(() => reader.call('callSlice', slice))),
+    },
+    reports: { figures: (account, spans) => keptFigures(figures, account, spans) },
     directory: {
       read: (version) => reader.call('directory', version),
       addAccount: (account) => writer.call('addAccount', account),

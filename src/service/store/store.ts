@@ -1,5 +1,6 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
 import type { CallRecord } from '../call-record.ts';
+import type { Span, SpanFigures } from '../reports/tally.ts';
 
 /**
  * What the service needs of its storage. SQLite implements it here; a second engine stands beside it and runs the
@@ -8,6 +9,8 @@ import type { CallRecord } from '../call-record.ts';
  */
 export interface Store {
   readonly requests: RequestStore;
+  readonly calls: CallStore;
+  readonly reports: ReportStore;
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
   readonly users: UserStore;
@@ -84,16 +87,15 @@ export type RecordedRequest = {
   readonly watched: boolean;
 };
 
-export type StoredRequest = Omit<
-  RecordedRequest,
-  'account' | 'integration' | 'began' | 'event' | 'callId' | 'watched'
-> & {
+export type StoredRequest = Omit<RecordedRequest, 'account' | 'began' | 'event' | 'callId' | 'watched'> & {
   readonly id: number;
   /** ms from the coming of the request to the writing of the entry. */
   readonly duration: number;
 };
 
-export type HistorySearch = { readonly in: 'request' | 'response'; readonly term: string };
+export type TextSearch = { readonly in: 'request' | 'response'; readonly term: string };
+/** `call`: the events of the call with this id, and nothing else. */
+export type HistorySearch = TextSearch | { readonly in: 'call'; readonly term: string };
 export type HistoryOrder = 'oldest' | 'newest';
 
 /** A place in the history: everything up to and with this entry has been read. */
@@ -122,8 +124,60 @@ export interface RequestStore {
     search: HistorySearch | null;
     order: HistoryOrder;
   }): AsyncIterable<StoredRequest[]>;
+  /**
+   * The next entries that match, from `after` on (null: from the first), at most `limit` of them. It looks at a bounded
+   * number of entries, so there may be fewer than `limit`, even none: `next` is where to go on, null at the end.
+   */
+  search(query: {
+    account: number;
+    search: HistorySearch | null;
+    order: HistoryOrder;
+    after: HistoryCursor | null;
+    limit: number;
+  }): Promise<{ entries: StoredRequest[]; next: HistoryCursor | null }>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
+}
+
+/** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
+export type CallFilter = {
+  /** `is`: the number as numbers are compared; `has`: digits in it. */
+  readonly number: { readonly is: string } | { readonly has: string } | null;
+  /** `is`: the reference; `has`: a part of the name, in upper or lower case. */
+  readonly customer: { readonly is: string } | { readonly has: string } | null;
+  readonly extension: string | null;
+  /** `open`: not over yet, answered or not; `answered` and `missed` as reports count them. */
+  readonly outcome: 'open' | 'answered' | 'missed' | null;
+  readonly since: number | null;
+  readonly until: number | null;
+};
+
+/** A place among an account's calls, which are in the order of their start. */
+export type CallCursor = { readonly at: number; readonly id: number };
+
+export interface CallStore {
+  get(account: number, id: string): Promise<CallRecord | undefined>;
+  /**
+   * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end
+   * that lies there), `from` itself left out. It looks at a bounded number of calls, so there may be fewer than
+   * `limit`, even none: `next` is where to go on in the same direction, null at the end; `back` is where the calls
+   * that were passed begin in the other direction, null if there are none.
+   */
+  page(query: {
+    account: number;
+    filter: CallFilter;
+    towards: 'older' | 'newer';
+    from: CallCursor | null;
+    limit: number;
+  }): Promise<{ calls: CallRecord[]; next: CallCursor | null; back: CallCursor | null }>;
+}
+
+export interface ReportStore {
+  /**
+   * What the calls that began in each of the spans come to, in the order of the spans. What a span came to is kept,
+   * and counted anew only after one of its calls has moved.
+   */
+  figures(account: number, spans: readonly Span[]): AsyncIterable<SpanFigures>;
 }
 
 export type Account = {

@@ -2,7 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { CHUNK_SIZE, type HistoryFilter, type HistoryHits, type HistorySlice } from '../history-pages.ts';
 import type { HistoryCursor, HistoryOrder, HistorySearch, StoredRequest } from '../store.ts';
 
-const columns = 'id, created_at, method, path, request, status, response, duration';
+const columns =
+  'id, integration_id AS integration, created_at, method, path, request, status, response, duration';
 
 /** Reads the history in slices, each short enough that a lookup behind it does not wait. */
 export function historyReader(db: DatabaseSync) {
@@ -18,6 +19,7 @@ export function historyReader(db: DatabaseSync) {
 
   function filterFor(account: number, search: HistorySearch | null): HistoryFilter {
     if (search === null) return { by: 'all' };
+    if (search.in === 'call') return { by: 'call', id: search.term };
     const event = 'SELECT id FROM history WHERE account_id = ? AND call_id = ? LIMIT 1';
     const known = search.in === 'request' && all(event, account, search.term).length > 0;
     return known ? { by: 'call', id: search.term } : { by: 'text', search };

@@ -147,6 +147,22 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (user_id, call_id)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;`,
+
+  `CREATE INDEX calls_by_time ON calls (account_id, started_at);
+  CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
+  CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
+    WHERE customer_reference IS NOT NULL;
+  CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
+
+  -- What the calls that began in a span came to, as JSON, when they had moved so often (see kept-figures.ts).
+  CREATE TABLE kept_figures (
+    account_id INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    moves INTEGER NOT NULL,
+    figures TEXT NOT NULL,
+    PRIMARY KEY (account_id, since, until)
+  ) STRICT;`,
 ];
 
 /** Brings the schema up to date. Throws if the file was written by a newer version. */

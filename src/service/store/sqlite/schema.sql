@@ -1,4 +1,13 @@
 -- Made from migrations.ts; UPDATE_SCHEMA=1 makes it anew.
+CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
+    WHERE customer_reference IS NOT NULL;
+
+CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
+
+CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
+
+CREATE INDEX calls_by_time ON calls (account_id, started_at);
+
 CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;
 
 CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
@@ -93,6 +102,15 @@ CREATE TABLE integrations (
     token_counter INTEGER NOT NULL DEFAULT 1,
     enabled INTEGER NOT NULL DEFAULT 1,
     created_at INTEGER NOT NULL
+  ) STRICT;
+
+CREATE TABLE kept_figures (
+    account_id INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    moves INTEGER NOT NULL,
+    figures TEXT NOT NULL,
+    PRIMARY KEY (account_id, since, until)
   ) STRICT;
 
 CREATE TABLE report_hours (

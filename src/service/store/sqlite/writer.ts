@@ -2,6 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { steadyMs } from '../../steady-clock.ts';
 import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
+import { figureWriter } from './figure-rows.ts';
 import { openForWriting } from './open.ts';
 import { type PackedRequest, unpack } from './packed-request.ts';
 import { recorder } from './recorder.ts';
@@ -32,6 +33,7 @@ const methods = {
   },
   ...directoryWriter(db),
   ...customerWriter(db),
+  ...figureWriter(db),
   ...userWriter(db),
 };
 

@@ -1,0 +1,130 @@
+import { type CallRecord, rangFor, talkedFor } from '../call-record.ts';
+import { figuresOf } from '../figures.ts';
+import { countDurations, type Durations } from './durations.ts';
+
+/** A stretch of time, Unix ms: from `since` until before `until`. */
+export type Span = { readonly since: number; readonly until: number };
+
+/** What of a call is counted. */
+export type CallFacts = Pick<
+  CallRecord,
+  'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
+>;
+
+/** What some calls come to. Those that are neither answered nor missed still ring. */
+export type Group = {
+  readonly calls: number;
+  readonly answered: number;
+  readonly missed: number;
+  /** From the first ring to the answer, of the calls whose answer was told. */
+  readonly waited: Durations;
+  /** From the first ring to the end, of the calls that were missed. */
+  readonly gaveUp: Durations;
+  readonly talked: Durations;
+  /** Whole seconds of each, added up. */
+  readonly talkedSeconds: number;
+};
+
+/** What the calls that began in a span come to; groups by name, in no order. */
+export type SpanFigures = {
+  /** Calls, answered and missed of each quarter of an hour from the span's start: three numbers each. */
+  readonly quarters: readonly number[];
+  readonly all: Group;
+  /** By who answered; '' if nobody was named. Answered calls only. */
+  readonly extensions: readonly (readonly [string, Group])[];
+  /** By the customer's segment; '' without one. */
+  readonly segments: readonly (readonly [string, Group])[];
+};
+
+/** Every zone's offset is a multiple of it, so hours and days of any zone are made of whole ones. */
+export const QUARTER_MS = 900_000;
+
+/** Groups by name that are told apart; a client that names a new party with every call must not fill the memory. */
+export const MOST_GROUPS = 1000;
+/** The name of the group of all others. No client's text has a control character. */
+export const OTHERS = '\0';
+
+export const noCalls: SpanFigures = countCalls({ since: 0, until: 0 }).figures();
+
+/** Counts calls of one span, or figures of several parts of it. */
+export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
+  const quarters: number[] = [];
+  const all = countGroup();
+  const extensions = countGroups();
+  const segments = countGroups();
+  const addQuarter = (index: number, added: readonly number[]) => {
+    while (quarters.length < index * 3 + 3) quarters.push(0);
+    for (const [offset, count] of added.entries()) (quarters[index * 3 + offset] as number) += count;
+  };
+  return {
+    add(call: CallFacts): void {
+      const { answered, missed } = figuresOf(call);
+      addQuarter(Math.floor((call.startedAt - since) / QUARTER_MS), [1, answered, missed]);
+      all.add(call);
+      segments.of(call.segment ?? '').add(call);
+      if (answered) extensions.of(call.callerId ?? '').add(call);
+    },
+    /** Of a part of the same span, or (`quarters: []`) of any other. */
+    merge(figures: SpanFigures): void {
+      for (let at = 0; at < figures.quarters.length; at += 3)
+        addQuarter(at / 3, figures.quarters.slice(at, at + 3));
+      all.merge(figures.all);
+      for (const [name, group] of figures.extensions) extensions.of(name).merge(group);
+      for (const [name, group] of figures.segments) segments.of(name).merge(group);
+    },
+    figures: (): SpanFigures => ({
+      quarters: [...quarters],
+      all: all.group(),
+      extensions: extensions.entries(),
+      segments: segments.entries(),
+    }),
+  };
+}
+
+function countGroups() {
+  const groups = new Map<string, ReturnType<typeof countGroup>>();
+  return {
+    of(name: string) {
+      const key = groups.has(name) || groups.size < MOST_GROUPS ? name : OTHERS;
+      const group = groups.get(key) ?? countGroup();
+      groups.set(key, group);
+      return group;
+    },
+    entries: () => [...groups].map(([name, group]) => [name, group.group()] as const),
+  };
+}
+
+function countGroup() {
+  let [calls, answered, missed, talkedSeconds] = [0, 0, 0, 0];
+  const [waited, gaveUp, talked] = [countDurations(), countDurations(), countDurations()];
+  return {
+    add(call: CallFacts): void {
+      const counts = figuresOf(call);
+      calls += 1;
+      answered += counts.answered;
+      missed += counts.missed;
+      if (call.answeredAt !== null) waited.add(rangFor(call));
+      if (counts.missed) gaveUp.add(rangFor(call));
+      talked.add(talkedFor(call));
+      talkedSeconds += Math.floor((talkedFor(call) ?? 0) / 1000);
+    },
+    merge(group: Group): void {
+      calls += group.calls;
+      answered += group.answered;
+      missed += group.missed;
+      waited.addAll(group.waited);
+      gaveUp.addAll(group.gaveUp);
+      talked.addAll(group.talked);
+      talkedSeconds += group.talkedSeconds;
+    },
+    group: (): Group => ({
+      calls,
+      answered,
+      missed,
+      waited: waited.durations(),
+      gaveUp: gaveUp.durations(),
+      talked: talked.durations(),
+      talkedSeconds,
+    }),
+  };
+}

@@ -1,0 +1,45 @@
+import type { CallRecord } from '../call-record.ts';
+import type { CallCursor, CallFilter, CallStore } from './store.ts';
+
+export type CallSlice = {
+  readonly account: number;
+  readonly filter: CallFilter;
+  readonly towards: 'older' | 'newer';
+  readonly from: CallCursor | null;
+  /** Calls to give, at most. */
+  readonly limit: number;
+};
+
+/**
+ * The calls that match among those looked at, in the direction gone, and the place of the first of them. `next`: null
+ * when there is nothing beyond the calls looked at.
+ */
+export type CallHits = {
+  readonly calls: CallRecord[];
+  readonly first: CallCursor | null;
+  readonly next: CallCursor | null;
+};
+
+/** Slices of one page: some hundred milliseconds at most. */
+const MOST_SLICES = 40;
+
+/** Pages of calls, from slices that are each short. */
+export function callPages(sliceOf: (slice: CallSlice) => Promise<CallHits>): CallStore['page'] {
+  return async ({ account, filter, towards, from, limit }) => {
+    const calls: CallRecord[] = [];
+    let first: CallCursor | null = null;
+    let next = from;
+    for (let slices = 0; slices < MOST_SLICES; slices += 1) {
+      const hits = await sliceOf({ account, filter, towards, from: next, limit: limit - calls.length });
+      calls.push(...hits.calls);
+      first ??= hits.first;
+      next = hits.next;
+      if (next === null || calls.length === limit) break;
+    }
+    return {
+      calls: towards === 'older' ? calls : calls.reverse(),
+      next,
+      back: from === null ? null : (first ?? from),
+    };
+  };
+}
