@@ -1,6 +1,10 @@
 import { join } from 'node:path';
 import { type Part, startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
+import { makeLink } from './service/access/one-time-link.ts';
+import { makePasswords } from './service/access/password.ts';
+import { makeSessions } from './service/access/sessions.ts';
+import { firstAdministrator } from './service/access/users.ts';
 import { type AppOptions, buildApp } from './service/app.ts';
 import { openDirectory } from './service/directory.ts';
 import { makeKeys } from './service/keys.ts';
@@ -9,7 +13,6 @@ import { applyRetention, type Retention } from './service/retention.ts';
 import { makeScreens } from './service/screens.ts';
 import { serverSecret } from './service/server-secret.ts';
 import { firstAccount } from './service/setup.ts';
-import { makeLink } from './service/sign-in.ts';
 import { lockStateDir } from './service/store/instance-lock.ts';
 import { openSqliteStore } from './service/store/sqlite-store.ts';
 
@@ -32,13 +35,14 @@ export type RunningService = {
   readonly firstStart: boolean;
   /** The first account's first token that is switched on. */
   token(): string;
-  /** A new one-time address that signs a browser in to the first account. */
-  link(): string;
+  /** A new one-time address that signs a browser in as the first account's first administrator. */
+  link(): Promise<string>;
   stop(): Promise<void>;
 };
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
+const TRIM_MS = 3_600_000;
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
 const SWEEP_MS = 50;
@@ -92,13 +96,32 @@ export async function startService(
       ),
     (timer) => clearInterval(timer),
   );
+  const sessions = part(
+    'sessions',
+    () => {
+      const made = makeSessions(store.value().users, clock);
+      const timer = setInterval(() => void made.trim().catch(() => {}), TRIM_MS);
+      return { ...made, stop: () => clearInterval(timer) };
+    },
+    ({ stop }) => stop(),
+  );
   const app = part(
     'app',
     async () => {
       const { requestsPerMinute: perMinute } = options;
       const rateLimit = perMinute === null ? null : { perMinute, limiter: makeRateLimit(perMinute) };
       const built = await buildApp(
-        { store: store.value(), directory: directory.value(), keys, screens, rateLimit, clock, log },
+        {
+          store: store.value(),
+          directory: directory.value(),
+          sessions: sessions.value(),
+          passwords: makePasswords(),
+          keys,
+          screens,
+          rateLimit,
+          clock,
+          log,
+        },
         options,
       );
       await built.listen(options.listen);
@@ -114,7 +137,7 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder([lock, store, directory, retention, app], log);
+  const stop = await startInOrder([lock, store, directory, retention, sessions, app], log);
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;
@@ -135,7 +158,10 @@ export async function startService(
         throw new Error('the first account has no integration that is switched on');
       return keys.integrationToken(integration);
     },
-    link: () => `${url}/sign-in#${makeLink(keys, first().uid, Date.now())}`,
+    link: async () => {
+      const { uid } = await firstAdministrator(store.value(), first(), clock());
+      return `${url}/sign-in#${makeLink(keys, uid, clock())}`;
+    },
     stop,
   };
 }

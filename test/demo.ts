@@ -56,7 +56,7 @@ const connected = Promise.withResolvers<void>();
 const bridge = await startBridge(config, { log: callsOnly(log), version: 'demo', fail });
 await connected.promise;
 
-print(`Open ${service.link()}`);
+print(`Open ${await service.link()}`);
 print(
   'There, and here, an office takes its calls: recordings of a real Asterisk, played to the bridge over TCP.',
 );

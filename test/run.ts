@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { install, labImpossible, versions } from './asterisk/install.ts';
+import { browserImpossible, installBrowser } from './integration/browser.ts';
 
 /**
  * `npm test`: every test of the project, or those whose path contains one of the arguments. What cannot run here says
@@ -19,6 +20,9 @@ if (files.some((path) => path.startsWith('test/asterisk/')) && labImpossible() =
     const { release } = await install(version);
     print(`a real Asterisk ${release} is ready`);
   }
+
+if (files.some((path) => path.includes('browser')) && browserImpossible() === undefined)
+  await installBrowser();
 
 const stream = run({ files: files.sort(byWeight), concurrency: 2, timeout: 30 * 60_000 });
 stream.on('test:pass', ({ skip, details }) => {

@@ -509,6 +509,12 @@ export const messages = {
     means:
       'A browser was asleep or its network too slow. After it connects again, it shows what is true then.',
   },
+  'service.sign-in-limited': {
+    level: 'warn',
+    text: 'refused to try another password from {address}: too many were wrong in a quarter of an hour',
+    means: 'Somebody has forgotten a password, or tries those of others. Other places can still sign in.',
+    todo: 'If it is nobody you know, keep the address out at the firewall.',
+  },
   'service.trimmed': {
     level: 'info',
     text: 'deleted {entries} entries of request history, as the retention says',

@@ -1,3 +1,4 @@
+import cookie from '@fastify/cookie';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { limits } from '../api/contract/decisions.ts';
 import { queryFields } from '../api/contract/fields.ts';
@@ -52,8 +53,11 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
   await app.register(adminRoutes(context), { prefix: '/admin' });
-  await app.register(eventRoutes(context));
-  await app.register(pageRoutes(context));
+  await app.register(async (screens) => {
+    await screens.register(cookie); // the API knows no cookies
+    await screens.register(eventRoutes(context));
+    await screens.register(pageRoutes(context));
+  });
   return app;
 }
 

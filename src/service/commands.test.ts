@@ -33,7 +33,8 @@ async function commandLine(t: TestContext, { started = true, terminal = true } =
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
     addServiceCommands(program, {
       options: () => ({ listen: { host: '::', port: 8080 }, stateDir }),
-      run: async (running) => running({ url: 'http://x', token: () => 'the-token', link: () => 'the-link' }),
+      run: async (running) =>
+        running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),
       in: Readable.from([input]),
     });

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { makeLink } from './access/one-time-link.ts';
+import { firstAdministrator } from './access/users.ts';
 import { accountCommands, integrationCommands } from './commands/accounts.ts';
 import { customerCommands, segmentCommands } from './commands/customers.ts';
 import { chosen, makeSession, type ServiceCommandsIo } from './commands/session.ts';
+import { userCommands } from './commands/users.ts';
 import { forBridge, forBrowser, forPhoneSystem } from './commands/words.ts';
-import { makeLink } from './sign-in.ts';
 
 /** Adds `service` and its subcommands. They work on the service's database, whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {
@@ -13,15 +15,20 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
     .command('service')
     .description('run the Call Integration API service, or look after its accounts and customers')
     .action(() =>
-      io.run(({ url, token, link }) => {
+      io.run(async ({ url, token, link }) => {
         // Not into a service manager's journal, which others read.
-        if (io.out.isTTY) print(...forBrowser(link()), '', ...forBridge(url, token()));
+        if (io.out.isTTY) print(...forBrowser(await link()), '', ...forBridge(url, token()));
       }),
     );
 
-  command(service, 'link', 'print a one-time address that signs a browser in').action((options) =>
-    withStore(options.account, async ({ keys, account }) => {
-      print(...forBrowser(`${url()}/sign-in#${makeLink(keys, account.uid, Date.now())}`));
+  command(
+    service,
+    'link',
+    "print a one-time address that signs in as the account's first administrator",
+  ).action((options) =>
+    withStore(options.account, async ({ store, keys, account }) => {
+      const { uid } = await firstAdministrator(store, account, Date.now());
+      print(...forBrowser(`${url()}/sign-in#${makeLink(keys, uid, Date.now())}`));
     }),
   );
   command(service, 'token', "print an integration's token, as a phone system needs it")
@@ -38,6 +45,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
 
   accountCommands(service, session);
   integrationCommands(service, session);
+  userCommands(service, session);
   segmentCommands(service, session);
   customerCommands(service, session);
 }

@@ -1,4 +1,6 @@
 import type { Log } from '../ops/log.ts';
+import type { Passwords } from './access/password.ts';
+import type { Sessions } from './access/sessions.ts';
 import type { Caller, ServiceDirectory } from './directory.ts';
 import type { Keys } from './keys.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -11,6 +13,8 @@ export type ServiceContext = {
   readonly directory: ServiceDirectory;
   readonly keys: Keys;
   readonly screens: Screens;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** Unix ms. */

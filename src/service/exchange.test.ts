@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../ops/log.ts';
+import { makePasswords } from './access/password.ts';
+import { makeSessions } from './access/sessions.ts';
 import { buildApp } from './app.ts';
 import { openDirectory } from './directory.ts';
 import { makeKeys } from './keys.ts';
@@ -48,6 +50,8 @@ async function application() {
       directory: await openDirectory(store, keys),
       keys,
       screens: makeScreens(),
+      sessions: makeSessions(store.users, () => 7),
+      passwords: makePasswords(),
       rateLimit: null,
       clock: () => 7,
       log,

@@ -20,6 +20,12 @@ export function comparable(number: string, country: string | null): string {
   return parsed?.isPossible() ? parsed.number : digits;
 }
 
+/** A number as people read it: `+49 30 901820`. */
+export function spaced(number: string): string {
+  if (!number.startsWith('+')) return number;
+  return parsePhoneNumberFromString(number, { extract: false })?.formatInternational() ?? number;
+}
+
 /** True for a country that numbers can be read in. */
 export function isCountry(text: string): boolean {
   return isSupportedCountry(text);

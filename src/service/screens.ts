@@ -1,33 +1,45 @@
 import type { CallRecord } from './call-record.ts';
+import { spaced } from './number.ts';
 
 /** The calls of an account as they move, to the screens that show them. In this process only. */
 export type Screens = {
   publish(account: number, call: CallRecord): void;
+  /** What a user takes off one screen leaves the others. */
+  dismissed(account: number, user: number, calls: readonly string[]): void;
   /** True if a screen shows the account's calls. */
   watched(account: number): boolean;
   /** `listener` gets frames of an event stream. Gives the way to stop listening. */
-  subscribe(account: number, listener: (frame: string) => void): () => void;
+  subscribe(
+    watcher: { readonly account: number; readonly user: { readonly id: number } | null },
+    listener: (frame: string) => void,
+  ): () => void;
   /** `listener` is told when every stream is to end: the service stops. Gives the way to forget it. */
   onClose(listener: () => void): () => void;
   close(): void;
 };
 
 export function makeScreens(): Screens {
-  const listeners = new Map<number, Set<(frame: string) => void>>();
+  type Screen = { readonly user: number | null; readonly tell: (frame: string) => void };
+  const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
   return {
     publish(account, call) {
       const ofAccount = listeners.get(account);
       if (ofAccount === undefined) return;
       const frame = eventFrame('call', screenCall(call));
-      for (const listener of ofAccount) listener(frame);
+      for (const { tell } of ofAccount) tell(frame);
+    },
+    dismissed(account, user, calls) {
+      const frame = eventFrame('dismissed', { calls });
+      for (const screen of listeners.get(account) ?? []) if (screen.user === user) screen.tell(frame);
     },
     watched: (account) => listeners.has(account),
-    subscribe(account, listener) {
+    subscribe({ account, user }, tell) {
       const ofAccount = listeners.get(account) ?? new Set();
-      listeners.set(account, ofAccount.add(listener));
+      const screen = { user: user?.id ?? null, tell };
+      listeners.set(account, ofAccount.add(screen));
       return () => {
-        ofAccount.delete(listener);
+        ofAccount.delete(screen);
         if (ofAccount.size === 0 && listeners.get(account) === ofAccount) listeners.delete(account);
       };
     },
@@ -53,6 +65,7 @@ export function screenCall(call: CallRecord) {
     status: call.status,
     from: call.from,
     number: call.number,
+    number_shown: spaced(call.number),
     customer: call.customer,
     segment: call.segment,
     priority: call.priority,

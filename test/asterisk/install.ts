@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { cannotInstall, installPackages } from '../debian.ts';
 import { debianMirror } from './mirror.ts';
 
 const run = promisify(execFile);
@@ -27,9 +28,8 @@ export type Tree = {
 
 /** Why there can be no lab on this machine, in one line; undefined if there can. */
 export function labImpossible(): string | undefined {
-  if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
-  if (process.getuid?.() !== 0) return 'it needs root, for debootstrap and chroot';
-  if (!existsSync('/usr/bin/apt-get')) return 'it needs Debian or Ubuntu: there is no apt-get';
+  const why = cannotInstall();
+  if (why) return why;
   const cached = versions.every((version) => existsSync(markerOf(treeRoot(version))));
   if (!cached && !mirror()) return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
   return undefined;
@@ -41,7 +41,7 @@ export function labImpossible(): string | undefined {
  * many labs install at once.
  */
 export async function install(version: Version): Promise<Tree> {
-  await installTools();
+  await installPackages(tools);
   const root = treeRoot(version);
   const cached = await verify(version, root);
   if (cached) return cached;
@@ -84,16 +84,7 @@ function mirror(): string | undefined {
   return process.env.PBX_LAB_MIRROR ?? debianMirror('/etc/apt');
 }
 
-async function installTools(): Promise<void> {
-  const missing = [
-    ['/usr/sbin/debootstrap', 'debootstrap'],
-    ['/usr/bin/sipp', 'sip-tester'],
-  ].flatMap(([file, name]) => (file && name && !existsSync(file) ? [name] : []));
-  if (missing.length === 0) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update'], { env });
-  await run('apt-get', ['install', '-y', '--no-install-recommends', ...missing], { env, maxBuffer: 1e8 });
-}
+const tools = { '/usr/sbin/debootstrap': 'debootstrap', '/usr/bin/sipp': 'sip-tester' };
 
 async function verify(version: Version, root: string): Promise<Tree | undefined> {
   try {

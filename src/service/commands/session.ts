@@ -13,7 +13,9 @@ export type ServiceCommandsIo = {
   /** Reads the service's settings; throws if they are wrong. */
   options(): { listen: { host: string; port: number }; stateDir: string };
   /** Runs the service until it is stopped; tells `started` when it listens. */
-  run(started: (service: { url: string; token(): string; link(): string }) => void): Promise<void>;
+  run(
+    started: (service: { url: string; token(): string; link(): Promise<string> }) => void | Promise<void>,
+  ): Promise<void>;
   readonly out: Writable & { readonly isTTY?: boolean };
   readonly in: Readable;
 };

@@ -3,13 +3,14 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
 import { silentLog } from '../../ops/log.ts';
+import { makePasswords } from '../access/password.ts';
+import { IDLE_MS, makeSessions } from '../access/sessions.ts';
 import { buildApp } from '../app.ts';
 import type { CallRecord } from '../call-record.ts';
 import { openDirectory } from '../directory.ts';
 import { makeKeys } from '../keys.ts';
 import { makeScreens } from '../screens.ts';
-import { SESSION_MS, sessionCookie } from '../sign-in.ts';
-import type { Store } from '../store/store.ts';
+import type { Session, Store } from '../store/store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const uid = '0'.repeat(16);
@@ -34,28 +35,58 @@ const call = (id: string): CallRecord => ({
 async function serve(t: TestContext, clock: () => number = () => 7) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
-  const account = { id: 1, uid, name: 'A', country: null, tokenCounter: 1 };
+  const account = { id: 1, uid, name: 'A', country: null, timeZone: null, tokenCounter: 1 };
+  const user = {
+    id: 1,
+    uid,
+    account: 1,
+    name: 'Ann',
+    signInName: 'ann',
+    role: 'agent' as const,
+    password: null,
+    createdAt: 0,
+  };
+  const session: Session = { id: 's', user, openedAt: 0, usedAt: 0 };
   const store = {
     directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
+    users: { session: async () => session, closeSession: async () => {}, dismissed: async () => [] },
+    missedCalls: async () => [],
     openCalls: () => {
       asked.resolve();
       return answer.promise;
     },
   } as unknown as Store;
   const screens = makeScreens();
+  const sessions = makeSessions(store.users, clock);
   const directory = await openDirectory(store, keys);
   const app = await buildApp(
-    { store, directory, keys, screens, rateLimit: null, clock, log: silentLog },
+    {
+      store,
+      directory,
+      keys,
+      screens,
+      sessions,
+      passwords: makePasswords(),
+      rateLimit: null,
+      clock,
+      log: silentLog,
+    },
     { trustedProxies: [], requestTimeoutMs: 1000 },
   );
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
   const watch = (signal?: AbortSignal) =>
     request(`${base}/events`, {
-      headers: { cookie: sessionCookie(keys, uid, 0, false) },
+      headers: { cookie: 'pbx-bridge-session=x' },
       ...(signal && { signal }),
     });
-  return { asked: asked.promise, answer: answer.resolve, screens, watch };
+  return {
+    asked: asked.promise,
+    answer: answer.resolve,
+    screens,
+    watch,
+    signOut: () => sessions.close(session),
+  };
 }
 
 test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
@@ -97,14 +128,17 @@ test('a screen that goes away while the open calls are read is not left behind',
   answer([]);
 });
 
-test('a session that is over is told nothing more', { timeout: 30_000 }, async (t) => {
-  let now = 7;
-  const { answer, screens, watch } = await serve(t, () => now);
+test('a session that is over opens no stream', async (t) => {
+  const { watch } = await serve(t, () => IDLE_MS);
+  assert.equal((await watch()).statusCode, 401);
+});
+
+test('who signs out is told nothing more', { timeout: 30_000 }, async (t) => {
+  const { answer, screens, watch, signOut } = await serve(t);
   answer([]);
   const { body } = await watch();
-  now = SESSION_MS;
+  await signOut();
   screens.publish(1, call('after the end'));
-  screens.publish(1, call('and once more'));
   assert.doesNotMatch(await body.text(), /after the end/);
   while (screens.watched(1)) await setImmediate();
 });

@@ -1,49 +1,159 @@
-import { readFileSync } from 'node:fs';
-import type { FastifyInstance } from 'fastify';
+import { Readable } from 'node:stream';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isSameOrigin } from '../access/same-origin.ts';
+import { sessionCookie } from '../access/session-cookie.ts';
 import type { ServiceContext } from '../context.ts';
-import { sessionAccount, sessionCookie, useLink } from '../sign-in.ts';
+import { sameText } from '../keys.ts';
+import { accountPages } from '../pages/account-pages.ts';
+import { assetRoutes } from '../pages/assets.ts';
+import { barPage } from '../pages/bar-page.ts';
+import { notice } from '../pages/form.ts';
+import { formatsFor } from '../pages/formats.ts';
+import { html } from '../pages/html.ts';
+import { layout, plainLayout } from '../pages/layout.ts';
+import { nowPage } from '../pages/now-page.ts';
+import { signInPages } from '../pages/sign-in-pages.ts';
+import type { Answer, Handler, Page, Pages, Visit } from '../pages/visit.ts';
+import { Refusal, refusalOf } from '../refusal.ts';
+import type { Session } from '../store/store.ts';
 
-const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' } as const;
-
-/** Nothing but our own files runs or loads, and nobody frames us. */
+/**
+ * Nothing but our own files runs or loads, forms go to us alone, and nobody frames us. The referrer stays on our pages:
+ * without one, browsers would call the origin of our own forms `null`.
+ */
 const headers = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
+  'referrer-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
 };
 
-const page = (file: string) => readFileSync(new URL(`../pages/${file}`, import.meta.url));
+const FORM_BYTES = 64 * 1024;
 
-/** The sign-in page, where failed requests are sent (API part 5), and the notification bar. */
-export function pageRoutes({ store, directory, keys, clock }: ServiceContext) {
+/** The screens: pages for people, rendered here, for the browsers of those who are signed in. */
+export function pageRoutes(context: ServiceContext) {
+  const { sessions, directory, keys, clock, log } = context;
+
+  /** What a page is made for; undefined if the browser is not signed in. */
+  async function visitOf(request: FastifyRequest): Promise<Visit | undefined> {
+    const session = await sessions.find(sessionCookie.read(request));
+    const account = directory.accounts().find(({ id }) => id === session?.user.account);
+    if (session === undefined || account === undefined) return undefined;
+    const [path = '', ...query] = request.originalUrl.split('?');
+    return {
+      session,
+      user: session.user,
+      account,
+      administrates: session.user.role === 'administrator',
+      path,
+      params: request.params as Record<string, string>,
+      query: new URLSearchParams(query.join('?')),
+      form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+      token: formToken(session),
+      origin: `${request.protocol}://${request.host}`,
+      now: clock(),
+      formats: formatsFor(account.timeZone),
+    };
+  }
+  const formToken = ({ id }: Session) => keys.sign('form', id);
+
+  const pages = (app: FastifyInstance): Pages => {
+    const answer =
+      (role: 'administrator' | 'agent', handler: Handler) =>
+      async (request: FastifyRequest, reply: FastifyReply) => {
+        const visit = await visitOf(request);
+        if (visit === undefined) return reply.redirect(signInFor(request), 303);
+        if (request.method === 'POST' && !sameText(visit.form.get('token') ?? '', visit.token))
+          return sendPage(
+            reply,
+            failed(
+              403,
+              'This form is of an earlier session. Go back, load the page again, and send it once more.',
+            ),
+            visit,
+          );
+        if (visit.user.password === null && visit.path !== '/welcome') return reply.redirect('/welcome', 303);
+        if (role === 'administrator' && !visit.administrates)
+          return sendPage(reply, failed(403, 'This page is for administrators of the account.'), visit);
+        try {
+          return send(reply, await handler(visit), visit);
+        } catch (error) {
+          const { status, body } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
+          return sendPage(reply, failed(status, body.message), visit);
+        }
+      };
+    return {
+      get: (path, role, handler) => void app.get(path, answer(role, handler)),
+      post: (path, role, handler, { bytes = FORM_BYTES } = {}) =>
+        void app.post(path, { bodyLimit: bytes }, answer(role, handler)),
+    };
+  };
+
   return async (app: FastifyInstance) => {
-    app.addHook('onRequest', async (_request, reply) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string' },
+      (_request, body, done) => done(null, new URLSearchParams(body as string)),
+    );
+    app.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
+      if (request.method !== 'GET' && !isSameOrigin(request))
+        throw new Refusal(403, 'This came from a page of another site, and was not done.');
     });
-    const html = (file: string) => ({ body: page(file), type: `${types.html}; charset=utf-8` });
-    const [signIn, bar] = [html('sign-in.html'), html('bar.html')];
+    app.setErrorHandler((error: FastifyError, request, reply) => {
+      const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
+      return sendPlain(reply, failed(status, body.message));
+    });
 
-    for (const file of ['style.css', 'bar.js', 'sign-in.js']) {
-      const body = page(file);
-      const type = `${types[file.split('.')[1] as keyof typeof types]}; charset=utf-8`;
-      app.get(`/pages/${file}`, (_request, reply) => reply.type(type).send(body));
-    }
-    app.get('/', (_request, reply) => reply.redirect('/bar', 302));
-    app.get('/bar', (request, reply) => {
-      const uid = sessionAccount(request.headers.cookie, keys, clock());
-      return uid === undefined ? reply.redirect('/sign-in', 302) : reply.type(bar.type).send(bar.body);
-    });
-    app.get('/sign-in', (_request, reply) => reply.type(signIn.type).send(signIn.body));
-    app.post('/sign-in', async (request, reply) => {
-      const { link } = (request.body ?? {}) as { link?: unknown };
-      const uid = typeof link === 'string' ? await useLink(link, keys, store, clock()) : undefined;
-      if (uid === undefined || !directory.accounts().some((account) => account.uid === uid)) {
-        return reply.code(401).send({ message: 'This link is not valid any more.' });
-      }
-      const cookie = sessionCookie(keys, uid, clock(), request.protocol === 'https');
-      return reply.header('set-cookie', cookie).code(204).send();
-    });
+    assetRoutes(app);
+    await signInPages(app, context, { sendPlain });
+    const routes = pages(app);
+    nowPage(routes, context);
+    barPage(routes, context);
+    accountPages(routes, context);
+  };
+}
+
+/** Where a browser that is not signed in goes, and comes back from. */
+function signInFor({ method, originalUrl }: FastifyRequest): string {
+  return method === 'GET' && originalUrl !== '/'
+    ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
+    : '/sign-in';
+}
+
+function send(reply: FastifyReply, answer: Answer, visit: Visit): FastifyReply {
+  if (answer === 'done') return reply.code(204).send();
+  if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
+  if ('download' in answer)
+    return reply
+      .type(answer.type)
+      .header('content-disposition', `attachment; filename="${answer.download}"`)
+      .send(typeof answer.content === 'string' ? answer.content : Readable.from(answer.content));
+  return sendPage(reply, answer, visit);
+}
+
+function sendPage(reply: FastifyReply, page: Page, visit: Visit): FastifyReply {
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(layout(page, visit));
+}
+
+export function sendPlain(reply: FastifyReply, page: Page): FastifyReply {
+  return reply
+    .code(page.status ?? 200)
+    .type('text/html; charset=utf-8')
+    .send(plainLayout(page));
+}
+
+function failed(status: number, message: string): Page {
+  const title = status === 404 ? 'Not found' : status < 500 ? 'Not done' : 'Something went wrong';
+  return {
+    title,
+    status,
+    body: html`<h1>${title}</h1>${notice(message, 'bad')}<p><a href="/">To the start</a></p>`,
   };
 }

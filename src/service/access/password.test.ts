@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
+import { test } from 'node:test';
+import { makePasswords } from './password.ts';
+
+const passwords = makePasswords();
+
+test('a password is known again, and no other; equal ones are kept differently', async () => {
+  const stored = await passwords.hash('correct horse battery');
+  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.notEqual(await passwords.hash('correct horse battery'), stored);
+  assert.equal(await passwords.verify('correct horse battery', stored), true);
+  assert.equal(await passwords.verify('correct horse batterz', stored), false);
+  assert.equal(await passwords.verify('', stored), false);
+});
+
+test('an umlaut is the same however it was typed', async () => {
+  const stored = await passwords.hash('gr\u00fc\u00dfe aus k\u00f6ln');
+  assert.equal(await passwords.verify('gru\u0308\u00dfe aus ko\u0308ln', stored), true);
+});
+
+test('who has no password signs in with none', async () => {
+  assert.equal(await passwords.verify('', null), false);
+});
+
+test('a password made at another cost stays good', async () => {
+  const nonce = Buffer.from('somesalt');
+  const tag = argon2Sync('argon2id', {
+    message: Buffer.from('password'),
+    nonce,
+    parallelism: 1,
+    tagLength: 16,
+    memory: 8,
+    passes: 1,
+  });
+  const stored = `$argon2id$v=19$m=8,t=1,p=1$${nonce.toString('base64')}$${tag.toString('base64')}`;
+  assert.equal(await passwords.verify('password', stored), true);
+  assert.equal(await passwords.verify('passwort', stored), false);
+});
+
+test('strangers who try passwords do not fill the memory: the rest is refused', async () => {
+  const tries = await Promise.allSettled(Array.from({ length: 60 }, () => passwords.verify('x', null)));
+  const refused = tries.filter(({ status }) => status === 'rejected');
+  assert.equal(refused.length, 8);
+  assert.equal(await passwords.verify('x', null), false, 'and then it goes on');
+});

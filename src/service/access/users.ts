@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { text } from '../../api/contract/text.ts';
+import { newUid } from '../setup.ts';
+import type { Role, Store, User } from '../store/store.ts';
+import { passwordLength } from './password.ts';
+
+export const roles = ['administrator', 'agent'] as const satisfies readonly Role[];
+
+const NAME_LENGTH = 80;
+
+/** A name that somebody signs in with: an e-mail address, a first name. */
+export const userName = text('name', NAME_LENGTH)
+  .trim()
+  .min(1, 'A name is needed.')
+  .refine((name) => signInName(name) !== '', 'This name has no letter that can be seen.');
+
+export const newPassword = z
+  .string()
+  .refine((password) => [...password].length >= passwordLength.min, {
+    error: `A password has at least ${passwordLength.min} characters; a few words are easiest.`,
+    abort: true,
+  })
+  .refine((password) => [...password].length <= passwordLength.max, {
+    error: `A password has at most ${passwordLength.max} characters.`,
+    abort: true,
+  })
+  .refine((password) => new Set(password).size > 4, 'This password is too easily guessed.');
+
+/** Names that look the same sign in as the same user: upper and lower case, full-width letters, invisible characters. */
+export function signInName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .trim()
+    .toLowerCase();
+}
+
+/** Adds a user without a password: a link signs in, and asks for one. Undefined if the name is taken. */
+export function addUser(
+  { users }: Pick<Store, 'users'>,
+  { account, name, role, now }: { account: number; name: string; role: Role; now: number },
+): Promise<User | undefined> {
+  return users.add({
+    uid: newUid(),
+    account,
+    name,
+    signInName: signInName(name),
+    role,
+    password: null,
+    createdAt: now,
+  });
+}
+
+/** The account's first administrator; made if it has none, so that nobody is ever locked out of an account. */
+export async function firstAdministrator(
+  store: Pick<Store, 'users'>,
+  account: { readonly id: number; readonly uid: string },
+  now: number,
+): Promise<User> {
+  const known = (await store.users.list(account.id)).filter(({ role }) => role === 'administrator');
+  const first = known.sort((a, b) => a.id - b.id)[0];
+  if (first !== undefined) return first;
+  const [plain, certain] = ['Administrator', `Administrator ${account.uid}`];
+  const add = (name: string) => addUser(store, { account: account.id, name, role: 'administrator', now });
+  const made = (await add(plain)) ?? (await add(certain));
+  if (made === undefined)
+    throw new Error(`a user "${certain}" exists already, and is no administrator of it`);
+  return made;
+}

@@ -1,0 +1,202 @@
+import htm from 'htm';
+import { h, render } from 'preact';
+import { ringer } from './attention.js';
+import { boardOf, empty, lasting, plain, shownAt, without } from './board.js';
+import { openStream } from './stream.js';
+
+/** @typedef {import('./board.js').Call} Call */
+
+/** The notification bar: every call of the account as it moves. */
+const html = htm.bind(h);
+const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
+const alone = root.closest('.alone') !== null;
+const token = root.dataset.token ?? '';
+const title = document.title;
+/** Missed calls that a page shows beside its own content; the others are on the bar's own page. */
+const FEW = 3;
+
+let board = empty;
+let live = false;
+let signedOut = false;
+let begun = false;
+/** The server's clock at a moment of our steady one: an office PC's clock may be minutes off. */
+let base = { server: Date.now(), steady: performance.now() };
+let ticked = { wall: Date.now(), steady: performance.now() };
+const attention = ringer(() => draw());
+
+const now = () => base.server + performance.now() - base.steady;
+
+/** @param {import('./stream.js').State} state */
+function take(state) {
+  const before = board;
+  board = boardOf(state.calls);
+  base = { server: state.now, steady: performance.now() };
+  live = state.live;
+  signedOut = state.signedOut;
+  for (const call of begun ? board.values() : []) {
+    const known = before.get(call.id);
+    if (known?.status === call.status) continue;
+    if (call.status === 'ringing') attention.ring(call);
+    else attention.quiet(call.id);
+    say(call);
+  }
+  if (live) begun = true;
+  draw();
+}
+
+function draw() {
+  const { ringing, others, missed } = shownAt(board, now(), live);
+  const few = alone ? missed : missed.slice(0, FEW);
+  document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
+  render(
+    html`
+      <div class="bar-head">
+        <p class=${live ? 'link live' : 'link lost'}>${words(ringing.length, others.length)}</p>
+        <div class="bar-buttons">
+          ${attention
+            .buttons()
+            .map(
+              ({ label, on, press }) =>
+                html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
+            )}
+          ${alone ? html`<a href="/">All pages</a>` : html`<a href="/bar" target="calls">Own window</a>`}
+        </div>
+      </div>
+      ${
+        ringing.length + others.length > 0 &&
+        html`<ul class="calls" aria-label="Calls in progress">${[...ringing, ...others].map(card)}</ul>`
+      }
+      ${
+        missed.length > 0 &&
+        html`<div class="missed">
+          <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
+          <div class="missed-all">
+            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed</a>`}
+            ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.map(({ id }) => id))}>Dismiss all</button>`}
+          </div>
+        </div>`
+      }
+    `,
+    root,
+  );
+}
+
+/** @param {number} ringing @param {number} talking */
+function words(ringing, talking) {
+  if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
+  if (!live) return begun ? 'Connecting again …' : 'Connecting …';
+  if (ringing + talking === 0) return 'No call at the moment';
+  return ringing > 0 ? `${ringing} ringing` : 'Nobody waits';
+}
+
+/** @param {Call} call */
+function card(call) {
+  const ringing = call.status === 'ringing';
+  const what = ringing
+    ? html`ringing <b>${lasting(now() - call.started_at)}</b>`
+    : call.status === 'answered'
+      ? html`answered${by(call)} <b>${lasting(now() - (call.answered_at ?? now()))}</b>`
+      : html`ended${call.answered_at && call.completed_at ? html` after <b>${lasting(call.completed_at - call.answered_at)}</b>` : ''}`;
+  return html`<li key=${call.id} class=${`call ${call.status}`} data-call=${call.id}>
+    <span class="dot" aria-hidden="true"></span>
+    <div class="caller">${who(call)}</div>
+    ${segment(call)}
+    <div class="what">${what}</div>
+  </li>`;
+}
+
+/** @param {Call} call */
+function missedCard(call) {
+  const at = new Date((call.completed_at ?? 0) - now() + Date.now());
+  const time = { hour: '2-digit', minute: '2-digit' };
+  const sameDay = at.toDateString() === new Date().toDateString();
+  const when = at.toLocaleString(
+    'en-GB',
+    /** @type {any} */ (sameDay ? time : { weekday: 'short', ...time }),
+  );
+  return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
+    <span class="dot" aria-hidden="true"></span>
+    <div class="caller">${who(call)}</div>
+    ${segment(call)}
+    <div class="what">missed <b>${when}</b></div>
+    <button type="button" onClick=${() => dismiss([call.id])} aria-label=${`Dismiss the missed call of ${name(call)}`}>Dismiss</button>
+  </li>`;
+}
+
+/** @param {Call} call */
+const name = (call) => plain(call.customer?.name ?? call.number_shown);
+
+/** @param {Call} call */
+function who(call) {
+  const number = html`<bdi class="number">${plain(call.number_shown)}</bdi>`;
+  if (!call.customer) return html`<strong>${number}</strong>`;
+  const to = `/customers/edit?${new URLSearchParams({ reference: call.customer.reference })}`;
+  return html`<strong><a href=${to}><bdi>${name(call)}</bdi></a></strong> ${number}`;
+}
+
+/** @param {Call} call */
+const by = (call) => (call.caller_id ? html` by <bdi>${plain(call.caller_id)}</bdi>,` : ',');
+
+/** @param {Call} call */
+const segment = (call) =>
+  call.segment &&
+  html`<span class="chip" title="Segment and priority"><bdi>${plain(call.segment)}</bdi> ${call.priority}</span>`;
+
+/** @param {readonly string[]} ids */
+function dismiss(ids) {
+  board = without(board, ids);
+  draw();
+  const body = new URLSearchParams([['token', token], ...ids.map((id) => ['call', id])]);
+  void fetch('/bar/dismiss', { method: 'POST', body });
+}
+
+/** To who cannot see the bar: what begins and what is missed; never the seconds. @param {Call} call */
+function say(call) {
+  const what = call.missed
+    ? 'Missed call of'
+    : { ringing: 'Ringing:', answered: 'Answered:', completed: 'Ended:' }[call.status];
+  spoken.textContent = `${what} ${name(call)}${call.status === 'ringing' && call.segment ? `, ${plain(call.segment)}` : ''}`;
+}
+
+const spoken = document.createElement('p');
+spoken.className = 'unseen';
+spoken.setAttribute('role', 'status');
+root.after(spoken);
+
+/** One stream for all tabs where the browser can share one. */
+function connect() {
+  if (typeof SharedWorker === 'undefined') {
+    const stream = openStream(take);
+    return { check: () => stream.check(), end() {} };
+  }
+  // A worker of its own for each session: another user's calls are another worker's.
+  const worker = new SharedWorker(new URL('./stream-worker.js', import.meta.url), {
+    type: 'module',
+    name: `calls ${token.slice(0, 16)}`,
+  });
+  worker.port.onmessage = ({ data }) => take(data);
+  return {
+    check: () => worker.port.postMessage('check'),
+    end: () => worker.port.postMessage('bye'),
+  };
+}
+
+const stream = connect();
+draw();
+
+setInterval(() => {
+  const before = ticked;
+  ticked = { wall: Date.now(), steady: performance.now() };
+  // The PC slept, or its clock was set: nothing here is certain until the stream says so.
+  if (Math.abs(ticked.wall - before.wall - (ticked.steady - before.steady)) > 5000) {
+    live = false;
+    stream.check();
+  }
+  draw();
+}, 500);
+addEventListener('visibilitychange', () => stream.check());
+addEventListener('online', () => stream.check());
+addEventListener('pagehide', () => stream.end());
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});

@@ -1,0 +1,98 @@
+/**
+ * The calls on a screen, and how they move: pure. Times are the server's, Unix milliseconds.
+ *
+ * @typedef {{
+ *   id: string, status: 'ringing' | 'answered' | 'completed', number: string, number_shown: string,
+ *   customer: { reference: string, name: string } | null, segment: string | null, priority: number | null,
+ *   caller_id: string | null, started_at: number, answered_at: number | null, completed_at: number | null,
+ *   missed: boolean | null,
+ * }} Call
+ * @typedef {ReadonlyMap<string, Call>} Board
+ */
+
+/** How long a call that was answered stays after its end. */
+export const LEAVE_MS = 4000;
+/** Nobody waits or talks for so long: the end of such a call was never told. */
+const LONGEST = { ringing: 2 * 3_600_000, answered: 24 * 3_600_000 };
+
+const order = ['ringing', 'answered', 'completed'];
+
+/** @type {Board} */
+export const empty = new Map();
+
+/** What the stream begins with: that, and nothing that was on the board before. @param {readonly Call[]} calls @returns {Board} */
+export const boardOf = (calls) => new Map(calls.map((call) => [call.id, call]));
+
+/** A call only moves forward; the end of one that nobody saw here shows only if it was missed. @param {Board} board @param {Call} call @returns {Board} */
+export function moved(board, call) {
+  const known = board.get(call.id);
+  if (known ? order.indexOf(call.status) <= order.indexOf(known.status) : isOver(call) && !call.missed)
+    return board;
+  return new Map(board).set(call.id, call);
+}
+
+/** @param {Board} board @param {readonly string[]} ids @returns {Board} */
+export function without(board, ids) {
+  const next = new Map(board);
+  for (const id of ids) next.delete(id);
+  return next;
+}
+
+/**
+ * What is shown at `now`: ringing first, by priority, then the longest waiting; then who talks, then the missed ones,
+ * newest first. While the stream is broken a call may be over: then only what is certain, the missed ones.
+ * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[], missed: Call[] }}
+ */
+export function shownAt(board, now, live) {
+  const calls = [...board.values()];
+  const current = live ? calls : [];
+  return {
+    ringing: current
+      .filter((call) => call.status === 'ringing' && now - call.started_at < LONGEST.ringing)
+      .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
+    others: current
+      .filter(
+        (call) =>
+          (call.status === 'answered' && now - (call.answered_at ?? now) < LONGEST.answered) ||
+          (isOver(call) && !call.missed && now - (call.completed_at ?? 0) < LEAVE_MS),
+      )
+      .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
+    missed: calls.filter((call) => call.missed).sort((a, b) => (b.completed_at ?? 0) - (a.completed_at ?? 0)),
+  };
+}
+
+/** Without what has left for good, so that a screen that is open for a year does not grow. @param {Board} board @param {number} now @returns {Board} */
+export function tidied(board, now) {
+  const gone = [...board.values()].filter(
+    (call) => isOver(call) && !call.missed && now - (call.completed_at ?? 0) >= LEAVE_MS,
+  );
+  return gone.length === 0
+    ? board
+    : without(
+        board,
+        gone.map(({ id }) => id),
+      );
+}
+
+/** @param {Call} call */
+const isOver = (call) => call.status === 'completed';
+
+/** Without a priority comes after any. @param {Call} call */
+const rank = (call) => call.priority ?? Number.NEGATIVE_INFINITY;
+
+/** `00:12`, `1:02:03` @param {number} ms */
+export function lasting(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+/** A name of strangers: nothing in it that acts unseen, and not too long. @param {string} text */
+export function plain(text) {
+  const clean = text.replace(
+    /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]/gu,
+    '\ufffd',
+  );
+  return clean.length > 120 ? `${clean.slice(0, 119)}…` : clean;
+}

@@ -1,0 +1,68 @@
+import { type Html, html } from './html.ts';
+
+/** How times are written for the people of an account: in their zone. Times are Unix milliseconds. */
+export type Formats = {
+  readonly timeZone: string;
+  /** `09:12` */
+  time(at: number): string;
+  /** `Fri 20 Nov 2026` */
+  date(at: number): string;
+  /** `Fri 20 Nov 2026, 09:12:33` */
+  dateTime(at: number): string;
+  /** A moment as a page shows it: the time alone if it is of the same day as `now`. */
+  moment(at: number, now: number): Html;
+};
+
+const made = new Map<string, Formats>();
+
+/** `timeZone`: an IANA name; null for the machine's. */
+export function formatsFor(timeZone: string | null): Formats {
+  const zone = timeZone ?? machineZone();
+  const known = made.get(zone);
+  if (known !== undefined) return known;
+  const formats = makeFormats(zone);
+  made.set(zone, formats);
+  return formats;
+}
+
+export function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    Intl.DateTimeFormat('en', { timeZone: name });
+    return !/^[+-]/.test(name); // an offset knows no summer time
+  } catch {
+    return false;
+  }
+}
+
+function makeFormats(timeZone: string): Formats {
+  const format = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+  const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
+  const dateOf = (at: number) => day.format(at).replace(',', '');
+  const dateTime = (at: number) => `${dateOf(at)}, ${exact.format(at)}`;
+  return {
+    timeZone,
+    time: (at) => time.format(at),
+    date: dateOf,
+    dateTime,
+    moment: (at, now) =>
+      html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
+        dateOf(at) === dateOf(now) ? time.format(at) : `${dateOf(at)}, ${time.format(at)}`
+      }</time>`,
+  };
+}
+
+/** `00:12`, `1:02:03`; `–` if unknown. */
+export function duration(ms: number | null): string {
+  if (ms === null) return '–';
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${hours > 0 ? `${hours}:` : ''}${two(minutes)}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { useLink } from '../access/one-time-link.ts';
+import { sessionCookie } from '../access/session-cookie.ts';
+import { makeTries } from '../access/tries.ts';
+import { signInName } from '../access/users.ts';
+import type { ServiceContext } from '../context.ts';
+import type { User } from '../store/store.ts';
+import { field, notice } from './form.ts';
+import { html } from './html.ts';
+import type { Page } from './visit.ts';
+
+/** Signing in, by name and password or by a one-time link, and out. Failed requests of the API are sent here (part 5). */
+export function signInPages(
+  app: FastifyInstance,
+  { store, sessions, passwords, keys, clock, log }: ServiceContext,
+  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page) => FastifyReply },
+): void {
+  const tries = makeTries();
+
+  /** A new session for every signing in: what a browser held before opens nothing. */
+  async function signIn(user: User, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const before = await sessions.find(sessionCookie.read(request));
+    if (before !== undefined) await sessions.close(before);
+    sessionCookie.set(reply, await sessions.open(user));
+  }
+
+  app.get('/sign-in', async (request, reply) => {
+    const { to = '' } = request.query as { to?: string };
+    const session = await sessions.find(sessionCookie.read(request));
+    return session ? reply.redirect(inside(to), 303) : sendPlain(reply, signInPage({ to }));
+  });
+
+  app.post('/sign-in', async (request, reply) => {
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+    const [name, to] = [form.get('name') ?? '', form.get('to') ?? ''];
+    const wanted = signInName(name);
+    const again = (status: number, error: string) =>
+      sendPlain(reply, signInPage({ to, name, error, status }));
+    if (!tries.allowed(wanted, request.ip, clock())) {
+      log.say('service.sign-in-limited', { address: request.ip });
+      return again(429, 'Too many tries from this place. Wait a quarter of an hour.');
+    }
+    const user = await store.users.find({ signInName: wanted });
+    if (!(await passwords.verify(form.get('password') ?? '', user?.password ?? null)) || user === undefined) {
+      tries.failed(wanted, request.ip, clock());
+      return again(401, 'This name and password do not belong together.');
+    }
+    tries.succeeded(wanted, request.ip);
+    await signIn(user, request, reply);
+    return reply.redirect(inside(to), 303);
+  });
+
+  app.post('/sign-in/link', async (request, reply) => {
+    const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
+    const uid = await useLink(link, keys, store, clock());
+    const user = uid === undefined ? undefined : await store.users.find({ uid });
+    if (user === undefined) return reply.code(401).send();
+    await signIn(user, request, reply);
+    return reply.code(204).send();
+  });
+
+  app.post('/sign-out', async (request, reply) => {
+    const session = await sessions.find(sessionCookie.read(request));
+    if (session !== undefined) await sessions.close(session);
+    sessionCookie.clear(reply);
+    return reply.redirect('/sign-in', 303);
+  });
+}
+
+/** Only to a page of ours. */
+function inside(to: string): string {
+  const here = 'http://here.invalid';
+  return /^\/(?![/\\])/.test(to) && URL.canParse(to, here) && new URL(to, here).origin === here ? to : '/';
+}
+
+function signInPage({
+  to,
+  name = '',
+  error,
+  status = 200,
+}: {
+  to: string;
+  name?: string;
+  error?: string;
+  status?: number;
+}): Page {
+  return {
+    title: 'Sign in',
+    status,
+    scripts: ['sign-in.js'],
+    body: html`
+      <h1>Sign in</h1>
+      <div id="state">${error !== undefined && notice(error, 'bad')}</div>
+      <form method="post" action="/sign-in" class="card">
+        <input type="hidden" name="to" value=${to} />
+        ${field({ label: 'Name', name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
+        ${field({ label: 'Password', name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
+        <button type="submit" class="main">Sign in</button>
+      </form>
+      <h2>No password yet, or forgotten?</h2>
+      <p>An administrator of the account makes a one-time link under Users. Or, on the machine that the service runs on:</p>
+      <pre tabindex="0">pbx-bridge service link</pre>
+      <h2>You are a program?</h2>
+      <p>
+        Then your request was not authenticated. Send the integration’s token
+        as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to be told
+        with a 401 in place of this page. The token is under Integrations, or:
+      </p>
+      <pre tabindex="0">pbx-bridge service token</pre>
+    `,
+  };
+}

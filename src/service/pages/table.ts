@@ -1,0 +1,46 @@
+import { type Html, html } from './html.ts';
+
+export type Column<Row> = {
+  readonly head: string;
+  cell(row: Row): Html;
+  /** Figures: aligned right. */
+  readonly numeric?: true;
+  /** Not shown where there is little room: what it says is on the row's own page too. */
+  readonly wide?: true;
+};
+
+/** A table with what it holds as its caption; `empty` stands in its place when there is no row. */
+export function table<Row>({
+  caption,
+  columns,
+  rows,
+  empty,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  empty: Html;
+}): Html {
+  if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
+  const classOf = ({ numeric, wide }: Column<Row>) =>
+    [numeric && 'numeric', wide && 'wide'].filter(Boolean).join(' ') || undefined;
+  return html`<div class="table" role="region" aria-label=${caption} tabindex="0">
+    <table>
+      <caption class="unseen">${caption}</caption>
+      <thead><tr>${columns.map((column) => html`<th scope="col" class=${classOf(column)}>${column.head}</th>`)}</tr></thead>
+      <tbody>${rows.map(
+        (row) =>
+          html`<tr>${columns.map((column) => html`<td class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
+      )}</tbody>
+    </table>
+  </div>`;
+}
+
+/** Links to the pages beside this one; undefined: there is none. */
+export function pager({ newer, older }: { newer?: string | undefined; older?: string | undefined }): Html {
+  if (newer === undefined && older === undefined) return null;
+  return html`<nav class="pager" aria-label="Pages">
+    ${newer === undefined ? html`<span></span>` : html`<a rel="prev" href=${newer}>← Newer</a>`}
+    ${older !== undefined && html`<a rel="next" href=${older}>Older →</a>`}
+  </nav>`;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  accessibilityTrouble,
+  browserImpossible,
+  keepPicture,
+  layoutTrouble,
+  openBrowser,
+  password,
+  signIn,
+  sizes,
+  watch,
+} from './browser.ts';
+import { serve } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+test('the first link leads to a name and a password; these sign in from then on, and out', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+
+  await page.getByLabel('Name').fill('ADMINISTRATOR');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('do not belong together').waitFor();
+  assert.deepEqual(
+    trouble.splice(0).filter((line) => !line.includes('401')),
+    [],
+  );
+
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname === '/');
+  assert.deepEqual(trouble, []);
+});
+
+test('a page that was asked for is opened after signing in; a page elsewhere is not', { skip }, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  await (await signIn(browser, served)).context.close();
+  for (const [to, path] of [
+    ['/account?done=settings', '/account?done=settings'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+  ] as const) {
+    const context = await browser.newContext();
+    const { page, trouble } = await watch(context);
+    await page.goto(`${served.url}/sign-in?${new URLSearchParams({ to })}`);
+    await page.getByLabel('Name').fill('Administrator');
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL((url) => url.pathname !== '/sign-in');
+    assert.equal(page.url(), served.url + path);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  }
+});
+
+test('signing in is seen, and used, by everybody: both themes, every size', { skip }, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  await (await signIn(browser, served)).context.close();
+  for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
+    for (const theme of ['light', 'dark'] as const) {
+      const { page, context, trouble } = await signIn(browser, served, { size, theme });
+      for (const path of ['/', '/bar', '/account', '/sign-in']) {
+        if (path === '/sign-in') await context.clearCookies();
+        await page.goto(served.url + path);
+        await page.locator('h1').waitFor({ state: 'attached' });
+        await keepPicture(page, `${path.slice(1) || 'now'}-${size}-${theme}`);
+        assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
+        assert.deepEqual(await accessibilityTrouble(page), [], `${path} ${size} ${theme}`);
+      }
+      assert.deepEqual(trouble, []);
+      await context.close();
+    }
+});

@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { cannotInstall, installPackages } from '../debian.ts';
+import type { Served } from './service-harness.ts';
+
+const chromiumPath = '/usr/bin/chromium';
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Screenshots are kept here for somebody to look at. */
+const screens = fileURLToPath(new URL('../../dist/screens/', import.meta.url));
+
+/** Why no page can be opened here, in one line; undefined if it can. */
+export function browserImpossible(): string | undefined {
+  const why = existsSync(chromiumPath) ? undefined : cannotInstall();
+  return why && `no Chromium on this machine: ${why}`;
+}
+
+export const installBrowser = () => installPackages({ [chromiumPath]: 'chromium' });
+
+/** The windows that pages are looked at in: an office PC, a telephone of 2012, a screen on the wall. */
+export const sizes = {
+  desk: { width: 1280, height: 800 },
+  narrow: { width: 320, height: 640 },
+  wall: { width: 1920, height: 1080 },
+} as const;
+
+export type Theme = 'light' | 'dark';
+
+/** A real browser, closed after the test. */
+export async function openBrowser(t: TestContext): Promise<Browser> {
+  await installBrowser();
+  const browser = await chromium.launch({
+    executablePath: chromiumPath,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+  t.after(() => browser.close());
+  return browser;
+}
+
+export type Watched = {
+  readonly page: Page;
+  /** What went wrong on the page so far: refused by the Content-Security-Policy, thrown, or answered by an error. */
+  readonly trouble: string[];
+};
+
+/** A page whose every trouble is written down; `dialog` says that a script of strangers ran. */
+export async function watch(context: BrowserContext): Promise<Watched> {
+  const page = await context.newPage();
+  const trouble: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) trouble.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => trouble.push(`thrown: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    trouble.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 400) trouble.push(`${response.status()} ${response.url()}`);
+  });
+  return { page, trouble };
+}
+
+export const password = 'a few plain words';
+
+/** A browser window of its own, signed in as the first account's administrator, on its first page. */
+export async function signIn(
+  browser: Browser,
+  { service }: Pick<Served, 'service'>,
+  { size = 'desk', theme = 'light' }: { size?: keyof typeof sizes; theme?: Theme } = {},
+): Promise<Watched & { context: BrowserContext }> {
+  const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, locale: 'en-GB' });
+  const watched = await watch(context);
+  const { page } = watched;
+  await page.goto(await service.link());
+  // The first time, the link leads to the choice of a password.
+  await page.waitForURL((url) => url.pathname !== '/sign-in');
+  if (new URL(page.url()).pathname === '/welcome') {
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.waitForURL((url) => url.pathname === '/');
+  }
+  return { ...watched, context };
+}
+
+/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. */
+export async function accessibilityTrouble(page: Page): Promise<string[]> {
+  // Over the debugger's protocol: the page's own policy lets no such script in.
+  const { readFileSync } = await import('node:fs');
+  await page.evaluate(readFileSync(axePath, 'utf8'));
+  return page.evaluate(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: axe came as text
+    const { violations } = await (globalThis as any).axe.run();
+    return violations.flatMap(
+      ({ id, help, nodes }: { id: string; help: string; nodes: { html: string }[] }) =>
+        nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`),
+    );
+  });
+}
+
+/** Elements that stand out of the window to the right, by tag and class: a page never scrolls sideways. */
+export function layoutTrouble(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((element) => !element.closest('.table, .unseen, .skip, nav, pre'))
+    .filter((element) => element.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+    .map((element) => element.tagName + '.' + element.className)`);
+}
+
+/** Keeps a picture of the page in dist/screens. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  mkdirSync(screens, { recursive: true });
+  await page.screenshot({ path: `${screens}${name}.png`, fullPage: true });
+}
