@@ -14,6 +14,7 @@ import {
 import { opsSection } from './config/ops.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service.ts';
+import { keepHeapSmall } from './ops/heap.ts';
 import { runUntilStopped } from './ops/lifecycle.ts';
 import { createLog, type ProgramLog } from './ops/log.ts';
 import { createSupervisor, openServiceManager } from './ops/systemd.ts';
@@ -36,6 +37,7 @@ const complain = (lines: readonly string[]) => process.stderr.write(`${lines.joi
 
 /** Each command loads what it needs when it runs: `--help` is quick, and the bridge never loads the service. */
 async function run(): Promise<number> {
+  keepHeapSmall();
   const environment = readEnvironment();
   if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
     const { ENV_FILE } = environment;

@@ -18,6 +18,9 @@ const workerScript = new URL('./worker.ts', import.meta.url);
 
 type Waiting = { readonly resolve: (value: never) => void; readonly reject: (error: Error) => void };
 
+/** The thread's rows are short-lived: more room for them only makes the process bigger, by V8's default 50 MB. */
+const YOUNG_MB = 6;
+
 /** The storage thread as the main thread sees it. */
 export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
 
@@ -26,7 +29,8 @@ export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
  * `failed` resolves when the thread ends by itself, and everything is rejected from then on: there is no storage then.
  */
 export async function startStorageThread(options: WorkerOptions, log: Log, script = workerScript) {
-  const worker = new Worker(script, { workerData: options });
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+  const worker = new Worker(script, { workerData: options, resourceLimits });
   const waiting = new Map<number, Waiting>();
   let gathered: Numbered[] = [];
   let gatheredRows = 0;
