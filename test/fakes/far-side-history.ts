@@ -23,20 +23,20 @@ export function queryHistory(
   const found =
     query.get('search') === 'request' && term !== null
       ? entries.filter((entry) => entry.request.includes(term))
-      : [...entries];
-  const sort = query.get('sort');
-  if (sort === 'created_at' || sort === '-created_at') {
-    const sign = sort.startsWith('-') ? -1 : 1;
-    // Ids rise with the time, also within one millisecond.
-    found.sort((a, b) => sign * (a.id - b.id));
-  }
-  if (!query.has('limit')) return found;
+      : entries;
+  // They were made in this order.
+  const newestFirst = query.get('sort') === '-created_at';
+  const rows = (from: number, to: number) =>
+    newestFirst
+      ? found.slice(Math.max(0, found.length - to), Math.max(0, found.length - from)).reverse()
+      : found.slice(from, to);
+  if (!query.has('limit')) return rows(0, found.length);
 
   const perPage = Math.max(1, Number(query.get('limit')) || defaultPage);
   const page = Math.max(1, Number(query.get('page')) || 1);
   const lastPage = Math.max(1, Math.ceil(found.length / perPage));
   const start = (page - 1) * perPage;
-  const data = found.slice(start, start + perPage);
+  const data = rows(start, start + perPage);
   const link = (n: number) => `${path}?${new URLSearchParams([...query, ['page', String(n)]])}`;
   return {
     data,

@@ -28,7 +28,7 @@ export type FarSide = {
   /** What it holds, by call id. */
   calls(): ReadonlyMap<string, HeldCall>;
   counts(): FarSideCounts;
-  /** The requests seen, oldest first (the last 100,000). */
+  /** The requests seen, oldest first, as many as it keeps. */
   requests(): readonly SeenRequest[];
   history(): readonly HistoryEntry[];
   /** Sets what goes wrong from the next request on; undefined: nothing. */
@@ -55,14 +55,17 @@ export type FarSideOptions = {
   readonly priorityOf?: (number: string) => unknown;
   /** Also answer `/control/...` (what it holds, faults), for tests that run it as a process. */
   readonly control?: boolean;
+  /** How many requests and history entries are kept, the newest; absent: 100,000 requests, the whole history. */
+  readonly keeps?: number;
 };
 
 const base = '/api/v1';
-const keptRequests = 100_000;
-
 export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
+  const { keeps } = options;
+  const keptRequests = keeps ?? 100_000;
   const book = createBook();
   const history: HistoryEntry[] = [];
+  let recorded = 0;
   const requests: SeenRequest[] = [];
   const watchers = new Set<() => void>();
   const tally = { requests: 0, unauthorized: 0, connections: 0, mostInFlight: 0 };
@@ -114,13 +117,14 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
           : { status: 404, body: JSON.stringify({ message: 'Not Found.' }) };
     if (isCall && isApplied(fault)) {
       history.push({
-        id: history.length + 1,
+        id: ++recorded,
         request: method === 'POST' ? raw : JSON.stringify(payload),
         response: right.body,
         status: right.status,
         duration: performance.now() - started,
         created_at: new Date(seen.at).toISOString(),
       });
+      if (keeps !== undefined && history.length > keeps * 2) history.splice(0, keeps);
     }
     if (fault) {
       answerWrongly(fault, request, response, right.body);

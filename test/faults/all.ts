@@ -1,8 +1,9 @@
 import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
+import { outage } from './outage.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill, corruption];
+export const faults: readonly Fault[] = [kill, corruption, outage];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;

@@ -18,6 +18,8 @@ export type Rig = {
   readonly env: Readonly<Record<string, string>>;
   /** What bridges of this rig have said is on disk: by call id, its states. */
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<CallStatus>>;
+  /** The same of events that were put into the outbox by other means. */
+  acknowledge(id: string, states: Iterable<CallStatus>): void;
   /** Starts the real program, under `wrap` if given, and resolves at once. */
   startBridge(options?: { wrap?: readonly string[]; hear?: (line: LogLine) => void }): BridgeProcess;
   /** The equation as it stands; nothing of this rig may be moving. */
@@ -25,10 +27,17 @@ export type Rig = {
   close(): Promise<void>;
 };
 
-export async function createRig(settings: Readonly<Record<string, string>> = {}): Promise<Rig> {
+/** @param keeps how many requests and history entries the far side keeps; see FarSideOptions. */
+export async function createRig(
+  settings: Readonly<Record<string, string>> = {},
+  { keeps }: { readonly keeps?: number } = {},
+): Promise<Rig> {
   const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
   const { port } = await pbx.listen();
-  const farSide = await startFarSide({ token: 'a-token', priorityOf: () => 10 });
+  const farSide = await startFarSide({
+    ...{ token: 'a-token', priorityOf: () => 10 },
+    ...(keeps !== undefined && { keeps }),
+  });
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-faults-'));
   const env = {
     AMI_PORT: String(port),
@@ -44,20 +53,21 @@ export async function createRig(settings: Readonly<Record<string, string>> = {})
     ...settings,
   };
   const acknowledged = new Map<string, Set<CallStatus>>();
-  const acknowledge = ({ code, call }: LogLine) => {
+  const acknowledge = (id: string, states: Iterable<CallStatus>) => {
+    acknowledged.set(id, new Set([...(acknowledged.get(id) ?? []), ...states]));
+  };
+  const acknowledgeLine = ({ code, call }: LogLine) => {
     const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
-    if (status === undefined) return;
-    const states = acknowledged.get(String(call)) ?? new Set();
-    acknowledged.set(String(call), states.add(status as CallStatus));
+    if (status !== undefined) acknowledge(String(call), [status as CallStatus]);
   };
   return {
-    ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged },
+    ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
     startBridge: ({ wrap, hear } = {}) =>
       startBridgeProcess({
         ...{ env, cwd: folder },
         ...(wrap && { wrap }),
         hear(line) {
-          acknowledge(line);
+          acknowledgeLine(line);
           hear?.(line);
         },
       }),

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import { type NewEvent, openOutbox } from '../../src/outbox/outbox.ts';
+import { percentile } from '../bench/compare.ts';
+import { type FaultScript, share } from '../fakes/far-side-faults.ts';
+import type { BridgeProcess } from './bridge-process.ts';
+import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const day = 86_400_000;
+
+/** How long the API was away, ms: not quite as long as events are kept, since draining takes its time. */
+const outageMs = 14 * day - day / 8;
+
+/** New calls while all that is old goes out, call events a second. */
+const freshPerSecond = 30;
+
+const leastPerSecond = 500;
+const mostMemoryMb = 256;
+
+/** Old events that may reach the far side between a new call's being on disk and its arrival there. */
+const mostAhead = 2_000;
+
+/** Places by which an old call may come before or after its turn: so many are under way or about to be. */
+const mostMisplaced = 1_000;
+
+export const outage: Fault = {
+  name: 'outage of 14 days',
+  short: { count: 30_000, unit: 'events waiting' },
+  full: { count: 2_800_000, unit: 'events waiting' },
+  run: (options) => drain(options, () => undefined),
+  control: {
+    without: 'an API that keeps what it confirms',
+    run: (options) => drain(options, share(0.001, { kind: 'discard' }, mulberry(options.seed))),
+  },
+};
+
+async function drain({ size, seed, say }: RunOptions, script: FaultScript): Promise<Outcome> {
+  const rig = await createRig({}, { keeps: 1_000 });
+  const broken: string[] = [];
+  try {
+    const old = await fill(rig, Math.ceil(size / callStatuses.length));
+    const waiting = old.size * callStatuses.length;
+    say(`${waiting} events wait in the outbox`);
+    const seen = watch(rig, old, script);
+    const began = performance.now();
+    const bridge = rig.startBridge({
+      hear: ({ code, call }) => code === 'call.ringing' && seen.taken(String(call)),
+    });
+    await bridge.says('ami.connected');
+    const load = startLoad(rig.pbx, {
+      ...{ eventsPerSecond: freshPerSecond, random: mulberry(seed), talkMs: 500 },
+    });
+    const progress = setInterval(
+      () => say(`${seen.drained()} drained, at most ${memoryMb(bridge)} MB`),
+      30_000,
+    );
+    await rig.farSide.waitFor(() => seen.drained() >= waiting, 60_000 + (waiting / leastPerSecond) * 1_000);
+    clearInterval(progress);
+    const perSecond = Math.round(waiting / ((performance.now() - began) / 1_000));
+    await load.finish();
+    const isOver = (id: string) => rig.farSide.calls().get(id)?.received.includes('completed');
+    await rig.farSide.waitFor(() => [...load.sent.keys()].every(isOver)).catch(() => {});
+    const memory = memoryMb(bridge);
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+
+    const solved = rig.solve(new Map([...old, ...load.sent]));
+    const { ahead, misplaced, delays } = seen.result();
+    if (solved.counts.waiting + solved.counts.parked > 0) broken.push('not all was delivered');
+    if (perSecond < leastPerSecond) broken.push(`drained at ${perSecond}/s`);
+    if (memory >= mostMemoryMb) broken.push(`${memory} MB of memory`);
+    if (ahead > mostAhead) broken.push(`${ahead} old events went ahead of a new call`);
+    if (misplaced > mostMisplaced) broken.push(`an old call came ${misplaced} places from its turn`);
+    return {
+      ...solved.counts,
+      ...{ runs: waiting, seed, broken: [...solved.broken, ...broken] },
+      note: `drained at ${perSecond.toLocaleString('en')}/s beside ${load.sent.size} new calls, which arrived ${percentile(delays, 50)} ms after they were on disk (p99 ${percentile(delays, 99)} ms), at most ${ahead} old events ahead of one; old calls came at most ${misplaced} places from their turn; at most ${memory} MB`,
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+/** So many calls, told in the course of the outage, wait in the outbox. */
+async function fill(rig: Rig, calls: number): Promise<Map<string, readonly CallStatus[]>> {
+  const filled = new Map<string, readonly CallStatus[]>();
+  const outbox = await openOutbox({ directory: rig.stateDir }, { log: silentLog });
+  const began = Date.now() - outageMs;
+  let events: NewEvent[] = [];
+  for (let n = 0; n < calls; n += 1) {
+    // None is of the last minutes: those go out as fresh ones.
+    const takenAt = began + Math.floor((n / calls) * (outageMs - day / 24));
+    const id = `pbx-${Math.floor(takenAt / 1_000)}.${n}`;
+    for (const status of callStatuses) {
+      const body = JSON.stringify({ id, direction: 'inbound', status, from: '+494066969900' });
+      events.push({ callId: id, status, body, takenAt });
+    }
+    filled.set(id, callStatuses);
+    if (events.length < 6_000 && n < calls - 1) continue;
+    await outbox.append({ calls: [], trunks: [], events });
+    events = [];
+  }
+  await outbox.close();
+  for (const [id, states] of filled) rig.acknowledge(id, states);
+  return filled;
+}
+
+/** Notes in which order old and new arrive. */
+function watch({ farSide }: Rig, old: ReadonlyMap<string, unknown>, script: FaultScript) {
+  const turns = new Map([...old.keys()].map((id, turn) => [id, turn]));
+  /** New calls that are on disk: since when, and how many old events had arrived by then. */
+  const since = new Map<string, { readonly at: number; readonly drained: number }>();
+  const delays: number[] = [];
+  let drained = 0;
+  let begun = 0;
+  let ahead = 0;
+  let misplaced = 0;
+  farSide.inject((request) => {
+    const { id, status } = request.payload as { id: string; status: CallStatus };
+    const turn = turns.get(id);
+    if (turn === undefined) arrived(id, status);
+    else {
+      drained += 1;
+      if (status === 'ringing') misplaced = Math.max(misplaced, Math.abs(turn - begun++));
+    }
+    return script(request);
+  });
+
+  function arrived(id: string, status: CallStatus): void {
+    if (status !== 'ringing') return;
+    // One that arrives before we heard that it is on disk was quick.
+    const it = since.get(id) ?? { at: Date.now(), drained };
+    delays.push(Date.now() - it.at);
+    ahead = Math.max(ahead, drained - it.drained);
+  }
+
+  return {
+    taken: (id: string) => since.set(id, { at: Date.now(), drained }),
+    drained: () => drained,
+    result: () => ({ ahead, misplaced, delays }),
+  };
+}
+
+/** The most memory that it ever had, MB. */
+function memoryMb({ pid }: BridgeProcess): number {
+  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes) / 1_024);
+}
