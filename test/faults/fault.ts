@@ -43,12 +43,19 @@ export type Fault = {
   readonly name: string;
   /** Why it cannot be caused on this machine, in one line; undefined: it can. Installs what it needs where it may. */
   readonly needs?: () => Promise<string | undefined>;
+  /** True if even the short form takes minutes: `.ci/run` starts it beside the tests, which do not have it. */
+  readonly aside?: true;
   /** The size in every test run, and by hand with `--full`. */
   readonly short: Size;
   readonly full: Size;
   readonly run: Run;
   /** The same without what protects from it: it must break the promise, or the row proves nothing. */
-  readonly control?: { readonly without: string; readonly run: Run };
+  readonly control?: {
+    readonly without: string;
+    readonly run: Run;
+    /** Its own, if the row's would be too long for what must break soon. */
+    readonly size?: Size;
+  };
 };
 
 export const nothing: Counts = {

@@ -5,7 +5,7 @@ import { faults } from './all.ts';
 /** The short form of every fault run; `npm run test:faults -- --full` is the long one. */
 const seed = 1;
 
-for (const { name, needs, short, run, control } of faults)
+for (const { name, needs, short, run, control } of faults.filter(({ aside }) => !aside))
   describe(name, async () => {
     const skip = (await needs?.()) ?? false;
     test(`${short.count} ${short.unit}`, { skip }, async (t) => {
@@ -20,7 +20,11 @@ for (const { name, needs, short, run, control } of faults)
     });
     if (control)
       test(`control: ${control.without}`, { skip }, async (t) => {
-        const { broken } = await control.run({ size: short.count, seed, say: (line) => t.diagnostic(line) });
+        const { broken } = await control.run({
+          size: (control.size ?? short).count,
+          seed,
+          say: (line) => t.diagnostic(line),
+        });
         t.diagnostic(broken[0] ?? 'nothing broke');
         assert.notEqual(broken.length, 0, 'the control must break the promise');
       });

@@ -30,10 +30,9 @@ const rows: Row[] = [];
 
 async function row(fault: string, control: boolean, run: Run, size: Size): Promise<void> {
   const began = performance.now();
-  const count = values.runs === undefined ? size.count : Number(values.runs);
-  print(`${fault}: ${count} ${size.unit}, seed ${seed}`);
+  print(`${fault}: ${size.count} ${size.unit}, seed ${seed}`);
   const say = (line: string) => print(`  ${Math.round((performance.now() - began) / 1_000)} s: ${line}`);
-  const outcome = await run({ size: count, seed, say });
+  const outcome = await run({ size: size.count, seed, say });
   rows.push({
     ...{ fault, control, outcome },
     size: `${outcome.runs.toLocaleString('en')} ${size.unit}`,
@@ -62,9 +61,10 @@ for (const fault of wanted) {
     print(`${fault.name}: left out: ${missing}`);
     continue;
   }
-  const size = values.full ? fault.full : fault.short;
+  const { count, unit } = values.full ? fault.full : fault.short;
+  const size = { count: values.runs === undefined ? count : Number(values.runs), unit };
   await row(fault.name, false, fault.run, size);
-  if (fault.control) await row(controlName(fault), true, fault.control.run, size);
+  if (fault.control) await row(controlName(fault), true, fault.control.run, fault.control.size ?? size);
 }
 print(`\n${machineLine()}, commit ${commit}\n\n${printed(rows)}`);
 process.exitCode = rows.length > 0 && rows.every(asItShould) ? 0 : 1;

@@ -1,0 +1,139 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { median } from '../bench/compare.ts';
+import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createRig } from './rig.ts';
+
+const eventsPerSecond = 200;
+
+/** How often it is looked at what the bridge holds, however long it runs. */
+const samples = 120;
+
+/** From one lookup of the dialplan to the next, ms. */
+const lookupEveryMs = 250;
+
+/**
+ * How much the last third may hold above the second one; the first third is for warming up. In eight hours 8 MB are 4
+ * bytes an event, in ten minutes 200. Connections to the API are kept for half a minute, so that their number follows
+ * the rushes of that time.
+ */
+const mostGrowth = { 'MB of memory': 8, files: 2, connections: 32, threads: 1, timers: 8 } as const;
+
+type Held = keyof typeof mostGrowth;
+type Sample = Readonly<Record<Held, number>>;
+
+const leak = fileURLToPath(new URL('./leak.fixture.ts', import.meta.url));
+
+export const soak: Fault = {
+  name: 'soak at 200 events/s',
+  aside: true,
+  short: { count: 10, unit: 'minutes' },
+  full: { count: 480, unit: 'minutes' },
+  run: (options) => soakFor(options, {}),
+  control: {
+    without: 'giving back what was used',
+    size: { count: 0.5, unit: 'minutes' },
+    run: (options) => soakFor(options, { NODE_OPTIONS: `--import=${leak}` }),
+  },
+};
+
+async function soakFor({ size, seed, say }: RunOptions, env: Record<string, string>): Promise<Outcome> {
+  const rig = await createRig(
+    { STATUS_LISTEN: '127.0.0.1:0', AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000', ...env },
+    { keeps: 300_000 },
+  );
+  const broken: string[] = [];
+  try {
+    const bridge = rig.startBridge({
+      hear({ code, level, msg }) {
+        if (level === 'error') broken.push(`${code}: ${msg}`);
+      },
+    });
+    await bridge.says('ami.connected');
+    const { port } = await bridge.says('status.listening');
+    const agi = await bridge.says('agi.listening');
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 2_000 });
+    const lookups = startLookups(Number(agi.port), mulberry(seed + 1));
+    const taken: Sample[] = [];
+    const began = performance.now();
+    for (let n = 1; n <= samples; n += 1) {
+      await sleep(Math.max(0, began + (n / samples) * size * 60_000 - performance.now()));
+      taken.push(await sampleOf(bridge.pid, Number(port)));
+      if (n % 10 === 0) say(JSON.stringify(taken.at(-1)));
+    }
+    await lookups.stop();
+    await load.finish();
+    const isOver = (id: string) => rig.farSide.calls().get(id)?.received.includes('completed');
+    await rig.farSide.waitFor(() => [...load.sent.keys()].every(isOver)).catch(() => {});
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const solved = rig.solve(load.sent);
+    const growths = (Object.keys(mostGrowth) as Held[]).map((what) => {
+      const [before, after] = [levelOf(what, taken, 1), levelOf(what, taken, 2)];
+      if (after - before > mostGrowth[what]) broken.push(`${what} grew from ${before} to ${after}`);
+      return `${before} to ${after} ${what}`;
+    });
+    return {
+      ...solved.counts,
+      ...{ runs: size, seed, broken: [...broken, ...solved.broken] },
+      note: `${lookups.found()} lookups; from the second to the last third: ${growths.join(', ')}`,
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+/** What was held in that third, rushes left out: of memory the median, of all else, which comes and goes, the least. */
+function levelOf(what: Held, all: readonly Sample[], third: number): number {
+  const values = all.slice((third * samples) / 3, ((third + 1) * samples) / 3).map((one) => one[what]);
+  return what === 'MB of memory' ? median(values) : Math.min(...values);
+}
+
+/** What the process holds at this moment. */
+async function sampleOf(pid: number, statusPort: number): Promise<Sample> {
+  const text = await (await fetch(`http://127.0.0.1:${statusPort}/metrics`)).text();
+  const timers = /^nodejs_active_resources\{type="Timeout"\} (\d+)$/m.exec(text)?.[1] ?? 0;
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const files = readdirSync(`/proc/${pid}/fd`).map((fd) => targetOf(`/proc/${pid}/fd/${fd}`));
+  const connections = files.filter((target) => target.startsWith('socket:')).length;
+  return {
+    'MB of memory': Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024),
+    files: files.length - connections,
+    connections,
+    threads: Number(/^Threads:\s+(\d+)/m.exec(status)?.[1]),
+    timers: Number(timers),
+  };
+}
+
+/** What a descriptor is; '' for one that was closed meanwhile. */
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
+  }
+}
+
+/** The dialplan asks for a caller's priority now and then. */
+function startLookups(port: number, random: () => number) {
+  let found = 0;
+  let underWay: Promise<void> = Promise.resolve();
+  const ask = async () => {
+    const { variables } = await askAgi(port, { lines: callFrom(`+4940${Math.floor(random() * 1e7)}`) });
+    if (variables.CALLER_PRIORITY_STATUS === 'FOUND') found += 1;
+  };
+  const timer = setInterval(() => {
+    underWay = ask();
+  }, lookupEveryMs);
+  return {
+    found: () => found,
+    stop() {
+      clearInterval(timer);
+      return underWay;
+    },
+  };
+}
