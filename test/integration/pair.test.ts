@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { describe, test } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { arch, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { cannotInstall, installPackages } from '../debian.ts';
 import { createOffice, firstReceived, type Half, type HalfOptions, heldAtTheEnd, playDay } from './pair.ts';
 
 /**
@@ -10,8 +14,24 @@ import { createOffice, firstReceived, type Half, type HalfOptions, heldAtTheEnd,
  */
 const day = { seed: 7, calls: 48, talkMs: 1_500 } as const;
 
-const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
-const noFaketime = () => (existsSync(faketime) ? undefined : 'no libfaketime here (Debian: faketime)');
+const faketime = `/usr/lib/${arch() === 'x64' ? 'x86_64' : 'aarch64'}-linux-gnu/faketime/libfaketimeMT.so.1`;
+const noFaketime = () => (existsSync(faketime) ? undefined : cannotInstall());
+
+/** The first version whose service and bridge were whole, from this repository's own history. */
+const older = '0b4c2289dd132aaeaefcf30db107c0efc59b4809';
+
+const olderTree = mkdtempSync(join(tmpdir(), 'pbx-bridge-older-'));
+after(() => rmSync(olderTree, { recursive: true }));
+
+/** Why it cannot be had; undefined once it lies there. */
+function unpackOlder(): string | undefined {
+  const archive = spawnSync('git', ['archive', older, 'src', 'package.json'], { maxBuffer: 1 << 28 });
+  if (archive.status !== 0) return `this clone does not reach back to ${older.slice(0, 7)}`;
+  const unpacked = spawnSync('tar', ['-x', '-C', olderTree], { input: archive.stdout });
+  if (unpacked.status !== 0) return `tar: ${unpacked.stderr}`;
+  symlinkSync(realpathSync('node_modules'), join(olderTree, 'node_modules'));
+  return undefined;
+}
 
 type At = (part: number) => Promise<void>;
 type Row = {
@@ -64,11 +84,19 @@ const rows: Readonly<Record<string, Row>> = {
       other.toApi.putBack();
     },
   },
+  'it is a version older': {
+    one: { cli: join(olderTree, 'src/cli.ts') },
+    needs: () => unpackOlder(),
+    faults: async () => {},
+  },
   'its clock is minutes ahead': { one: clockAt('+7m'), needs: noFaketime, faults: async () => {} },
   'its clock is minutes behind': { one: clockAt('-7m'), needs: noFaketime, faults: async () => {} },
 };
 
 describe('two bridges on one PBX', { concurrency: 4 }, () => {
+  before(async () => {
+    if (cannotInstall() === undefined) await installPackages({ [faketime]: 'faketime' });
+  });
   const alone = createOffice(day).then(async (office) => {
     await office.addBridge('only');
     await playDay(office).over;
