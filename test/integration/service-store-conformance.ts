@@ -323,6 +323,74 @@ export function storeConformance(
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
   });
 
+  it('customers are listed by name, found by every part of what is known of them, page by page', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const { customers } = store;
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const list = [
+      { reference: '3', name: 'Ärzte am Markt', segment: 'Gold', numbers: ['+4930901820'] },
+      { reference: '1', name: 'bäcker', segment: null, numbers: [] },
+      { reference: '2', name: 'Bäcker', segment: null, numbers: ['+4930901830', '123'] },
+      { reference: 'x%_', name: 'Zoo 100% _', segment: 'Gold', numbers: [] },
+    ];
+    await customers.put(account, list);
+    await customers.put(other, [{ reference: '9', name: 'Theirs', segment: null, numbers: [] }]);
+    assert.deepEqual(await customers.get(account, '2'), { ...list[2], numbers: ['+4930901830', '123'] });
+    assert.equal(await customers.get(account, '9'), undefined);
+
+    const page = (words: string[] = [], segment: string | null = null, limit = 9) =>
+      customers.page({ account, words, segment, after: null, limit });
+    const found = async (...query: Parameters<typeof page>) =>
+      (await page(...query)).customers.map(({ reference }) => reference);
+    assert.deepEqual(await found(), ['3', '1', '2', 'x%_']);
+    assert.deepEqual(await found(['3090']), ['3', '2']);
+    assert.deepEqual(await found(['arzte', 'markt']), ['3']);
+    assert.deepEqual(await found(['%']), ['x%_']);
+    assert.deepEqual(await found(['backer', '3090']), ['2']);
+    assert.deepEqual(await found([], 'Gold'), ['3', 'x%_']);
+    assert.deepEqual(await found(['nobody']), []);
+
+    const first = await page([], null, 2);
+    assert.deepEqual(first.customers.length, 2);
+    const second = await customers.page({ account, words: [], segment: null, after: first.next, limit: 2 });
+    assert.deepEqual([second.customers.map(({ reference }) => reference), second.next], [['2', 'x%_'], null]);
+  });
+
+  it('the use of an integration is counted, and its last request known', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const add = (of: number, uid: string) =>
+      store.directory.addIntegration({ uid, account: of, name: uid, createdAt: 0 });
+    const [one, two, never, theirs] = [
+      await add(account, 'one'),
+      await add(account, 'two'),
+      await add(account, 'never'),
+      await add(other, 'theirs'),
+    ];
+    assert.ok(never);
+    const quarter = 900_000;
+    for (const [integration, of, at] of [
+      [one, account, quarter],
+      [one, account, 5 * quarter + 7],
+      [one, account, 5 * quarter + 3],
+      [two, account, 2 * quarter],
+      [theirs, other, 9 * quarter],
+    ] as const)
+      await store.requests.record({
+        ...recorded({ account: of, at, id: `${at}` }),
+        integration: integration.id,
+      });
+    assert.deepEqual(await store.requests.use(account, 5 * quarter), [
+      { integration: one.id, lastAt: 5 * quarter + 7, requests: 2 },
+      { integration: two.id, lastAt: 2 * quarter, requests: 0 },
+    ]);
+  });
+
   it('the directory tells when it changed, and what it is then', async ({ store, account }) => {
     const before = await store.directory.read(0);
     assert.equal(await store.directory.read(before?.version ?? 0), undefined);

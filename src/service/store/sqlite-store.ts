@@ -2,6 +2,7 @@ import { callPages } from './call-pages.ts';
 import { historyPages } from './history-pages.ts';
 import { type FiguresEngine, keptFigures } from './kept-figures.ts';
 import { oneByOne } from './one-by-one.ts';
+import { quarterOf } from './quarter.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import { type Methods, startThread } from './sqlite/rpc.ts';
@@ -47,6 +48,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     requests: {
       record: (request) => writer.call('record', ...pack(request)),
       ...history,
+      use: (account, since) => reader.call('integrationUse', account, quarterOf(since)),
       async trim(limits) {
         let deleted = 0;
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
@@ -80,6 +82,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
           if (page.length < CUSTOMERS) return;
         }
       },
+      get: (account, reference) => reader.call('customer', account, reference),
+      page: (query) => reader.call('customerPage', query),
       segments: (account) => reader.call('segments', account),
       putSegment: (account, segment) => writer.call('putSegment', account, segment),
       removeSegment: (account, name) => writer.call('removeSegment', account, name),

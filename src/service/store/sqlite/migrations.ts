@@ -163,6 +163,21 @@ export const migrations: readonly string[] = [
     figures TEXT NOT NULL,
     PRIMARY KEY (account_id, since, until)
   ) STRICT;`,
+
+  `-- What a customer is found and listed by (see customer-search.ts).
+  ALTER TABLE customers ADD COLUMN search TEXT NOT NULL DEFAULT '';
+  UPDATE customers SET search = lower(name) || char(10) || lower(reference) || char(10) || coalesce(
+    (SELECT group_concat(number, char(10)) FROM customer_numbers n WHERE n.customer_id = customers.id), '');
+  CREATE INDEX customers_by_search ON customers (account_id, search, reference);
+
+  -- Requests by quarter of an hour since 1970: every time zone's day begins with one.
+  CREATE TABLE integration_use (
+    integration_id INTEGER NOT NULL,
+    quarter INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (integration_id, quarter)
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 /** Brings the schema up to date. Throws if the file was written by a newer version. */
