@@ -1,3 +1,4 @@
+import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
@@ -5,6 +6,6 @@ import { outage } from './outage.ts';
 import { soak } from './soak.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill, corruption, outage, soak];
+export const faults: readonly Fault[] = [kill, corruption, outage, clock, soak];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;
