@@ -27,6 +27,7 @@ const homes: Record<string, RegExp> = {
   dotenv: /^src\/config\//,
   commander: /^src\/(cli\.ts$|cli\/|service\/commands)/,
   fastify: /^src\/service\//,
+  pg: /^src\/service\/store\/postgres\//,
   'node:sqlite': /^src\/(outbox|service\/store)\//,
 };
 

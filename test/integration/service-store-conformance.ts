@@ -6,11 +6,13 @@ import { callRows } from './service-store-calls.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
- * closed after the test; `reopen` closes it and opens the same database again.
+ * closed after the test; `reopen` closes it and opens the same database again. `ageStepMs`: retention by age is exact to
+ * so much.
  */
 export function storeConformance(
   engine: string,
   open: (t: TestContext) => Promise<{ store: Store; reopen(): Promise<Store> }>,
+  { ageStepMs = 1 }: { ageStepMs?: number } = {},
 ): void {
   const it = (
     name: string,
@@ -256,20 +258,22 @@ export function storeConformance(
     account,
     other,
   }) => {
-    for (let at = 0; at < 30; at += 1) await store.requests.record(recorded({ account, id: `c${at}`, at }));
+    const day = (n: number) => n * ageStepMs;
+    for (let n = 0; n < 30; n += 1)
+      await store.requests.record(recorded({ account, id: `c${n}`, at: day(n) }));
     for (let at = 0; at < 3; at += 1)
-      await store.requests.record(recorded({ account: other, id: `c${at}`, at: at + 100 }));
-    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 25);
+      await store.requests.record(recorded({ account: other, id: `c${at}`, at: day(at + 100) }));
+    assert.equal(await store.requests.trim({ before: day(10), keep: 5 }), 25);
     assert.deepEqual(
       (await entries(store, account)).map(({ at }) => at),
-      [25, 26, 27, 28, 29],
+      [25, 26, 27, 28, 29].map(day),
     );
     assert.equal((await entries(store, other)).length, 3);
     assert.equal(
       (await store.requests.page({ account, search: null, order: 'oldest', offset: 0, limit: 1 })).total,
       5,
     );
-    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 0);
+    assert.equal(await store.requests.trim({ before: day(10), keep: 5 }), 0);
     assert.equal(await store.requests.trim({}), 0);
   });
 
