@@ -1,3 +1,5 @@
+import { startThread } from '../../storage/thread.ts';
+import type { Methods } from '../../storage/thread-messages.ts';
 import { callPages } from './call-pages.ts';
 import { historyPages } from './history-pages.ts';
 import { type FiguresEngine, keptFigures } from './kept-figures.ts';
@@ -5,7 +7,6 @@ import { oneByOne } from './one-by-one.ts';
 import { quarterOf } from './quarter.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
-import { type Methods, startThread } from './sqlite/rpc.ts';
 import type { WriterMethods } from './sqlite/writer.ts';
 import type { Customer, Store } from './store.ts';
 
@@ -19,8 +20,11 @@ const CUSTOMERS = 1000;
  * `fail` is told if one of them ends by itself: nothing can be stored any more.
  */
 export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
-  const start = <M extends Methods>(script: string) =>
-    startThread<M>(new URL(script, import.meta.url), { file }, fail);
+  const start = async <M extends Methods>(script: string) => {
+    const thread = await startThread<M>(new URL(script, import.meta.url), { file });
+    void thread.failed.then(fail);
+    return thread;
+  };
   const writer = await start<WriterMethods>('./sqlite/writer.ts');
   const reader = await start<ReaderMethods>('./sqlite/reader.ts').catch(async (error: unknown) => {
     await writer.close();

@@ -1,9 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
-
-/**
- * Every step of the schema, oldest first. Append only: a step that was released is never changed. The number of
- * steps done is SQLite's `user_version`.
- */
+/** The service's steps for `migrate`. */
 export const migrations: readonly string[] = [
   `CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
@@ -179,24 +174,3 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (integration_id, quarter)
   ) STRICT, WITHOUT ROWID;`,
 ];
-
-/** Brings the schema up to date. Throws if the file was written by a newer version. */
-export function migrate(db: DatabaseSync, steps: readonly string[] = migrations): void {
-  const version = () => (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-  if (version() === steps.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const done = version();
-    if (done > steps.length) {
-      throw new Error(
-        `the database is of a newer version: schema ${done}, this program knows ${steps.length}`,
-      );
-    }
-    for (const step of steps.slice(done)) db.exec(step);
-    db.exec(`PRAGMA user_version = ${steps.length}`);
-    db.exec('COMMIT');
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
-}
