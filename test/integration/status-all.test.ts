@@ -33,7 +33,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   assert.match(title ?? '', /^ {2}bridge +PBX +open +waiting +dead +delivery$/);
   assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +0 +0 +flows$/);
   assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +2 +0 +paused$/);
-  assert.match(lines[2] ?? '', /^ {4}.*HTTP 401/);
+  assert.match(lines[2] ?? '', /^ {4}nothing is delivered: 401/);
   const rest = lines.slice(3).join('\n');
   assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
   assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got nowhere/m);
