@@ -36,7 +36,7 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   assert.match(lines[2] ?? '', /^ {4}nothing is delivered: 401/);
   const rest = lines.slice(3).join('\n');
   assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
-  assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got nowhere/m);
+  assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);
   assert.doesNotMatch(out, /service|sample/);
   assert.equal(code, 2);
 
