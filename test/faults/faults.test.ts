@@ -13,11 +13,7 @@ for (const { name, needs, short, run, control } of faults.filter(({ aside }) => 
   describe(name, async () => {
     const skip = (await needs?.()) ?? false;
     test(`${short.count} ${short.unit}`, { skip }, async (t) => {
-      const { broken, taken, note } = await run({
-        size: short.count,
-        seed,
-        say: (line) => t.diagnostic(line),
-      });
+      const { broken, taken, note } = await run(options(t, short.count));
       t.diagnostic(`${taken} events; ${note}`);
       assert.deepEqual(broken, []);
       assert.ok(taken > 0, 'a run without events shows nothing');
