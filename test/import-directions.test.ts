@@ -4,13 +4,13 @@ import { findChain, importsOf, readImportGraph } from './import-graph.ts';
 
 /** Data goes one way, and a folder may import only what lies further down its way. */
 const ways = [
-  ['cli', 'config', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
-  ['bridge', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
-  ['ami', 'calls', 'outbox', 'storage', 'delivery', 'api'],
-  ['cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
+  ['cli', 'config', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
+  ['bridge', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
+  ['ami', 'calls', 'outbox', 'delivery', 'api'],
+  ['cdr', 'calls', 'outbox', 'delivery', 'api'],
   ['agi', 'calls', 'api'],
-  ['service', 'storage'],
-  ['config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'storage', 'delivery', 'api'],
+  ['service'],
+  ['config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'delivery', 'api'],
 ];
 
 /** What everybody may import: the contract between the two programs, and the log that every part is handed. */
@@ -27,9 +27,7 @@ const homes: Record<string, RegExp> = {
   dotenv: /^src\/config\//,
   commander: /^src\/(cli\.ts$|cli\/|service\/commands)/,
   fastify: /^src\/service\//,
-  pg: /^src\/service\/store\/postgres\//,
-  // How a database is opened, locked and brought up to date: src/storage. Beside it only those who run SQL.
-  'node:sqlite': /^src\/(storage|outbox|service\/store\/sqlite)\//,
+  'node:sqlite': /^src\/(outbox|service\/store)\//,
 };
 
 /** The tracker is pure: it reaches no clock, file or socket, only these. */
@@ -70,12 +68,7 @@ describe('imports go with the data', () => {
     }
   });
 
-  test('the storage knows nothing of what is stored', () => {
-    const chain = findChain(graph, 'src/storage/thread.ts', (path) => !/^src\/storage\//.test(path));
-    assert.equal(chain, undefined, `the storage reaches further: ${chain?.join(' -> ')}`);
-  });
-
-  test('the two programs share nothing but the contract, the log and the storage', () => {
+  test('the two programs share nothing but the contract and the log', () => {
     const chain = findChain(graph, 'src/bridge.ts', (path) => path.startsWith('src/service/'));
     assert.equal(chain, undefined, `the bridge reaches the service: ${chain?.join(' -> ')}`);
     const back = findChain(graph, 'src/service.ts', (path) =>

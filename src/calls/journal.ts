@@ -1,5 +1,4 @@
 import { UP } from './channel.ts';
-import type { Tell } from './effect.ts';
 import { hangupCause } from './hangup-cause.ts';
 import type { ChannelCreated, Input } from './input.ts';
 import type { Transition } from './reduce.ts';
@@ -128,12 +127,15 @@ function gone(before: State, u: string, at: number, cause: number): Entry | unde
 }
 
 function tellText(
-  { status, from, callerId, outcome }: Tell,
+  { status, from, callerId }: { status: string; from: string; callerId?: string },
   call: OpenCall | undefined,
   state: State,
 ): string {
   if (status === 'ringing') return `ringing, from ${from}`;
-  if (status === 'completed') return `completed, ${outcome}`;
+  if (status === 'completed')
+    return callerId === undefined
+      ? 'completed; nobody had answered: missed'
+      : `completed, was answered by ${callerId}`;
   const person = state.channels.get(call?.answer?.by ?? '')?.name;
   return `answered by ${callerId ?? '?'}${person === undefined ? '' : `: ${person} is in a bridge with the caller`}`;
 }

@@ -1,10 +1,8 @@
-import { serveThread } from '../storage/serve-thread.ts';
+import { parentPort } from 'node:worker_threads';
 
 // A storage thread that dies of the first question.
 
-serveThread(() => ({
-  run() {
-    throw new Error('a page is on fire');
-  },
-  close() {},
-}));
+parentPort?.postMessage({ type: 'ready' });
+parentPort?.on('message', () => {
+  throw new Error('a page is on fire');
+});

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrate } from '../storage/migrate.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { laneSql } from './lanes.ts';
-import { migrations } from './migrations.ts';
+import { migrate } from './migrations.ts';
 import { operatorSql } from './operator.ts';
 import { outcomeSql } from './outcomes.ts';
 
@@ -16,7 +15,7 @@ const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/
 const ofOneCall = ['nextOfCall', 'ofCall'];
 
 const db = new DatabaseSync(':memory:');
-migrate(db, migrations);
+migrate(db);
 
 for (const [name, sql] of Object.entries({
   ...intakeSql,

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { stringify } from 'csv-stringify/sync';
 import { limits } from '../api/contract/decisions.ts';
 import { phoneNumber } from '../api/contract/phone-number.ts';
+import { csvLines, unguarded } from './csv.ts';
 import { comparable } from './number.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from './store/store.ts';
 
@@ -139,25 +139,8 @@ function wordsFor(refusal: CustomerRefusal): string {
 export async function* exportCustomers(customers: CustomerStore, account: number): AsyncGenerator<string> {
   yield `${columns.join(',')}\r\n`;
   for await (const chunk of customers.all(account)) {
-    yield stringify(
-      chunk.map(({ reference, name, segment, numbers }) => [
-        guarded(reference),
-        guarded(name),
-        guarded(segment ?? ''),
-        numbers.join('|'),
-      ]),
-      { record_delimiter: 'windows' },
+    yield csvLines(
+      chunk.map(({ reference, name, segment, numbers }) => [reference, name, segment, numbers.join('|')]),
     );
   }
-}
-
-/** A spreadsheet takes a text that begins so for a formula (OWASP, CSV injection); a number alone is none. */
-const formula = /^[=+\-@\t\r]/;
-
-function guarded(text: string): string {
-  return formula.test(text) && !/^\+\d+$/.test(text) ? `'${text}` : text;
-}
-
-function unguarded(text: string): string {
-  return text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text;
 }

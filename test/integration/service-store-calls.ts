@@ -29,18 +29,18 @@ export const callRows: Record<string, (context: { store: Store; other: number })
 
   async 'of thousands of calls none is passed over, by activity or by figures'({ store }) {
     const account = await newAccount(store);
-    const calls = Array.from({ length: 6000 }, (_, n) => ({
+    const calls = Array.from({ length: 12_000 }, (_, n) => ({
       id: `c${n}`,
       at: n,
-      number: n % 3000 ? '110' : '112',
+      number: n % 6000 ? '110' : '112',
     }));
     for (const call of calls) void tell(store, account, { ...call, status: 'completed', extension: null });
     await store.openCalls(account, 1);
     const found = await walk(store, account, { ...any, number: { has: '2' }, outcome: 'missed' }, 'older', 9);
-    assert.deepEqual(found.flat(), ['c3000', 'c0']);
-    assert.equal((await walk(store, account, any, 'newer', 1000)).flat().length, 6000);
+    assert.deepEqual(found.flat(), ['c6000', 'c0']);
+    assert.equal((await walk(store, account, any, 'newer', 1000)).flat().length, 12_000);
     const [figures] = await Array.fromAsync(store.reports.figures(account, [HOURS]));
-    assert.deepEqual([figures?.all.calls, figures?.all.missed], [6000, 6000]);
+    assert.deepEqual([figures?.all.calls, figures?.all.missed], [12_000, 12_000]);
   },
 
   async 'report figures are those counted from the history, again after calls have moved'({ store, other }) {

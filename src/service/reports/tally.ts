@@ -94,7 +94,8 @@ function countGroups() {
   };
 }
 
-function countGroup() {
+/** Counts calls of one kind, or groups of them. */
+export function countGroup() {
   let [calls, answered, missed, talkedSeconds] = [0, 0, 0, 0];
   const [waited, gaveUp, talked] = [countDurations(), countDurations(), countDurations()];
   return {

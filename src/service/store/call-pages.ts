@@ -1,4 +1,5 @@
 import type { CallRecord } from '../call-record.ts';
+import { steadyMs } from '../steady-clock.ts';
 import type { CallCursor, CallFilter, CallStore } from './store.ts';
 
 export type CallSlice = {
@@ -20,22 +21,25 @@ export type CallHits = {
   readonly next: CallCursor | null;
 };
 
-/** Slices of one page: some hundred milliseconds at most. */
-const MOST_SLICES = 40;
+/** How long one page is looked for, ms: then it says how far it came. */
+const PATIENCE_MS = 400;
 
 /** Pages of calls, from slices that are each short. */
-export function callPages(sliceOf: (slice: CallSlice) => Promise<CallHits>): CallStore['page'] {
+export function callPages(
+  sliceOf: (slice: CallSlice) => Promise<CallHits>,
+  clock: () => number = steadyMs,
+): CallStore['page'] {
   return async ({ account, filter, towards, from, limit }) => {
     const calls: CallRecord[] = [];
     let first: CallCursor | null = null;
     let next = from;
-    for (let slices = 0; slices < MOST_SLICES; slices += 1) {
+    const began = clock();
+    do {
       const hits = await sliceOf({ account, filter, towards, from: next, limit: limit - calls.length });
       calls.push(...hits.calls);
       first ??= hits.first;
       next = hits.next;
-      if (next === null || calls.length === limit) break;
-    }
+    } while (next !== null && calls.length < limit && clock() - began < PATIENCE_MS);
     return {
       calls: towards === 'older' ? calls : calls.reverse(),
       next,

@@ -1,3 +1,4 @@
+import { steadyMs } from '../steady-clock.ts';
 import type { InTurn } from './one-by-one.ts';
 import type {
   HistoryCursor,
@@ -44,8 +45,8 @@ export type HistoryReader<Key> = {
 
 /** Entries per chunk. */
 const CHUNK = 200;
-/** Slices of one search: some hundred milliseconds. */
-const MOST_SLICES = 250;
+/** How long one search goes on, ms: then it says how far it came. */
+const PATIENCE_MS = 400;
 /** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
 export const CHUNK_SIZE = 500_000;
 
@@ -54,6 +55,7 @@ export function historyPages<Key>(
   reader: HistoryReader<Key>,
   inTurn: InTurn,
   rows: { readonly text: number; readonly skip: number },
+  clock: () => number = steadyMs,
 ): Pick<RequestStore, 'page' | 'all' | 'search'> {
   type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
 
@@ -115,7 +117,8 @@ export function historyPages<Key>(
       const size = filter.by === 'text' ? rows.text : limit + 1;
       const entries: StoredRequest[] = [];
       let next = after;
-      for (let slices = 0; slices < MOST_SLICES; slices += 1) {
+      const began = clock();
+      do {
         const slice: HistorySlice = { account, filter, order, after: next, lastId, rows: size };
         const hits: HistoryHits<Key> = await inTurn(() => reader.slice(slice));
         for await (const chunk of entriesOf(hits.ids)) {
@@ -126,8 +129,7 @@ export function historyPages<Key>(
           }
         }
         next = hits.next;
-        if (next === null || entries.length === limit) break;
-      }
+      } while (next !== null && entries.length < limit && clock() - began < PATIENCE_MS);
       return { entries, next };
     },
     async *all(query): AsyncGenerator<StoredRequest[]> {

@@ -30,7 +30,7 @@ export async function* keptFigures(
   spans: readonly Span[],
 ): AsyncGenerator<SpanFigures> {
   for (let at = 0; at < spans.length; at += BATCH) {
-    const batch = spans.slice(at, at + BATCH);
+    const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
     for (const [index, { moves, figures }] of (await engine.kept(account, batch)).entries()) {
       if (figures !== null) yield JSON.parse(figures);
       else if (moves === 0) yield noCalls;

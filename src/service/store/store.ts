@@ -125,8 +125,8 @@ export interface RequestStore {
     order: HistoryOrder;
   }): AsyncIterable<StoredRequest[]>;
   /**
-   * The next entries that match, from `after` on (null: from the first), at most `limit` of them. It looks at a bounded
-   * number of entries, so there may be fewer than `limit`, even none: `next` is where to go on, null at the end.
+   * The next entries that match, from `after` on (null: from the first), at most `limit` of them. It gives up looking
+   * after a while, so there may be fewer than `limit`, even none: `next` is where to go on, null at the end.
    */
   search(query: {
     account: number;
@@ -135,19 +135,9 @@ export interface RequestStore {
     after: HistoryCursor | null;
     limit: number;
   }): Promise<{ entries: StoredRequest[]; next: HistoryCursor | null }>;
-  /** How each of an account's integrations is used; those that never were are left out. */
-  use(account: number, since: number): Promise<IntegrationUse[]>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
 }
-
-export type IntegrationUse = {
-  readonly integration: number;
-  /** When its newest request came, Unix ms. */
-  readonly lastAt: number;
-  /** Recorded since then, to a quarter of an hour (in which every time zone's day begins). */
-  readonly requests: number;
-};
 
 /** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
 export type CallFilter = {
@@ -169,7 +159,7 @@ export interface CallStore {
   get(account: number, id: string): Promise<CallRecord | undefined>;
   /**
    * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end
-   * that lies there), `from` itself left out. It looks at a bounded number of calls, so there may be fewer than
+   * that lies there), `from` itself left out. It gives up looking after a while, so there may be fewer than
    * `limit`, even none: `next` is where to go on in the same direction, null at the end; `back` is where the calls
    * that were passed begin in the other direction, null if there are none.
    */
@@ -248,9 +238,6 @@ export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
 
-/** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
-export type CustomerCursor = { readonly text: string; readonly reference: string };
-
 export interface CustomerStore {
   /** The segment of the customer with this number; undefined without a customer or a segment. */
   segmentOf(account: number, number: string): Promise<Segment | undefined>;
@@ -258,16 +245,6 @@ export interface CustomerStore {
   put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
   /** False if there is none. */
   remove(account: number, reference: string): Promise<boolean>;
-  get(account: number, reference: string): Promise<Customer | undefined>;
-  /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
-  page(query: {
-    account: number;
-    /** See customer-search.ts. */
-    words: readonly string[];
-    segment: string | null;
-    after: CustomerCursor | null;
-    limit: number;
-  }): Promise<{ customers: Customer[]; next: CustomerCursor | null }>;
   /** All of an account, by reference, in chunks. */
   all(account: number): AsyncIterable<Customer[]>;
   segments(account: number): Promise<Segment[]>;

@@ -63,3 +63,65 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
   db.prepare('INSERT INTO history_counts VALUES (1, ?)').run(rows);
   db.close();
 }
+
+const DAY_MS = 86_400_000;
+/** The first call of fillCalls; the calls of a year and a half follow, or as many as are asked for. */
+export const FIRST_CALL = Date.UTC(2024, 0, 1);
+const PER_DAY = 5000;
+
+/**
+ * `count` calls, 5000 a day between 7 and 19 h UTC: half a million numbers, of which each tenth is a customer's, forty
+ * extensions, every seventh missed. As events leave them, with their report_hours; the history stays empty.
+ */
+export async function fillCalls(stateDir: string, count: number): Promise<void> {
+  await prepared(stateDir, async () => {});
+  const db = openForWriting(join(stateDir, 'service.db'));
+  db.exec('PRAGMA synchronous = OFF');
+  const insert = db.prepare(
+    `INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
+       customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
+     VALUES (1, 1, ?, 'completed', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  for (let start = 0; start < count; start += 50_000) {
+    db.exec('BEGIN');
+    for (let n = start; n < Math.min(count, start + 50_000); n += 1) {
+      const at = callTime(n);
+      const caller = (n * 7919) % 500_000;
+      const known = caller % 10 === 0;
+      const missed = n % 7 === 0;
+      const answeredAt = at + 2000 + ((n * 104_729) % 40_000);
+      const end = missed
+        ? at + 5000 + ((n * 15_485) % 60_000)
+        : answeredAt + 20_000 + ((n * 32_452) % 900_000);
+      insert.run(
+        `pbx-${n}.${n % 97}`,
+        numberOf(caller),
+        numberOf(caller),
+        known ? `${caller}` : null,
+        known ? `Customer ${caller}` : null,
+        known ? (caller % 100 === 0 ? 'VIP' : 'Regular') : null,
+        known ? (caller % 100 === 0 ? 10 : 1) : null,
+        missed ? null : `${1000 + (n % 40)}`,
+        at,
+        at,
+        missed ? null : answeredAt,
+        end,
+        Number(missed),
+      );
+    }
+    db.exec('COMMIT');
+  }
+  db.exec(
+    `INSERT INTO report_hours SELECT account_id, started_at / 3600000, count(*), count(answered_at), count(*), sum(missed),
+       sum(coalesce(answered_at, completed_at) - ringing_at), coalesce(sum(completed_at - answered_at), 0)
+     FROM calls GROUP BY 1, 2`,
+  );
+  db.close();
+}
+
+/** When the nth call of fillCalls began. */
+export function callTime(n: number): number {
+  return (
+    FIRST_CALL + Math.floor(n / PER_DAY) * DAY_MS + 7 * 3_600_000 + ((n % PER_DAY) * 12 * 3_600_000) / PER_DAY
+  );
+}

@@ -5,7 +5,7 @@ import type { CallFilter } from '../store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 
 /** Calls that a slice looks at: some milliseconds. */
-const LOOK = 5000;
+const LOOK = 10_000;
 
 /** Reads calls in slices, each short enough that a lookup behind it does not wait. */
 export function callReader(db: DatabaseSync) {

@@ -7,6 +7,18 @@ import type { CallCursor } from '../store.ts';
 const STEP = 2000;
 const HOUR_MS = 3_600_000;
 
+type FactsRow = [
+  id: number,
+  status: CallFacts['status'],
+  segment: string | null,
+  callerId: string | null,
+  startedAt: number,
+  ringingAt: number | null,
+  answeredAt: number | null,
+  completedAt: number | null,
+  missed: number | null,
+];
+
 /** Counts calls for reports, and gives what was kept of that. */
 export function figureReader(db: DatabaseSync) {
   const moves = db.prepare(
@@ -17,11 +29,11 @@ export function figureReader(db: DatabaseSync) {
     'SELECT figures FROM kept_figures WHERE account_id = ? AND since = ? AND until = ? AND moves = ?',
   );
   const facts = db.prepare(
-    `SELECT status, segment, caller_id AS callerId, started_at AS startedAt, ringing_at AS ringingAt,
-       answered_at AS answeredAt, completed_at AS completedAt, missed, id
+    `SELECT id, status, segment, caller_id, started_at, ringing_at, answered_at, completed_at, missed
      FROM calls INDEXED BY calls_by_time
      WHERE account_id = ? AND started_at < ? AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ${STEP}`,
   );
+  facts.setReturnArrays(true);
   return {
     keptFigures: (account: number, spans: readonly Span[]): KeptFigures[] =>
       spans.map(({ since, until }) => {
@@ -33,15 +45,13 @@ export function figureReader(db: DatabaseSync) {
     countFigures(account: number, span: Span, after: CallCursor | null): CountedSlice {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const tally = countCalls(span);
-      let rows = 0;
-      let last: CallCursor | null = null;
-      for (const row of facts.iterate(account, span.until, at, id)) {
-        const call = row as unknown as Omit<CallFacts, 'missed'> & { missed: number | null; id: number };
-        tally.add({ ...call, missed: call.missed === null ? null : call.missed === 1 });
-        rows += 1;
-        last = { at: call.startedAt, id: call.id };
+      const rows = facts.all(account, span.until, at, id) as unknown as FactsRow[];
+      for (const [, status, segment, callerId, startedAt, ringingAt, answeredAt, completedAt, flag] of rows) {
+        const missed = flag === null ? null : flag === 1;
+        tally.add({ status, segment, callerId, startedAt, ringingAt, answeredAt, completedAt, missed });
       }
-      return { figures: tally.figures(), next: rows === STEP ? last : null };
+      const last = rows[STEP - 1];
+      return { figures: tally.figures(), next: last ? { at: last[4], id: last[0] } : null };
     },
   };
 }

@@ -14,8 +14,6 @@ CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'compl
 
 CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
 
-CREATE INDEX customers_by_search ON customers (account_id, search, reference);
-
 CREATE INDEX customers_by_segment ON customers (segment_id);
 
 CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
@@ -67,7 +65,7 @@ CREATE TABLE customers (
     account_id INTEGER NOT NULL REFERENCES accounts (id),
     reference TEXT NOT NULL,
     name TEXT NOT NULL,
-    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL, search TEXT NOT NULL DEFAULT '',
+    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL,
     UNIQUE (account_id, reference)
   ) STRICT;
 
@@ -95,14 +93,6 @@ CREATE TABLE history (
   ) STRICT;
 
 CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
-
-CREATE TABLE integration_use (
-    integration_id INTEGER NOT NULL,
-    quarter INTEGER NOT NULL,
-    requests INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    PRIMARY KEY (integration_id, quarter)
-  ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE integrations (
     id INTEGER PRIMARY KEY,

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { daysBetween } from './calendar.ts';
+import { quantile } from './durations.ts';
+import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
+import { makeReport } from './report.ts';
+import { type CallFacts, countCalls, MOST_GROUPS, OTHERS } from './tally.ts';
+
+const MINUTE = 60_000;
+const date = (text: string) => Temporal.PlainDate.from(text);
+
+/** A call that rang 10 s, and was talked on for a minute or missed. */
+const call = (startedAt: number, fields: Partial<CallFacts> & { missed?: boolean } = {}): CallFacts => {
+  const missed = fields.missed ?? false;
+  const answeredAt = missed ? null : startedAt + 10_000;
+  return {
+    ...{ status: 'completed', segment: null, callerId: '1001', startedAt, ringingAt: startedAt, answeredAt },
+    completedAt: startedAt + (missed ? 10_000 : 70_000),
+    ...fields,
+    missed,
+  };
+};
+
+async function report(
+  calls: CallFacts[],
+  first: string,
+  last: string,
+  step: 'hour' | 'day' | 'week' | 'month',
+  zone: string,
+) {
+  const days = daysBetween(date(first), date(last), zone);
+  async function* figures() {
+    for (const day of days) {
+      const tally = countCalls(day);
+      for (const one of calls.filter(({ startedAt: at }) => at >= day.since && at < day.until))
+        tally.add(one);
+      yield tally.figures();
+    }
+  }
+  return makeReport({ step }, days, zone, figures());
+}
+
+test('the day that the clocks are turned back has 25 hours, and the hour of the day counts both', async () => {
+  // 00:30, 02:30 in summer, 02:30 in winter, 23:59 in Berlin on 25 October 2026.
+  const times = ['2026-10-24T22:30Z', '2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-25T22:59Z'];
+  const calls = times.map((time) => call(Date.parse(time)));
+  const { series, hours, all } = await report(calls, '2026-10-25', '2026-10-25', 'hour', 'Europe/Berlin');
+  assert.equal(all.calls, 4);
+  assert.equal(series.length, 25);
+  assert.deepEqual(
+    series.filter((row) => row.calls > 0).map(({ label }) => label),
+    ['00:00 (+02:00)', '02:00 (+02:00)', '02:00 (+01:00)', '23:00 (+01:00)'],
+  );
+  assert.deepEqual([hours[0]?.calls, hours[2]?.calls, hours[23]?.calls], [1, 2, 1]);
+});
+
+test('in a zone of half hours a call is in the hour that its clocks show', async () => {
+  const calls = [
+    call(Date.parse('2026-11-20T03:29Z')),
+    call(Date.parse('2026-11-20T03:30Z'), { missed: true }),
+  ];
+  const { hours } = await report(calls, '2026-11-20', '2026-11-20', 'day', 'Asia/Kolkata');
+  assert.deepEqual([hours[8]?.answered, hours[9]?.missed], [1, 1]);
+});
+
+test('days make weeks and months, with medians of all their calls', async () => {
+  const calls = Array.from({ length: 9 }, (_, n) =>
+    call(Date.parse('2026-11-12T12:00Z') + n * 24 * 60 * MINUTE, {
+      answeredAt: null,
+      missed: true,
+      callerId: null,
+    }),
+  ).map((one, n) => ({ ...one, completedAt: one.startedAt + n * 1000 }));
+  const weeks = await report(calls, '2026-11-12', '2026-11-20', 'week', 'UTC');
+  assert.deepEqual(
+    weeks.series.map(({ label, missed }) => [label, missed]),
+    [
+      ['Week 46, from 9 Nov 2026', 4],
+      ['Week 47, from 16 Nov 2026', 5],
+    ],
+  );
+  assert.equal(quantile(weeks.series[1]?.group?.gaveUp ?? [], 0.5), 6);
+  const months = await report(calls, '2026-10-30', '2026-11-20', 'month', 'UTC');
+  assert.deepEqual(
+    months.series.map(({ label, calls }) => [label, calls]),
+    [
+      ['October 2026', 0],
+      ['November 2026', 9],
+    ],
+  );
+});
+
+test('a client that names a new party with every call does not fill the memory, and no call is lost', () => {
+  const tally = countCalls({ since: 0, until: 1 });
+  for (let n = 0; n < MOST_GROUPS * 2; n += 1) tally.add(call(0, { callerId: `party ${n}` }));
+  const { extensions, all } = tally.figures();
+  assert.equal(extensions.length, MOST_GROUPS + 1);
+  assert.equal(extensions.find(([name]) => name === OTHERS)?.[1].calls, MOST_GROUPS);
+  assert.equal(all.calls, MOST_GROUPS * 2);
+});
+
+test('a period is what the address asks for, put right where it cannot be', () => {
+  const now = Date.parse('2026-11-20T23:30Z');
+  const of = (query: string, zone = 'UTC') => {
+    const { first, last, step } = periodIn(new URLSearchParams(query), now, zone);
+    return `${first} ${last} ${step}`;
+  };
+  assert.equal(of(''), '2026-11-14 2026-11-20 day');
+  assert.equal(of('', 'Europe/Berlin'), '2026-11-15 2026-11-21 day', 'it is tomorrow there');
+  assert.equal(of('from=2026-11-20&to=2026-11-20'), '2026-11-20 2026-11-20 hour');
+  assert.equal(of('from=2026-11-20&to=2026-11-01'), '2026-11-01 2026-11-20 day', 'turned round');
+  assert.equal(of('from=2026-02-30&to=<script>'), '2026-11-14 2026-11-20 day');
+  assert.equal(of('from=0001-01-01&to=2026-11-20&by=hour').split(' ')[2], 'month');
+  assert.equal(of('from=2026-11-01&to=2026-11-20&by=week'), '2026-11-01 2026-11-20 week');
+  assert.deepEqual(stepsFor({ first: date('2026-11-01'), last: date('2026-11-20') }), [
+    'day',
+    'week',
+    'month',
+  ]);
+  for (const [name, period] of usualPeriods(now, 'UTC')) assert.ok(daysIn(period) >= 1, name);
+});
