@@ -13,8 +13,8 @@ import { applyRetention, type Retention } from './service/retention.ts';
 import { makeScreens } from './service/screens.ts';
 import { serverSecret } from './service/server-secret.ts';
 import { firstAccount } from './service/setup.ts';
-import { lockStateDir } from './service/store/instance-lock.ts';
 import { openSqliteStore } from './service/store/sqlite-store.ts';
+import { lockFolder } from './storage/instance-lock.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -43,6 +43,8 @@ export type RunningService = {
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
 const TRIM_MS = 3_600_000;
+/** Two services on one file would each keep screens and caches of their own. */
+const occupant = { name: 'service', who: 'service' };
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
 const SWEEP_MS = 50;
@@ -61,7 +63,7 @@ export async function startService(
 
   const lock = part(
     'state folder',
-    () => lockStateDir(options.stateDir),
+    () => lockFolder(options.stateDir, occupant, process.pid),
     (release) => release(),
   );
   const store = part(

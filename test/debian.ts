@@ -17,6 +17,11 @@ export async function installPackages(byFile: Readonly<Record<string, string>>):
   const missing = Object.entries(byFile).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
   if (missing.length === 0) return;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  await run('apt-get', ['update'], { env });
-  await run('apt-get', ['install', '-y', '--no-install-recommends', ...missing], { env, maxBuffer: 1e8 });
+  // Test files run side by side, and each may find something missing: who comes second waits.
+  const patience = ['-o', 'DPkg::Lock::Timeout=300'];
+  await run('apt-get', [...patience, 'update'], { env });
+  await run('apt-get', [...patience, 'install', '-y', '--no-install-recommends', ...missing], {
+    env,
+    maxBuffer: 1e8,
+  });
 }

@@ -4,13 +4,13 @@ import { findChain, importsOf, readImportGraph } from './import-graph.ts';
 
 /** Data goes one way, and a folder may import only what lies further down its way. */
 const ways = [
-  ['cli', 'config', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
-  ['bridge', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'delivery', 'api'],
-  ['ami', 'calls', 'outbox', 'delivery', 'api'],
-  ['cdr', 'calls', 'outbox', 'delivery', 'api'],
+  ['cli', 'config', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
+  ['bridge', 'ops', 'agi', 'ami', 'cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
+  ['ami', 'calls', 'outbox', 'storage', 'delivery', 'api'],
+  ['cdr', 'calls', 'outbox', 'storage', 'delivery', 'api'],
   ['agi', 'calls', 'api'],
-  ['service'],
-  ['config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'delivery', 'api'],
+  ['service', 'storage'],
+  ['config', 'ops', 'agi', 'ami', 'calls', 'outbox', 'storage', 'delivery', 'api'],
 ];
 
 /** What everybody may import: the contract between the two programs, and the log that every part is handed. */
@@ -27,7 +27,9 @@ const homes: Record<string, RegExp> = {
   dotenv: /^src\/config\//,
   commander: /^src\/(cli\.ts$|cli\/|service\/commands)/,
   fastify: /^src\/service\//,
-  'node:sqlite': /^src\/(outbox|service\/store)\//,
+  pg: /^src\/service\/store\/postgres\//,
+  // How a database is opened, locked and brought up to date: src/storage. Beside it only those who run SQL.
+  'node:sqlite': /^src\/(storage|outbox|service\/store\/sqlite)\//,
 };
 
 /** The tracker is pure: it reaches no clock, file or socket, only these. */
@@ -68,7 +70,12 @@ describe('imports go with the data', () => {
     }
   });
 
-  test('the two programs share nothing but the contract and the log', () => {
+  test('the storage knows nothing of what is stored', () => {
+    const chain = findChain(graph, 'src/storage/thread.ts', (path) => !/^src\/storage\//.test(path));
+    assert.equal(chain, undefined, `the storage reaches further: ${chain?.join(' -> ')}`);
+  });
+
+  test('the two programs share nothing but the contract, the log and the storage', () => {
     const chain = findChain(graph, 'src/bridge.ts', (path) => path.startsWith('src/service/'));
     assert.equal(chain, undefined, `the bridge reaches the service: ${chain?.join(' -> ')}`);
     const back = findChain(graph, 'src/service.ts', (path) =>

@@ -149,7 +149,6 @@ function callEvent({ id, status, from, callerId }: Tell): CallEvent {
   return callerId === undefined ? event : { ...event, caller_id: callerId };
 }
 
-function logTold(log: Log, { id, status, from, callerId }: Tell): void {
-  const outcome = callerId === undefined ? 'missed' : `was answered by ${callerId}`;
+function logTold(log: Log, { id, status, from, callerId, outcome = '' }: Tell): void {
   log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
 }

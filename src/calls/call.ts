@@ -1,6 +1,6 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
-import { type Channel, extensionOf } from './channel.ts';
+import { type Channel, extensionOf, RING } from './channel.ts';
 import type { Effect, Note } from './effect.ts';
 import { isWithheld, normaliseNumber } from './number.ts';
 import type { Rules } from './rules.ts';
@@ -14,7 +14,7 @@ export type Step = { readonly rules: Rules; readonly at: number; state: State; r
 export const NUMBER_WAIT_MS = 1_000;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
-export function beginCall(step: Step, channel: Channel): void {
+export function beginCall(step: Step, channel: Channel, adopted = false): void {
   const { rules, at } = step;
   if (!step.state.trunks.has(channel.endpoint)) {
     step.state = { ...step.state, trunks: new Set([...step.state.trunks, channel.endpoint]) };
@@ -28,7 +28,7 @@ export function beginCall(step: Step, channel: Channel): void {
     numberBy: at + NUMBER_WAIT_MS,
     from: '',
   };
-  const decided = decideNumber(step, call, channel, false);
+  const decided = decideNumber(step, adopted ? afterGap(call, channel) : call, channel, false);
   if (decided.number === 'awaited') step.effects.push({ type: 'wake', at: decided.numberBy });
   keep(step, tellWhatIsDue(step, decided, false));
 }
@@ -127,13 +127,36 @@ function tellWhatIsDue(step: Step, call: OpenCall, over: boolean): OpenCall {
       id: call.id,
       status,
       from: call.from,
-      ...(call.answer === undefined || status === 'ringing' ? {} : { callerId: call.answer.callerId }),
+      ...answererIn(call, status),
+      ...(status === 'completed' && { outcome: outcomeOf(call) }),
     });
   }
   return told === undefined || told === call.told ? call : { ...call, told };
 }
 
-function keep(step: Step, call: OpenCall): void {
+/**
+ * Who answered, as an event says it. The end of a call does too, unless somebody else may have answered before we
+ * listened: another bridge on this PBX has told of that one perhaps, and the far side keeps what it was told last.
+ */
+function answererIn(call: OpenCall, status: CallStatus): { callerId?: string } {
+  const told = status === 'answered' || (status === 'completed' && !call.unheard);
+  return call.answer !== undefined && told ? { callerId: call.answer.callerId } : {};
+}
+
+function outcomeOf({ answer, unheard }: OpenCall): string {
+  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
+  return unheard ? 'nobody was heard to answer' : 'missed';
+}
+
+/**
+ * Nobody listened for a while, and now it is over, or goes on in state `now`: who answered first is not known any more,
+ * unless it was known before, or nobody has answered yet.
+ */
+export function afterGap(call: OpenCall, now: Channel | undefined): OpenCall {
+  return call.answer !== undefined || now?.state === RING ? call : { ...call, unheard: true };
+}
+
+export function keep(step: Step, call: OpenCall): void {
   const { state } = step;
   step.state = {
     ...state,

@@ -15,8 +15,10 @@ export type Tell = {
   readonly id: string;
   readonly status: CallStatus;
   readonly from: string;
-  /** Who answered; absent before an answer and on a missed call. */
+  /** Who answered; absent before an answer, on a missed call, and at the end if somebody else may have been first. */
   readonly callerId?: string;
+  /** How it went, for people; at the end only. */
+  readonly outcome?: string;
 };
 
 /** The call has changed: keep it until it is freed. */

@@ -1,4 +1,5 @@
 import { UP } from './channel.ts';
+import type { Tell } from './effect.ts';
 import { hangupCause } from './hangup-cause.ts';
 import type { ChannelCreated, Input } from './input.ts';
 import type { Transition } from './reduce.ts';
@@ -127,15 +128,12 @@ function gone(before: State, u: string, at: number, cause: number): Entry | unde
 }
 
 function tellText(
-  { status, from, callerId }: { status: string; from: string; callerId?: string },
+  { status, from, callerId, outcome }: Tell,
   call: OpenCall | undefined,
   state: State,
 ): string {
   if (status === 'ringing') return `ringing, from ${from}`;
-  if (status === 'completed')
-    return callerId === undefined
-      ? 'completed; nobody had answered: missed'
-      : `completed, was answered by ${callerId}`;
+  if (status === 'completed') return `completed, ${outcome}`;
   const person = state.channels.get(call?.answer?.by ?? '')?.name;
   return `answered by ${callerId ?? '?'}${person === undefined ? '' : `: ${person} is in a bridge with the caller`}`;
 }

@@ -496,17 +496,12 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
 
 describe('after (re)connecting', () => {
   const trunkRow = row('1.1', 'PJSIP/trunk-00000001');
+  const talking = { ...trunkRow, bridge: 'b' };
+  const person = row('1.2', 'PJSIP/1001-00000002', { bridge: 'b' });
   const rows: [string, Input[], string[]][] = [
     ['a call that is gone is completed', [caller(), snapshot([])], [R, '(vanished)', MISSED]],
     ['a call that goes on is not told again', [caller(), snapshot([trunkRow]), hangsUp('1.1')], [R, MISSED]],
-    [
-      'a call answered in the meantime is answered',
-      [
-        caller(),
-        snapshot([{ ...trunkRow, bridge: 'b' }, row('1.2', 'PJSIP/1001-00000002', { bridge: 'b' })]),
-      ],
-      [R, A],
-    ],
+    ['a call answered in the meantime is answered', [caller(), snapshot([talking, person])], [R, A]],
     [
       'a call parked in the meantime is not',
       [
@@ -530,6 +525,50 @@ describe('after (re)connecting', () => {
         ]),
       ],
       [R, A],
+    ],
+    [
+      'answered, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
+      [caller(), snapshot([talking, person]), hangsUp('1.1')],
+      [R, A, MISSED],
+    ],
+    [
+      'adopted while it talks: the same',
+      [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
+      ['(adopted)', R, A, MISSED],
+    ],
+    [
+      'adopted while it waits in a queue, answered afterwards: the same, since it may come back from a person',
+      [
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        hangsUp('1.1'),
+      ],
+      ['(adopted)', R, A, MISSED],
+    ],
+    [
+      'adopted while it rings, answered afterwards: nobody was before',
+      [
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp', state: 4 }]),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        hangsUp('1.1'),
+      ],
+      ['(adopted)', R, A, C],
+    ],
+    [
+      'answered before the gap, by whomever it talks to after it',
+      [
+        caller(),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        snapshot([talking, row('1.3', 'PJSIP/1002-00000003', { bridge: 'b' })]),
+        hangsUp('1.1'),
+      ],
+      [R, A, C],
     ],
     ['an unknown call, its context already elsewhere, on no known trunk', [snapshot([trunkRow])], []],
     [
@@ -578,6 +617,16 @@ describe('after (re)connecting', () => {
     ],
   ];
   for (const [name, inputs, told] of rows) test(name, () => assert.deepEqual(play(inputs).told, told));
+
+  test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
+    const outcome = (inputs: Input[]) =>
+      play(inputs).effects.flatMap((effect) => (effect.type === 'tell' ? (effect.outcome ?? []) : []));
+    assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed']);
+    assert.deepEqual(outcome([caller(), snapshot([])]), ['nobody was heard to answer']);
+    assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
+      'was answered by 1001',
+    ]);
+  });
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
     const saved = { calls: [], trunks: ['PJSIP/trunk'] };

@@ -214,8 +214,10 @@ function endedUnseen(step: Step, { uniqueid, from, callerId }: EndedUnseen): voi
     note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
   const known: OpenCall =
     call.from === '' && call.number !== 'withheld' && from ? { ...call, number: 'known', from } : call;
+  // The record knows of the whole call, whatever was heard of it.
+  const { unheard: _, ...whole } = known;
   const answered =
-    callerId === undefined || known.answer ? known : { ...known, answer: { by: '', callerId } };
+    callerId === undefined || known.answer ? known : { ...whole, answer: { by: '', callerId } };
   endCall(step, answered, undefined);
 }
 

@@ -1,4 +1,4 @@
-import { answerCallsIn, beginCall, endCall, note, reviewNumber, type Step } from './call.ts';
+import { afterGap, answerCallsIn, beginCall, endCall, keep, note, reviewNumber, type Step } from './call.ts';
 import { type Channel, channelKind, endpointOf, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import { persistentMap } from './persistent-map.ts';
@@ -18,7 +18,9 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
   const before = step.state;
   step.state = { ...before, ...topologyOf(step, snapshot) };
 
-  for (const [, call] of before.calls.entries()) {
+  for (const [, known] of before.calls.entries()) {
+    const call = afterGap(known, step.state.channels.get(known.uniqueid));
+    if (call !== known) keep(step, call);
     if (step.state.channels.has(call.uniqueid) || step.rules.holdsVanished) continue;
     if (call.told !== undefined)
       note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
@@ -28,7 +30,7 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
   for (const [, channel] of step.state.channels.entries()) {
     if (!channel.inbound || step.state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
-    beginCall(step, channel);
+    beginCall(step, channel, true);
     note(
       step,
       `${step.rules.pbxId}-${channel.uniqueid}`,

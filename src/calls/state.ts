@@ -25,6 +25,11 @@ const openCallSchema = z
     from: z.string(),
     /** The last status told. */
     told: z.enum(callStatuses).optional(),
+    /**
+     * True if nobody listened for a time before it was answered, as far as is known: somebody else may have been the
+     * first to answer.
+     */
+    unheard: z.literal(true).optional(),
     /** Set once a person's end was in a bridge with the caller, told or not. */
     answer: answerSchema.optional(),
   })

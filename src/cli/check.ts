@@ -46,8 +46,8 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
 }
 
 async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promise<Finding[]> {
-  const { runningPid } = await import('../outbox/instance-lock.ts');
-  const running = runningPid(outbox.stateDir) !== undefined;
+  const { runningBridge } = await import('../outbox/database.ts');
+  const running = runningBridge(outbox.stateDir) !== undefined;
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
   const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
   const findings = [

@@ -55,9 +55,12 @@ export function addOperatorCommands(program: Command, io: Io): void {
     'show how the running bridge is doing, on one screen',
     `  pbx-bridge status             once
   pbx-bridge status --watch     again every second
+  pbx-bridge status --all       every bridge of this machine, a row each
   pbx-bridge status --json      all of it, as /status.json gives it`,
   )
     .option('--watch', 'again every second, until Ctrl-C')
+    .option('--all', 'every bridge whose settings lie beside this one: pbx-bridge@NAME')
+    .option('--folder <folder>', 'with --all: where their settings lie, a NAME.env each (/etc/pbx-bridge)')
     .option('--url <url>', 'where the bridge shows its status; from STATUS_LISTEN if left out')
     .action(run(async (...args) => (await import('./status.ts')).status(...args)));
 

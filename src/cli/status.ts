@@ -4,31 +4,57 @@ import { statusSection } from '../config/status.ts';
 import type { BridgeStatus } from '../ops/status.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
+import { codeOf, printAll, readAll, sitesJson } from './status-all.ts';
 import { readStatus, statusUrl } from './status-client.ts';
 import { statusLines } from './status-page.ts';
 
-export type StatusOptions = { readonly url?: string; readonly watch?: boolean };
+export type StatusOptions = {
+  readonly url?: string;
+  readonly watch?: boolean;
+  readonly all?: boolean;
+  readonly folder?: string;
+};
 
 const watchMs = 1_000;
 
-/** One screen: how the running bridge is doing. */
+/** One screen: how the running bridge is doing, or every bridge of this machine. */
 export async function status(context: Context, options: StatusOptions, stop: AbortSignal): Promise<number> {
-  const { terminal, json, io } = context;
-  const url = options.url ?? statusUrl(loadConfig({ status: statusSection }, io.environment()).status);
+  const { terminal, io } = context;
+  const show = options.all ? showAll : showOne;
   for (;;) {
-    const found = await readStatus(url);
-    if (!found.ok && !options.watch) {
-      io.err.write(`${found.why}\n`);
-      return exitCodes.failed;
-    }
+    const { code, print } = await show(context, options);
     if (options.watch && terminal.isTerminal) io.out.write('\x1b[H\x1b[2J');
-    if (!found.ok) terminal.wrapped('', found.why, 0);
-    else if (json) terminal.json(found.status);
-    else printStatus(context, found.status);
-    if (!options.watch) return found.ok && found.status.ready ? exitCodes.well : exitCodes.trouble;
+    print();
+    if (!options.watch) return code;
     await wait(watchMs, undefined, { signal: stop }).catch(() => {});
     if (stop.aborted) return exitCodes.well;
   }
+}
+
+type Shown = { readonly code: number; print(): void };
+
+async function showAll(context: Context, { folder }: StatusOptions): Promise<Shown> {
+  const { terminal, json } = context;
+  const sites = await readAll(context, folder);
+  return {
+    code: codeOf(sites),
+    print: () => (json ? terminal.json(sitesJson(sites)) : printAll(context, sites)),
+  };
+}
+
+async function showOne(context: Context, options: StatusOptions): Promise<Shown> {
+  const { terminal, json, io } = context;
+  const url = options.url ?? statusUrl(loadConfig({ status: statusSection }, io.environment()).status);
+  const found = await readStatus(url);
+  if (found.ok)
+    return {
+      code: found.status.ready ? exitCodes.well : exitCodes.trouble,
+      print: () => (json ? terminal.json(found.status) : printStatus(context, found.status)),
+    };
+  return {
+    code: exitCodes.failed,
+    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : void io.err.write(`${found.why}\n`)),
+  };
 }
 
 const labelWidth = 12;

@@ -1,7 +1,7 @@
 import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/dispatcher.ts';
+import type { StorageState } from '../outbox/storage-thread.ts';
 import type { Tally } from '../outbox/tally.ts';
-import type { StorageState } from '../outbox/worker-messages.ts';
 
 /** How many of each since the start of the program. */
 export type CallCounts = {

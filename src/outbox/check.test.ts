@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { assertDurable, databasePath } from './database.ts';
+import { assertDurable } from '../storage/open-database.ts';
+import { databasePath } from './database.ts';
 import { batchOf, keepingLog, opened, settled, temporaryFolder } from './outbox.fixture.ts';
 
 /** What damage that SQLite itself cannot see would look like; each time the start must see it. */
@@ -86,6 +87,6 @@ for (const [pragma, wrong] of [
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     assert.doesNotThrow(() => assertDurable(db, 'x.db'));
     db.exec(`PRAGMA ${pragma}`);
-    assert.throws(() => assertDurable(db, 'x.db'), { name: 'OutboxRefused', message: wrong });
+    assert.throws(() => assertDurable(db, 'x.db'), { name: 'StorageRefused', message: wrong });
   });
 }

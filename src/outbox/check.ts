@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BrokenInvariant } from './sqlite-trouble.ts';
+import { BrokenInvariant } from '../storage/trouble.ts';
 import { highestSeq } from './tally.ts';
 
 /** Up to this size a file is read through at every start, bytes: it takes a fraction of a second. */

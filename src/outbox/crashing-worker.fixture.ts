@@ -1,8 +1,10 @@
-import { parentPort } from 'node:worker_threads';
+import { serveThread } from '../storage/serve-thread.ts';
 
 // A storage thread that dies of the first question.
 
-parentPort?.postMessage({ type: 'ready' });
-parentPort?.on('message', () => {
-  throw new Error('a page is on fire');
-});
+serveThread(() => ({
+  run() {
+    throw new Error('a page is on fire');
+  },
+  close() {},
+}));

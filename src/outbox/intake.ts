@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BrokenInvariant } from './sqlite-trouble.ts';
+import { BrokenInvariant } from '../storage/trouble.ts';
 import type { TallyKeeper } from './tally.ts';
 
 /**

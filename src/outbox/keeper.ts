@@ -1,25 +1,31 @@
 import { join } from 'node:path';
 import type { Log } from '../ops/log.ts';
+import { lockFolder } from '../storage/instance-lock.ts';
+import { makeFolder } from '../storage/open-database.ts';
+import { StorageRefused } from '../storage/refused.ts';
+import type { Main, Server } from '../storage/serve-thread.ts';
+import { type Answers, addAnswer, type Call, noAnswers } from '../storage/thread-messages.ts';
+import { messageOf, troubleOf } from '../storage/trouble.ts';
 import { createBallast } from './ballast.ts';
-import { databasePath, makeFolder, OutboxRefused } from './database.ts';
-import { lockFolder } from './instance-lock.ts';
+import { databasePath, occupant } from './database.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
-import { messageOf, troubleOf } from './sqlite-trouble.ts';
-import type { Ask, Store, StoreOp } from './store.ts';
-import type { Answers, FromWorker, Numbered, StorageState, WorkerOptions } from './worker-messages.ts';
+import type { StorageState, Told } from './storage-thread.ts';
+import type { Store, StoreOp } from './store.ts';
+
+export type KeeperOptions = { readonly directory: string; readonly ballastBytes: number };
 
 /** How long trouble with the disk is waited out before the next try, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
 
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
-const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
+const reads: ReadonlySet<string> = new Set<string>([
   'load',
   'due',
   'nextDue',
   'tally',
   'oldestWaiting',
   'eventsOf',
-]);
+] satisfies StoreOp[]);
 
 /**
  * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
@@ -30,18 +36,18 @@ const reads: ReadonlySet<StoreOp> = new Set<StoreOp>([
  * - a damaged file is repaired at once, and the run is tried again.
  */
 export function createKeeper(
-  options: WorkerOptions,
-  { post, log, now }: { post: (message: FromWorker) => void; log: Log; now: () => number },
-) {
+  options: KeeperOptions,
+  { main, log, now }: { main: Main<Told>; log: Log; now: () => number },
+): Server {
   const { directory } = options;
   const path = databasePath(directory);
   makeFolder(directory);
-  const unlock = lockFolder(directory, process.pid);
+  const unlock = lockFolder(directory, occupant, process.pid);
   const ballast = createBallast(join(directory, 'outbox.ballast'), options.ballastBytes);
   let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';
   let announced: StorageState['state'] = 'working';
-  let held: Numbered[] = [];
+  let held: Call[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
   /** True while the ballast's room is given to deliveries. */
@@ -79,19 +85,19 @@ export function createKeeper(
   }
 
   /** Answers these questions, or throws with nothing of them done. */
-  function answerAll(asks: readonly Numbered[]): unknown[] {
+  function answerAll(calls: readonly Call[]): unknown[] {
     const { store } = open();
-    const each = () => asks.map(({ ask }) => answer(store, ask));
-    if (asks.every(({ ask }) => reads.has(ask.op))) return each();
+    const each = () => calls.map((one) => answer(store, one));
+    if (calls.every(({ name }) => reads.has(name))) return each();
     const values = store.transact(each);
     commits++;
     return values;
   }
 
-  function handle(asks: readonly Numbered[], answers: Answers, repaired = false): void {
-    const mayRun = asks.filter(runsNow);
-    if (mayRun.length < asks.length) hold(asks.filter((one) => !runsNow(one)));
-    const looks = mayRun.filter(({ ask }) => reads.has(ask.op));
+  function handle(calls: readonly Call[], answers: Answers, repaired = false): void {
+    const mayRun = calls.filter(runsNow);
+    if (mayRun.length < calls.length) hold(calls.filter((one) => !runsNow(one)));
+    const looks = mayRun.filter(({ name }) => reads.has(name));
     if (state === 'full' && looks.length > 0 && looks.length < mayRun.length) {
       // What only looks must not wait for the room that the others need.
       handle(looks, answers, repaired);
@@ -103,46 +109,47 @@ export function createKeeper(
     } else if (mayRun.length > 0) attempt(mayRun, answers, repaired);
   }
 
-  function attempt(mayRun: readonly Numbered[], answers: Answers, repaired: boolean): void {
+  function attempt(mayRun: readonly Call[], answers: Answers, repaired: boolean): void {
     try {
       const values = answerAll(mayRun);
-      for (const { id } of mayRun) answers.ids.push(id);
-      for (const value of values) answers.values.push(value);
+      mayRun.forEach(({ id }, i) => {
+        addAnswer(answers, id, values[i]);
+      });
     } catch (error) {
       setback(mayRun, error, answers, repaired);
     }
   }
 
-  function runsNow({ ask }: Numbered): boolean {
-    return state === 'working' || (state === 'full' && ask.op !== 'append');
+  function runsNow({ name }: Call): boolean {
+    return state === 'working' || (state === 'full' && name !== 'append');
   }
 
-  function hold(asks: readonly Numbered[]): void {
-    held = held.concat(asks);
+  function hold(calls: readonly Call[]): void {
+    held = held.concat(calls);
   }
 
-  function setback(asks: readonly Numbered[], error: unknown, answers: Answers, repaired: boolean): void {
+  function setback(calls: readonly Call[], error: unknown, answers: Answers, repaired: boolean): void {
     const trouble = troubleOf(error);
-    if (trouble === 'other' && asks.length === 1) {
-      for (const { id } of asks) answers.refused.push({ id, message: messageOf(error) });
+    if (trouble === 'other' && calls.length === 1) {
+      for (const { id } of calls) answers.errors.push(id, messageOf(error));
     } else if (trouble === 'other') {
       // One of them is at fault: the others must not suffer for it.
-      for (const one of asks) handle([one], answers);
+      for (const one of calls) handle([one], answers);
     } else if (trouble === 'full' && state === 'working') {
       dropBallast();
       enter('full', error);
-      handle(asks, answers);
+      handle(calls, answers);
     } else if (trouble === 'full') {
-      hold(asks);
+      hold(calls);
     } else if (trouble !== 'corrupt') {
       enter('failing', error);
-      hold(asks);
+      hold(calls);
     } else if (repaired) {
       throw error;
     } else {
       close();
       repairNow(error);
-      handle(asks, answers, true);
+      handle(calls, answers, true);
     }
   }
 
@@ -158,7 +165,7 @@ export function createKeeper(
   /** Ending the program for trouble with the disk would only make it start again and again. */
   function waitOut(error: unknown): void {
     const trouble = troubleOf(error);
-    if (error instanceof OutboxRefused || trouble === 'other' || trouble === 'corrupt') throw error;
+    if (error instanceof StorageRefused || trouble === 'other' || trouble === 'corrupt') throw error;
     if (trouble === 'full') dropBallast();
     enter('failing', error);
   }
@@ -179,7 +186,7 @@ export function createKeeper(
     if (announced !== next) {
       announced = next;
       const text = messageOf(error);
-      post({ type: 'storage', storage: { state: next, error: text } });
+      main.tell({ type: 'storage', storage: { state: next, error: text } });
       log.say(`outbox.${next}`, { directory, error: text });
     }
     clearTimeout(timer);
@@ -197,7 +204,7 @@ export function createKeeper(
       }
     } else {
       // Marks of deliveries that did not fit a moment ago.
-      run([], 0);
+      runHeld();
       if (state !== 'full') return;
       if (dropped && !ballast.fill()) {
         waitForRoom();
@@ -205,12 +212,12 @@ export function createKeeper(
       }
     }
     state = 'working';
-    run([], 0);
+    runHeld();
     if (state !== 'working') return;
     announced = state;
     dropped = false;
     fillBallast();
-    post({ type: 'storage', storage: { state } });
+    main.tell({ type: 'storage', storage: { state } });
     log.say('outbox.working', { directory });
   }
 
@@ -224,16 +231,20 @@ export function createKeeper(
     }
   }
 
-  function run(asks: readonly Numbered[], messages: number): void {
-    const answers: Answers = { ids: [], values: [], refused: [] };
-    const all = [...held.filter(runsNow), ...asks];
+  function runHeld(): void {
+    main.answer(run([]));
+  }
+
+  function run(calls: readonly Call[]): Answers {
+    const answers = noAnswers();
+    const all = [...held.filter(runsNow), ...calls];
     held = held.filter((one) => !runsNow(one));
     handle(all, answers);
-    post({ type: 'done', messages, commits, answers });
+    return { ...answers, commits };
   }
 
   return {
-    /** Answers what can be answered now, the rest when it can be; `messages` is only handed on. */
+    /** Answers what can be answered now, the rest when it can be. */
     run,
     close(): void {
       clearTimeout(timer);
@@ -243,7 +254,7 @@ export function createKeeper(
   };
 }
 
-function answer(store: Store, { op, args }: Ask): unknown {
-  const ask = store.ops[op] as (...args: readonly unknown[]) => unknown;
-  return ask(...args);
+function answer(store: Store, { name, args }: Call): unknown {
+  const op = store.ops[name as StoreOp] as (...args: readonly unknown[]) => unknown;
+  return op(...args);
 }

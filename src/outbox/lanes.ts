@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../delivery/queue.ts';
-import { BrokenInvariant } from './sqlite-trouble.ts';
+import { BrokenInvariant } from '../storage/trouble.ts';
 import { highestSeq } from './tally.ts';
 
 /** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { migrate, schemaOf, versionOf } from '../storage/migrate.ts';
 import { databasePath, openDatabase } from './database.ts';
-import { migrate, schemaOf, schemaVersion, versionOf } from './migrations.ts';
+import { migrations, schemaVersion } from './migrations.ts';
 import { batchOf, keepingLog, opened, temporaryFolder } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 
@@ -12,10 +13,10 @@ const committed = new URL('./schema.sql', import.meta.url);
 
 test('migrations: from the first to the last they come to schema.sql', () => {
   const db = new DatabaseSync(':memory:');
-  migrate(db);
+  migrate(db, migrations);
   assert.equal(versionOf(db), schemaVersion);
   assert.equal(
-    schemaOf(db).join(''),
+    `${schemaOf(db).join('\n')}\n`,
     readFileSync(committed, 'utf8'),
     'schema.sql must be what the migrations make',
   );
@@ -26,7 +27,7 @@ test('migrations: running them again changes nothing', (t) => {
   openDatabase(path).close();
   const db = openDatabase(path);
   t.after(() => db.close());
-  assert.equal(schemaOf(db).join(''), readFileSync(committed, 'utf8'));
+  assert.equal(`${schemaOf(db).join('\n')}\n`, readFileSync(committed, 'utf8'));
 });
 
 test('migrations: a database that a newer version wrote is refused in one line, and left as it is', async (t) => {
@@ -34,7 +35,7 @@ test('migrations: a database that a newer version wrote is refused in one line, 
   await withTables(directory, `CREATE TABLE later (x); PRAGMA user_version = ${schemaVersion + 1}`);
   const before = readFileSync(databasePath(directory));
   await assert.rejects(openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() }), {
-    name: 'OutboxRefused',
+    name: 'StorageRefused',
     message: new RegExp(
       `^${databasePath(directory)} was written by a newer pbx-bridge \\(version ${schemaVersion + 1} .*knows ${schemaVersion}\\).*$`,
     ),

@@ -1,9 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
-
 /**
- * The database's history: statement i brings version i to version i + 1 (`pragma user_version`).
- * Append only: a migration that has been released is never edited, a later one corrects it.
- * What it comes to is written out in `schema.sql`, which a test compares.
+ * The outbox's steps for `migrate`. What they come to is written out in `schema.sql`, which a test
+ * compares.
  *
  * `salvage.ts` knows rows by their shape: a new table, or a new column of `event`, `attempt`, `open_call`
  * or `trunk`, must be told there as well.
@@ -71,26 +68,3 @@ export const migrations: readonly string[] = [
 
 /** The version that this program writes. */
 export const schemaVersion = migrations.length;
-
-/** The database's version. */
-export function versionOf(db: DatabaseSync): number {
-  return Number(db.prepare('PRAGMA user_version').get()?.user_version);
-}
-
-/** Brings a database from its version up to `to`, each step in a transaction of its own. */
-export function migrate(db: DatabaseSync, to = schemaVersion): void {
-  for (let version = versionOf(db); version < to; version++) {
-    db.exec(`BEGIN IMMEDIATE; ${migrations[version]}; PRAGMA user_version = ${version + 1}; COMMIT`);
-  }
-}
-
-/** The statements that make the schema, in a fixed order; without what SQLite makes for itself. */
-export function schemaOf(db: DatabaseSync): string[] {
-  const rows = db
-    .prepare(
-      `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-       ORDER BY tbl_name, type = 'index', name`,
-    )
-    .all();
-  return rows.map(({ sql }) => `${sql};\n`);
-}

@@ -1,18 +1,18 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../ops/log.ts';
+import { BrokenInvariant, messageOf, troubleOf } from '../storage/trouble.ts';
 import { checkThoroughly } from './check.ts';
 import { openDatabase } from './database.ts';
 import { endForgotten, keepForgotten, takeAgain } from './forgotten-wal.ts';
 import { finishRepair, readWal, repair } from './repair.ts';
-import { BrokenInvariant, messageOf, troubleOf } from './sqlite-trouble.ts';
 import { createStore, type Store } from './store.ts';
 
 export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
 
 /**
  * Opens the database, whatever has happened to its file: damage is repaired, and what SQLite would silently forget of
- * the WAL is taken again. Throws OutboxRefused, or SQLite's error when the disk is full or failing.
+ * the WAL is taken again. Throws StorageRefused, or SQLite's error when the disk is full or failing.
  * `now` (Unix ms) goes into the name of a file that is set aside.
  */
 export function openStore(path: string, now: number, log: Log): OpenStore {

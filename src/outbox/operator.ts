@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { createTransact } from '../storage/transact.ts';
 import { databasePath } from './database.ts';
 import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './history.ts';
 import { deadState, slots } from './outcomes.ts';
@@ -33,7 +34,7 @@ export const operatorSql = {
 } as const;
 
 /**
- * Opens a folder's database to change it; undefined when there is none. Throws OutboxRefused, in one line.
+ * Opens a folder's database to change it; undefined when there is none. Throws StorageRefused, in one line.
  * `now`: Unix ms.
  */
 export function openOperator(directory: string, now: () => number = Date.now): Operator | undefined {
@@ -49,20 +50,15 @@ export function openOperator(directory: string, now: () => number = Date.now): O
     throw error;
   }
 
+  const inOne = createTransact(db);
   /** The counters are read inside the transaction: the bridge may have moved on a moment ago. */
-  function transact<T>(work: (tally: TallyKeeper) => T): T {
-    db.exec('BEGIN IMMEDIATE');
-    try {
+  const transact = <T>(work: (tally: TallyKeeper) => T): T =>
+    inOne(() => {
       const tally = createTallyKeeper(db);
       const result = work(tally);
       tally.flush();
-      db.exec('COMMIT');
       return result;
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
-    }
-  }
+    });
 
   const revive = db.prepare(
     `UPDATE event SET state = 0, attempts = 0, rejections = 0, settled_at = ?

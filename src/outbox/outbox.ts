@@ -3,9 +3,8 @@ import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../ops/log.ts';
 import type { ToldEvent } from './history.ts';
 import { behind, type IntakeBatch, repeated } from './intake.ts';
-import { startStorageThread } from './storage-thread.ts';
+import { type StorageState, startStorageThread } from './storage-thread.ts';
 import type { Tally } from './tally.ts';
-import type { StorageState } from './worker-messages.ts';
 
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */
@@ -81,13 +80,13 @@ const stepRows = 500;
 
 /**
  * Opens the outbox of a folder, in a thread of its own.
- * Rejects with OutboxRefused (one line) when another process works there, a newer version wrote it, or the disk
+ * Rejects with StorageRefused (one line) when another process works there, a newer version wrote it, or the disk
  * cannot promise durability.
  */
 export async function openOutbox(options: OutboxOptions, { log }: { log: Log }): Promise<Outbox> {
   const { directory, ballastBytes = defaultBallastBytes } = options;
   const thread = await startStorageThread({ directory, ballastBytes }, log);
-  const { ask } = thread;
+  const { call } = thread;
   let underWay = 0;
 
   return {
@@ -109,35 +108,41 @@ export async function openOutbox(options: OutboxOptions, { log }: { log: Log }):
       });
       return { heads, repeated: again };
     },
-    load: () => ask('load'),
-    due: (query) => ask('due', query),
-    isHead: (seq) => ask('isHead', seq),
-    nextDue: (now) => ask('nextDue', now),
-    settle: (settlements) => ask('settle', settlements),
+    load: () => call('load'),
+    due: (query) => call('due', query),
+    isHead: (seq) => call('isHead', seq),
+    nextDue: (now) => call('nextDue', now),
+    settle: (settlements) => call('settle', settlements),
     async expire(takenBefore, at) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { parked: number; next?: number } = await ask('expire', takenBefore, at, after, stepRows);
+        const step: { parked: number; next?: number } = await call(
+          'expire',
+          takenBefore,
+          at,
+          after,
+          stepRows,
+        );
         total += step.parked;
         after = step.next;
       }
       return total;
     },
-    waiting: async () => (await ask('tally')).waiting,
-    tally: () => ask('tally'),
-    oldestWaiting: () => ask('oldestWaiting'),
-    eventsOf: (callId) => ask('eventsOf', callId),
+    waiting: async () => (await call('tally')).waiting,
+    tally: () => call('tally'),
+    oldestWaiting: () => call('oldestWaiting'),
+    eventsOf: (callId) => call('eventsOf', callId),
     async prune(before) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { forgotten: number; next?: number } = await ask('prune', before, after, stepRows);
+        const step: { forgotten: number; next?: number } = await call('prune', before, after, stepRows);
         total += step.forgotten;
         after = step.next;
       }
       return total;
     },
     async pruneJournal(before, most) {
-      while ((await ask('pruneJournal', before, most, stepRows)) > 0);
+      while ((await call('pruneJournal', before, most, stepRows)) > 0);
     },
     storage: thread.storage,
     commits: thread.commits,

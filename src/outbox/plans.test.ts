@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { migrate } from '../storage/migrate.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { laneSql } from './lanes.ts';
-import { migrate } from './migrations.ts';
+import { migrations } from './migrations.ts';
 import { operatorSql } from './operator.ts';
 import { outcomeSql } from './outcomes.ts';
 
@@ -15,7 +16,7 @@ const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/
 const ofOneCall = ['nextOfCall', 'ofCall'];
 
 const db = new DatabaseSync(':memory:');
-migrate(db);
+migrate(db, migrations);
 
 for (const [name, sql] of Object.entries({
   ...intakeSql,

@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { databasePath, OutboxRefused } from './database.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { versionOf } from '../storage/migrate.ts';
+import { openForReading } from '../storage/open-database.ts';
+import { StorageRefused } from '../storage/refused.ts';
+import { databasePath } from './database.ts';
 import { createTeller, eventColumns, states, type ToldEvent, type ToldRow } from './history.ts';
-import { schemaVersion, versionOf } from './migrations.ts';
+import { schemaVersion } from './migrations.ts';
 import { createTallyKeeper, type Tally } from './tally.ts';
 
 export type EventFilter = {
@@ -28,14 +31,11 @@ export type Reader = {
   close(): void;
 };
 
-/** How long a moment of the writer is waited out, ms. */
-const busyTimeoutMs = 5_000;
-
-/** Opens a folder's database to read it; undefined when there is none yet. Throws OutboxRefused, in one line. */
+/** Opens a folder's database to read it; undefined when there is none yet. Throws StorageRefused, in one line. */
 export function openReader(directory: string): Reader | undefined {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
-  const db = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
+  const db = openForReading(path);
   try {
     assertKnown(db, path);
     return createReader(db);
@@ -49,7 +49,7 @@ export function openReader(directory: string): Reader | undefined {
 export function assertKnown(db: DatabaseSync, path: string): void {
   const version = versionOf(db);
   if (version === schemaVersion) return;
-  throw new OutboxRefused(
+  throw new StorageRefused(
     version > schemaVersion
       ? `${path} was written by a newer pbx-bridge: use that one`
       : `${path} is of an older pbx-bridge: start this one once, it brings it up to date`,

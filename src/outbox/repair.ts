@@ -1,8 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFile } from './database.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from '../storage/migrate.ts';
+import { makeFile } from '../storage/open-database.ts';
+import { migrations } from './migrations.ts';
 import { salvage } from './salvage.ts';
 
 export type Repair = {
@@ -28,7 +29,7 @@ export function repair(path: string, stamp: string, wal = readWal(path)): Repair
   let counted: ReturnType<typeof rebuild>;
   try {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
-    migrate(db);
+    migrate(db, migrations);
     db.exec('BEGIN');
     copyRows(db, path, wal);
     counted = rebuild(db);

@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrate } from './migrations.ts';
+import { migrate } from '../storage/migrate.ts';
+import { migrations } from './migrations.ts';
 import { temporaryFolder } from './outbox.fixture.ts';
 import { salvage } from './salvage.ts';
 
 test('salvage: a row of an event that is older than a column of its table is read like one that has it', (t) => {
   const path = join(temporaryFolder(t), 'x.db');
   const db = new DatabaseSync(path);
-  migrate(db, 1);
+  migrate(db, migrations, 1);
   db.exec(`INSERT INTO event VALUES
     (1, 'a', 'ringing', '{}', 5, 0, 2, 5, 9, NULL), (2, 'b', 'ringing', '{}', 5, 0, 2, 5, 9, NULL)`);
-  migrate(db);
+  migrate(db, migrations);
   db.exec('UPDATE event SET rejections = 1 WHERE seq = 2');
   db.close();
   const events = [...salvage(path, Buffer.alloc(0))].filter(({ table }) => table === 'event');

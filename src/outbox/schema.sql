@@ -1,3 +1,7 @@
+CREATE INDEX event_dead ON event (seq) WHERE state = 2;
+CREATE INDEX event_head ON event (seq) WHERE newest_at IS NOT NULL;
+CREATE INDEX event_retry ON event (min(attempts, 16), next_at) WHERE newest_at IS NOT NULL AND attempts > 0;
+CREATE INDEX event_untried ON event (newest_at) WHERE newest_at IS NOT NULL AND attempts = 0;
 CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
@@ -20,10 +24,6 @@ CREATE TABLE event (
     settled_at INTEGER, rejections INTEGER NOT NULL DEFAULT 0,
     UNIQUE (call_id, status)
   ) STRICT;
-CREATE INDEX event_dead ON event (seq) WHERE state = 2;
-CREATE INDEX event_head ON event (seq) WHERE newest_at IS NOT NULL;
-CREATE INDEX event_retry ON event (min(attempts, 16), next_at) WHERE newest_at IS NOT NULL AND attempts > 0;
-CREATE INDEX event_untried ON event (newest_at) WHERE newest_at IS NOT NULL AND attempts = 0;
 CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
 CREATE TABLE open_call (id TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
 CREATE TABLE tally (

@@ -9,11 +9,11 @@ test('storage thread: when it dies, everything is rejected and the caller is tol
   const crashing = new URL('./crashing-worker.fixture.ts', import.meta.url);
   const options = { directory: temporaryFolder(t), ballastBytes: 0 };
   const thread = await startStorageThread(options, keepingLog(), crashing);
-  const [first, second] = [thread.ask('tally'), thread.ask('load')];
+  const [first, second] = [thread.call('tally'), thread.call('load')];
   await assert.rejects(first, /a page is on fire/);
   await assert.rejects(second, /a page is on fire/);
   assert.match((await thread.failed).message, /a page is on fire/);
-  await assert.rejects(thread.ask('tally'), /a page is on fire/);
+  await assert.rejects(thread.call('tally'), /a page is on fire/);
   await thread.close();
 });
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { createTransact } from '../storage/transact.ts';
 import { createHistory } from './history.ts';
 import { createIntake } from './intake.ts';
 import { createJournal } from './journal.ts';
@@ -13,11 +14,6 @@ export type Store = ReturnType<typeof createStore>;
 export type StoreOps = Store['ops'];
 export type StoreOp = keyof StoreOps;
 
-/** One question. */
-export type Ask = {
-  readonly [K in StoreOp]: { readonly op: K; readonly args: Parameters<StoreOps[K]> };
-}[StoreOp];
-
 export function createStore(db: DatabaseSync) {
   const tally = createTallyKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
@@ -29,26 +25,12 @@ export function createStore(db: DatabaseSync) {
     ...createHistory(db),
     tally: () => tally.read(),
   };
-  const begin = db.prepare('BEGIN IMMEDIATE');
-  const commit = db.prepare('COMMIT');
-
   return {
     ops,
-    /** Runs `work` in one transaction: when it returns, all of it is on disk, and when it throws, none of it. */
-    transact<T>(work: () => T): T {
-      begin.run();
-      try {
-        const result = work();
-        tally.flush();
-        commit.run();
-        tally.committed();
-        return result;
-      } catch (error) {
-        // SQLite has already rolled back after some errors (a full disk).
-        if (db.isTransaction) db.exec('ROLLBACK');
-        tally.rolledBack();
-        throw error;
-      }
-    },
+    transact: createTransact(db, {
+      beforeCommit: tally.flush,
+      committed: tally.committed,
+      rolledBack: tally.rolledBack,
+    }),
   };
 }

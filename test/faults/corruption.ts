@@ -36,12 +36,12 @@ export const corruption: Fault = {
   run,
 };
 
-async function run({ size, seed, say }: RunOptions): Promise<Outcome> {
+async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   const random = mulberry(seed);
   const results: Awaited<ReturnType<typeof startOnDamage>>[] = [];
   const scratch = mkdtempSync(join(tmpdir(), 'pbx-bridge-corrupt-'));
   try {
-    for (let done = 0; done < size; ) {
+    for (let done = 0; done < size && !stop.aborted; ) {
       const before = await makeOutbox(scratch, random);
       for (const until = Math.min(size, done + mutationsPerOutbox); done < until; done += 1) {
         const file = files[random() < 0.5 && existsSync(join(before.folder, files[1])) ? 1 : 0];
@@ -63,7 +63,7 @@ async function run({ size, seed, say }: RunOptions): Promise<Outcome> {
   const silently = silent.reduce((sum, { counts }) => sum + counts.lost, 0);
   return {
     ...sumOf(results.map(({ counts }) => counts)),
-    ...{ runs: size, seed, broken: results.flatMap(({ broken }) => broken) },
+    ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
     note: [
       `repaired ${count(({ repaired }) => repaired)} times, nothing to repair ${count(({ repaired }) => !repaired)} times`,
       `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end)`,

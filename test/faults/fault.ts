@@ -32,6 +32,8 @@ export type RunOptions = {
   readonly size: number;
   /** The same seed makes the same choices; what the machine's own timing adds is another matter. */
   readonly seed: number;
+  /** Aborted when there is no more time: what was done until then is counted, and `Outcome.runs` says how much. */
+  readonly stop: AbortSignal;
   /** Tells somebody who waits how it goes. */
   readonly say: (line: string) => void;
 };

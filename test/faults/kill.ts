@@ -3,12 +3,12 @@ import { mulberry } from '../../src/ami/mulberry.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
-import { createRig, type Rig } from './rig.ts';
+import { createRig, lastLife, type Rig } from './rig.ts';
 
 const eventsPerSecond = 1_000;
 
 /** Kills in one life of a state folder; then all is drained and counted, and a new one begins. */
-const killsPerFolder = 100;
+const killsPerFolder = 50;
 
 /** How long a bridge lives at most after it has connected, ms. */
 const longestLifeMs = 400;
@@ -23,19 +23,22 @@ export const kill: Fault = {
   run,
 };
 
-async function run({ size, seed, say }: RunOptions): Promise<Outcome> {
+async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   const random = mulberry(seed);
   const parts: Awaited<ReturnType<typeof killAgainAndAgain>>[] = [];
-  for (let done = 0; done < size; done += killsPerFolder) {
-    parts.push(await killAgainAndAgain(Math.min(killsPerFolder, size - done), random));
-    say(`${Math.min(done + killsPerFolder, size)} kills: ${JSON.stringify(parts.at(-1))}`);
+  let done = 0;
+  while (done < size && !stop.aborted) {
+    const count = Math.min(killsPerFolder, size - done);
+    parts.push(await killAgainAndAgain(count, random));
+    done += count;
+    say(`${done} kills: ${JSON.stringify(parts.at(-1))}`);
   }
   const total = (of: (part: (typeof parts)[number]) => number) =>
     parts.reduce((sum, part) => sum + of(part), 0);
   const lives = total(({ livedMs }) => livedMs) / 1_000;
   return {
     ...sumOf(parts.map(({ counts }) => counts)),
-    ...{ runs: size, seed, broken: parts.flatMap(({ broken }) => broken) },
+    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
     note: `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ told }) => told) / lives)} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
   };
 }
@@ -89,18 +92,8 @@ async function killAgainAndAgain(count: number, random: () => number) {
       const { code, signal } = await bridge.ended;
       if (signal !== 'SIGKILL') broken.push(`ended by itself with ${code}: ${bridge.lastWords()}`);
     }
-    const { bridge, connected } = await start();
-    await connected;
-    await load.finish();
-    const ended = () =>
-      [...rig.acknowledged.keys()].every((id) => rig.farSide.calls().get(id)?.state === 'completed');
-    await rig.farSide
-      .waitFor(ended, 60_000)
-      .catch((error) => broken.push(`calls that never ended: ${error}`));
-    bridge.kill('SIGTERM');
-    await bridge.ended;
-    const solved = rig.solve(load.sent);
-    return { counts: solved.counts, broken: [...broken, ...solved.broken], kills, told, livedMs, slowestMs };
+    const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
+    return { counts, broken: [...broken, ...unsolved], kills, told, livedMs, slowestMs };
   } finally {
     await rig.close();
   }

@@ -7,6 +7,8 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
 import { heldIn, solve } from './equation.ts';
+import type { Counts } from './fault.ts';
+import type { Load } from './load.ts';
 
 /** A PBX that is played and a far side, both in this process, and the folder of a bridge that is one of its own. */
 export type Rig = {
@@ -82,4 +84,27 @@ export async function createRig(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were
+ * told have ended. Gives the equation, and the calls that did not end within `patienceMs`.
+ */
+export async function lastLife(
+  rig: Rig,
+  load: Load,
+  { hear, patienceMs = 60_000 }: { hear?: (line: LogLine) => void; patienceMs?: number } = {},
+): Promise<{ counts: Counts; broken: string[] }> {
+  const bridge = rig.startBridge(hear && { hear });
+  await bridge.says('ami.connected');
+  await load.finish();
+  const open = () =>
+    [...rig.acknowledged.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
+  await rig.farSide.waitFor(() => open().length === 0, patienceMs).catch(() => {});
+  bridge.kill('SIGTERM');
+  await bridge.ended;
+  const { counts, broken } = rig.solve(load.sent);
+  const left = open();
+  if (left.length > 0) broken.push(`${left.length} calls never ended: ${left.slice(0, 5).join(', ')}`);
+  return { counts, broken };
 }

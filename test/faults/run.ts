@@ -8,16 +8,18 @@ import { asItShould, commitLine, machineLine, merged, printed, type Row } from '
 /**
  * Causes every fault, and prints one table: what was taken, and what became of it.
  *
- * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--seed N] [--out FILE]
+ * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]
  *
- * `--full` takes minutes to hours for each. `--runs` is a size of one's own. `--out` writes the rows into a results
- * file, in the place of earlier ones. Ends with 1 if something did not hold, or a control did not break.
+ * `--full` takes minutes to hours for each. `--runs` is a size of one's own. A row ends early after `--minutes`, or
+ * with Ctrl-C, and says how much was done. `--out` writes the rows into a results file, in the place of earlier ones.
+ * Ends with 1 if something did not hold, or a control did not break.
  */
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean', default: false },
     fault: { type: 'string', default: '*' },
     runs: { type: 'string' },
+    minutes: { type: 'string', default: '1440' },
     seed: { type: 'string', default: '1' },
     out: { type: 'string' },
   },
@@ -27,12 +29,15 @@ if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, n
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const rows: Row[] = [];
+const interrupted = new AbortController();
+process.once('SIGINT', () => interrupted.abort());
 
 async function row(fault: string, control: boolean, run: Run, size: Size): Promise<void> {
   const began = performance.now();
   print(`${fault}: ${size.count} ${size.unit}, seed ${seed}`);
   const say = (line: string) => print(`  ${Math.round((performance.now() - began) / 1_000)} s: ${line}`);
-  const outcome = await run({ size: size.count, seed, say });
+  const stop = AbortSignal.any([interrupted.signal, AbortSignal.timeout(Number(values.minutes) * 60_000)]);
+  const outcome = await run({ size: size.count, seed, say, stop });
   rows.push({
     ...{ fault, control, outcome },
     size: `${outcome.runs.toLocaleString('en')} ${size.unit}`,
@@ -56,6 +61,7 @@ const wanted = faults.filter(({ name }) => matchesGlob(name.replaceAll('/', ' ')
 if (wanted.length === 0)
   print(`no fault is called ${values.fault}; there are: ${faults.map(nameOf).join(', ')}`);
 for (const fault of wanted) {
+  if (interrupted.signal.aborted) break;
   const missing = await fault.needs?.();
   if (missing !== undefined) {
     print(`${fault.name}: left out: ${missing}`);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 /** `pbx-bridge <command>` as a process of its own, as a service manager would run it. */
 export type Program = {
@@ -23,9 +23,11 @@ export type ProgramOptions = {
   /** The whole environment, but for PATH. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** The `src/cli.ts` to run; this tree's when absent. */
+  readonly cli?: string;
 };
 
-export function runProgram(args: readonly string[], { env, cwd }: ProgramOptions): Program {
+export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }: ProgramOptions): Program {
   const child = spawn(process.execPath, [cli, ...args], { cwd, env: { PATH: process.env.PATH, ...env } });
   let text = '';
   const listeners = new Set<() => void>();

@@ -28,7 +28,7 @@ test('the first start makes an account, a secret and a way to sign in; the secon
   }
   await assert.rejects(
     startService(options(stateDir), { log: silentLog }),
-    /another service uses the state folder/,
+    /another service \(process \d+\) already works on/,
   );
   await first.stop();
   await first.stop();

@@ -6,11 +6,13 @@ import { callRows } from './service-store-calls.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
- * closed after the test; `reopen` closes it and opens the same database again.
+ * closed after the test; `reopen` closes it and opens the same database again. `ageStepMs`: retention by age is exact to
+ * so much.
  */
 export function storeConformance(
   engine: string,
   open: (t: TestContext) => Promise<{ store: Store; reopen(): Promise<Store> }>,
+  { ageStepMs = 1 }: { ageStepMs?: number } = {},
 ): void {
   const it = (
     name: string,
@@ -256,20 +258,22 @@ export function storeConformance(
     account,
     other,
   }) => {
-    for (let at = 0; at < 30; at += 1) await store.requests.record(recorded({ account, id: `c${at}`, at }));
+    const day = (n: number) => n * ageStepMs;
+    for (let n = 0; n < 30; n += 1)
+      await store.requests.record(recorded({ account, id: `c${n}`, at: day(n) }));
     for (let at = 0; at < 3; at += 1)
-      await store.requests.record(recorded({ account: other, id: `c${at}`, at: at + 100 }));
-    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 25);
+      await store.requests.record(recorded({ account: other, id: `c${at}`, at: day(at + 100) }));
+    assert.equal(await store.requests.trim({ before: day(10), keep: 5 }), 25);
     assert.deepEqual(
       (await entries(store, account)).map(({ at }) => at),
-      [25, 26, 27, 28, 29],
+      [25, 26, 27, 28, 29].map(day),
     );
     assert.equal((await entries(store, other)).length, 3);
     assert.equal(
       (await store.requests.page({ account, search: null, order: 'oldest', offset: 0, limit: 1 })).total,
       5,
     );
-    assert.equal(await store.requests.trim({ before: 10, keep: 5 }), 0);
+    assert.equal(await store.requests.trim({ before: day(10), keep: 5 }), 0);
     assert.equal(await store.requests.trim({}), 0);
   });
 
@@ -321,6 +325,74 @@ export function storeConformance(
     assert.equal(await customers.remove(account, 'a'), true);
     assert.equal(await customers.remove(account, 'a'), false);
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
+  });
+
+  it('customers are listed by name, found by every part of what is known of them, page by page', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const { customers } = store;
+    await customers.putSegment(account, { name: 'Gold', priority: 5 });
+    const list = [
+      { reference: '3', name: 'Ärzte am Markt', segment: 'Gold', numbers: ['+4930901820'] },
+      { reference: '1', name: 'bäcker', segment: null, numbers: [] },
+      { reference: '2', name: 'Bäcker', segment: null, numbers: ['+4930901830', '123'] },
+      { reference: 'x%_', name: 'Zoo 100% _', segment: 'Gold', numbers: [] },
+    ];
+    await customers.put(account, list);
+    await customers.put(other, [{ reference: '9', name: 'Theirs', segment: null, numbers: [] }]);
+    assert.deepEqual(await customers.get(account, '2'), { ...list[2], numbers: ['+4930901830', '123'] });
+    assert.equal(await customers.get(account, '9'), undefined);
+
+    const page = (words: string[] = [], segment: string | null = null, limit = 9) =>
+      customers.page({ account, words, segment, after: null, limit });
+    const found = async (...query: Parameters<typeof page>) =>
+      (await page(...query)).customers.map(({ reference }) => reference);
+    assert.deepEqual(await found(), ['3', '1', '2', 'x%_']);
+    assert.deepEqual(await found(['3090']), ['3', '2']);
+    assert.deepEqual(await found(['arzte', 'markt']), ['3']);
+    assert.deepEqual(await found(['%']), ['x%_']);
+    assert.deepEqual(await found(['backer', '3090']), ['2']);
+    assert.deepEqual(await found([], 'Gold'), ['3', 'x%_']);
+    assert.deepEqual(await found(['nobody']), []);
+
+    const first = await page([], null, 2);
+    assert.deepEqual(first.customers.length, 2);
+    const second = await customers.page({ account, words: [], segment: null, after: first.next, limit: 2 });
+    assert.deepEqual([second.customers.map(({ reference }) => reference), second.next], [['2', 'x%_'], null]);
+  });
+
+  it('the use of an integration is counted, and its last request known', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const add = (of: number, uid: string) =>
+      store.directory.addIntegration({ uid, account: of, name: uid, createdAt: 0 });
+    const [one, two, never, theirs] = [
+      await add(account, 'one'),
+      await add(account, 'two'),
+      await add(account, 'never'),
+      await add(other, 'theirs'),
+    ];
+    assert.ok(never);
+    const quarter = 900_000;
+    for (const [integration, of, at] of [
+      [one, account, quarter],
+      [one, account, 5 * quarter + 7],
+      [one, account, 5 * quarter + 3],
+      [two, account, 2 * quarter],
+      [theirs, other, 9 * quarter],
+    ] as const)
+      await store.requests.record({
+        ...recorded({ account: of, at, id: `${at}` }),
+        integration: integration.id,
+      });
+    assert.deepEqual(await store.requests.use(account, 5 * quarter), [
+      { integration: one.id, lastAt: 5 * quarter + 7, requests: 2 },
+      { integration: two.id, lastAt: 2 * quarter, requests: 0 },
+    ]);
   });
 
   it('the directory tells when it changed, and what it is then', async ({ store, account }) => {

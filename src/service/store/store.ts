@@ -135,9 +135,19 @@ export interface RequestStore {
     after: HistoryCursor | null;
     limit: number;
   }): Promise<{ entries: StoredRequest[]; next: HistoryCursor | null }>;
+  /** How each of an account's integrations is used; those that never were are left out. */
+  use(account: number, since: number): Promise<IntegrationUse[]>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
 }
+
+export type IntegrationUse = {
+  readonly integration: number;
+  /** When its newest request came, Unix ms. */
+  readonly lastAt: number;
+  /** Recorded since then, to a quarter of an hour (in which every time zone's day begins). */
+  readonly requests: number;
+};
 
 /** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
 export type CallFilter = {
@@ -238,6 +248,9 @@ export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
 
+/** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
+export type CustomerCursor = { readonly text: string; readonly reference: string };
+
 export interface CustomerStore {
   /** The segment of the customer with this number; undefined without a customer or a segment. */
   segmentOf(account: number, number: string): Promise<Segment | undefined>;
@@ -245,6 +258,16 @@ export interface CustomerStore {
   put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
   /** False if there is none. */
   remove(account: number, reference: string): Promise<boolean>;
+  get(account: number, reference: string): Promise<Customer | undefined>;
+  /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
+  page(query: {
+    account: number;
+    /** See customer-search.ts. */
+    words: readonly string[];
+    segment: string | null;
+    after: CustomerCursor | null;
+    limit: number;
+  }): Promise<{ customers: Customer[]; next: CustomerCursor | null }>;
   /** All of an account, by reference, in chunks. */
   all(account: number): AsyncIterable<Customer[]>;
   segments(account: number): Promise<Segment[]>;

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Customer, CustomerRefusal, Segment } from '../store.ts';
+import { searchText } from '../customer-search.ts';
+import type { Customer, CustomerCursor, CustomerRefusal, CustomerStore, Segment } from '../store.ts';
 
 /** Changes to customers and segments. */
 export function customerWriter(db: DatabaseSync) {
@@ -9,8 +10,9 @@ export function customerWriter(db: DatabaseSync) {
      WHERE n.account_id = ? AND n.number = ?`,
   );
   const upsert = db.prepare(
-    `INSERT INTO customers (account_id, reference, name, segment_id) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id RETURNING id`,
+    `INSERT INTO customers (account_id, reference, name, segment_id, search) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id, search = excluded.search
+     RETURNING id`,
   );
   const clearNumbers = db.prepare('DELETE FROM customer_numbers WHERE customer_id = ?');
   const addNumber = db.prepare('INSERT OR IGNORE INTO customer_numbers VALUES (?, ?, ?)');
@@ -29,7 +31,9 @@ export function customerWriter(db: DatabaseSync) {
       const other = owner.get(account, number) as { reference: string; name: string } | undefined;
       if (other && other.reference !== reference) return { reason: 'number-taken', number, by: other.name };
     }
-    const { id } = upsert.get(account, reference, name, found?.id ?? null) as { id: number };
+    const { id } = upsert.get(account, reference, name, found?.id ?? null, searchText(customer)) as {
+      id: number;
+    };
     clearNumbers.run(id);
     for (const number of numbers) addNumber.run(account, number, id);
     return null;
@@ -55,19 +59,41 @@ export function customerReader(db: DatabaseSync) {
   const segments = db.prepare(
     'SELECT name, priority FROM segments WHERE account_id = ? ORDER BY priority DESC, name',
   );
+  const select = `SELECT c.reference, c.name, s.name AS segment,
+      (SELECT json_group_array(number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers, c.search
+    FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = ?`;
+  const all = db.prepare(`${select} AND c.reference > ? ORDER BY c.reference LIMIT ?`);
+  const one = db.prepare(`${select} AND c.reference = ?`);
   const page = db.prepare(
-    `SELECT c.reference, c.name, s.name AS segment,
-       (SELECT json_group_array(number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
-     FROM customers c LEFT JOIN segments s ON s.id = c.segment_id
-     WHERE c.account_id = ? AND c.reference > ? ORDER BY c.reference LIMIT ?`,
+    `${select} AND (c.search, c.reference) > (?, ?) AND (? IS NULL OR s.name = ?)
+       AND NOT EXISTS (SELECT 1 FROM json_each(?) w WHERE instr(c.search, w.value) = 0)
+     ORDER BY c.search, c.reference LIMIT ?`,
   );
+  type Row = Omit<Customer, 'numbers'> & { numbers: string; search: string };
+  const customerOf = ({ reference, name, segment, numbers }: Row): Customer => ({
+    reference,
+    name,
+    segment,
+    numbers: JSON.parse(numbers),
+  });
   return {
     segmentOf: (account: number, number: string): Segment | undefined =>
       segmentOf.get(account, number) as Segment | undefined,
     segments: (account: number): Segment[] => segments.all(account) as unknown as Segment[],
     customers: (account: number, after: string, max: number): Customer[] =>
-      (page.all(account, after, max) as unknown as (Omit<Customer, 'numbers'> & { numbers: string })[]).map(
-        (row) => ({ ...row, numbers: JSON.parse(row.numbers) }),
-      ),
+      (all.all(account, after, max) as unknown as Row[]).map(customerOf),
+    customer(account: number, reference: string): Customer | undefined {
+      const row = one.get(account, reference) as Row | undefined;
+      return row && customerOf(row);
+    },
+    customerPage({ account, words, segment, after, limit }: Parameters<CustomerStore['page']>[0]) {
+      const { text, reference } = after ?? { text: '', reference: '' };
+      const list = JSON.stringify(words);
+      const rows = page.all(account, text, reference, segment, segment, list, limit + 1) as unknown as Row[];
+      const last = rows[limit - 1];
+      const next: CustomerCursor | null =
+        rows.length > limit && last ? { text: last.search, reference: last.reference } : null;
+      return { customers: rows.slice(0, limit).map(customerOf), next };
+    },
   };
 }

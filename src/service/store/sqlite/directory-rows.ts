@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, Directory, DirectoryStore, Integration } from '../store.ts';
+import type { Account, Directory, DirectoryStore, Integration, IntegrationUse } from '../store.ts';
 
 const accountColumns = 'id, uid, name, country, time_zone AS timeZone, token_counter AS tokenCounter';
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS tokenCounter, enabled,
@@ -52,7 +52,14 @@ export function directoryReader(db: DatabaseSync) {
   const version = db.prepare('SELECT version FROM directory');
   const accounts = db.prepare(`SELECT ${accountColumns} FROM accounts ORDER BY id`);
   const integrations = db.prepare(`SELECT ${integrationColumns} FROM integrations ORDER BY id`);
+  const use = db.prepare(
+    `SELECT i.id AS integration, max(u.last_at) AS lastAt, sum(iif(u.quarter >= ?, u.requests, 0)) AS requests
+     FROM integrations i JOIN integration_use u ON u.integration_id = i.id WHERE i.account_id = ? GROUP BY i.id
+     ORDER BY i.id`,
+  );
   return {
+    integrationUse: (account: number, since: number): IntegrationUse[] =>
+      use.all(since, account).map((row) => ({ ...row }) as unknown as IntegrationUse),
     directory(known: number): { version: number; directory: Directory } | undefined {
       const current = (version.get() as { version: number }).version;
       if (current === known) return undefined;

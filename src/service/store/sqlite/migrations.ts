@@ -1,9 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
-
-/**
- * Every step of the schema, oldest first. Append only: a step that was released is never changed. The number of
- * steps done is SQLite's `user_version`.
- */
+/** The service's steps for `migrate`. */
 export const migrations: readonly string[] = [
   `CREATE TABLE accounts (
     id INTEGER PRIMARY KEY,
@@ -163,25 +158,19 @@ export const migrations: readonly string[] = [
     figures TEXT NOT NULL,
     PRIMARY KEY (account_id, since, until)
   ) STRICT;`,
-];
 
-/** Brings the schema up to date. Throws if the file was written by a newer version. */
-export function migrate(db: DatabaseSync, steps: readonly string[] = migrations): void {
-  const version = () => (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-  if (version() === steps.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const done = version();
-    if (done > steps.length) {
-      throw new Error(
-        `the database is of a newer version: schema ${done}, this program knows ${steps.length}`,
-      );
-    }
-    for (const step of steps.slice(done)) db.exec(step);
-    db.exec(`PRAGMA user_version = ${steps.length}`);
-    db.exec('COMMIT');
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
-}
+  `-- What a customer is found and listed by (see customer-search.ts).
+  ALTER TABLE customers ADD COLUMN search TEXT NOT NULL DEFAULT '';
+  UPDATE customers SET search = lower(name) || char(10) || lower(reference) || char(10) || coalesce(
+    (SELECT group_concat(number, char(10)) FROM customer_numbers n WHERE n.customer_id = customers.id), '');
+  CREATE INDEX customers_by_search ON customers (account_id, search, reference);
+
+  -- Requests by quarter of an hour since 1970: every time zone's day begins with one.
+  CREATE TABLE integration_use (
+    integration_id INTEGER NOT NULL,
+    quarter INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (integration_id, quarter)
+  ) STRICT, WITHOUT ROWID;`,
+];

@@ -1,11 +1,12 @@
 import { workerData } from 'node:worker_threads';
+import { answerEach } from '../../../storage/answer.ts';
+import { serveThread } from '../../../storage/serve-thread.ts';
 import { callReader } from './call-reader.ts';
 import { customerReader } from './customer-rows.ts';
 import { directoryReader } from './directory-rows.ts';
 import { figureReader } from './figure-rows.ts';
 import { historyReader } from './history-reader.ts';
 import { openForReading } from './open.ts';
-import { serveThread } from './rpc.ts';
 import { userReader } from './user-rows.ts';
 
 /** The thread that reads: never waits for a commit, and never makes one wait. */
@@ -22,15 +23,4 @@ const methods = {
 
 export type ReaderMethods = typeof methods;
 
-serveThread({
-  methods,
-  runAll: (calls) =>
-    calls.map((call) => {
-      try {
-        return { value: call() };
-      } catch (error) {
-        return { error };
-      }
-    }),
-  close: () => db.close(),
-});
+serveThread(() => ({ run: answerEach(methods), close: () => db.close() }));

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
 import { addChange, type Figures, hourOf } from '../../figures.ts';
 import { comparable } from '../../number.ts';
+import { quarterOf } from '../quarter.ts';
 import type { RecordedRequest } from '../store.ts';
 import { callRows } from './call-rows.ts';
 
@@ -25,7 +26,12 @@ export function recorder(db: DatabaseSync, steady: () => number) {
        completed = completed + excluded.completed, missed = missed + excluded.missed,
        rang_ms = rang_ms + excluded.rang_ms, talked_ms = talked_ms + excluded.talked_ms`,
   );
+  const addUse = db.prepare(
+    `INSERT INTO integration_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
+  );
   const entries = new Map<number, number>();
+  const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
   const figures = new Map<number, Map<number, Figures>>();
 
   function applyEvent(request: RecordedRequest): CallRecord | undefined {
@@ -48,6 +54,11 @@ export function recorder(db: DatabaseSync, steady: () => number) {
       const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
       insert.run(account, integration, at, method, path, callId, request.request, status, response, duration);
       entries.set(account, (entries.get(account) ?? 0) + 1);
+      const quarter = quarterOf(at);
+      const use = uses.get(`${integration} ${quarter}`) ?? { integration, quarter, requests: 0, lastAt: at };
+      use.requests += 1;
+      use.lastAt = Math.max(use.lastAt, at);
+      uses.set(`${integration} ${quarter}`, use);
       return request.watched ? call : undefined;
     },
     /** Entries that were deleted in this transaction. */
@@ -62,10 +73,13 @@ export function recorder(db: DatabaseSync, steady: () => number) {
           addFigures.run(account, hour, calls, answered, completed, missed, rangMs, talkedMs);
         }
       }
+      for (const { integration, quarter, requests, lastAt } of uses.values())
+        addUse.run(integration, quarter, requests, lastAt);
       this.forget();
     },
     forget(): void {
       entries.clear();
+      uses.clear();
       figures.clear();
     },
   };

@@ -14,6 +14,8 @@ CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'compl
 
 CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
 
+CREATE INDEX customers_by_search ON customers (account_id, search, reference);
+
 CREATE INDEX customers_by_segment ON customers (segment_id);
 
 CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
@@ -65,7 +67,7 @@ CREATE TABLE customers (
     account_id INTEGER NOT NULL REFERENCES accounts (id),
     reference TEXT NOT NULL,
     name TEXT NOT NULL,
-    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL,
+    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL, search TEXT NOT NULL DEFAULT '',
     UNIQUE (account_id, reference)
   ) STRICT;
 
@@ -93,6 +95,14 @@ CREATE TABLE history (
   ) STRICT;
 
 CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
+
+CREATE TABLE integration_use (
+    integration_id INTEGER NOT NULL,
+    quarter INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    PRIMARY KEY (integration_id, quarter)
+  ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE integrations (
     id INTEGER PRIMARY KEY,

@@ -1,4 +1,7 @@
 import { workerData } from 'node:worker_threads';
+import { answerTogether } from '../../../storage/answer.ts';
+import { serveThread } from '../../../storage/serve-thread.ts';
+import { createTransact } from '../../../storage/transact.ts';
 import { steadyMs } from '../../steady-clock.ts';
 import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
@@ -6,7 +9,6 @@ import { figureWriter } from './figure-rows.ts';
 import { openForWriting } from './open.ts';
 import { type PackedRequest, unpack } from './packed-request.ts';
 import { recorder } from './recorder.ts';
-import { serveThread } from './rpc.ts';
 import { trimmer } from './trimmer.ts';
 import { userWriter } from './user-rows.ts';
 
@@ -39,29 +41,9 @@ const methods = {
 
 export type WriterMethods = typeof methods;
 
-type Outcome = { value: unknown } | { error: unknown };
+const transact = createTransact(db, {
+  beforeCommit: () => records.finish(),
+  rolledBack: () => records.forget(),
+});
 
-function transaction(calls: (() => unknown)[]): Outcome[] {
-  try {
-    const outcomes = calls.map((call) => ({ value: call() }));
-    records.finish();
-    db.exec('COMMIT');
-    return outcomes;
-  } catch (error) {
-    records.forget();
-    if (db.isTransaction) db.exec('ROLLBACK');
-    // One of them may be at fault: each for itself, so that it fails alone.
-    return calls.length === 1 ? [{ error }] : calls.flatMap((call) => runAll([call]));
-  }
-}
-
-function runAll(calls: (() => unknown)[]): Outcome[] {
-  try {
-    db.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    return calls.map(() => ({ error })); // another process writes, and for longer than we wait
-  }
-  return transaction(calls);
-}
-
-serveThread({ methods, runAll, close: () => db.close() });
+serveThread(() => ({ run: answerTogether(methods, transact), close: () => db.close() }));

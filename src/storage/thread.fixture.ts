@@ -1,11 +1,19 @@
 import { workerData } from 'node:worker_threads';
-import { serveThread } from './rpc.ts';
+import { answerEach } from './answer.ts';
+import { StorageRefused } from './refused.ts';
+import { serveThread } from './serve-thread.ts';
 
 /** A thread for tests: answers, refuses, and dies when told to. */
 if (workerData === 'no start') throw new Error('cannot open');
+if (workerData === 'refused') {
+  serveThread(() => {
+    throw new StorageRefused('not on this disk');
+  });
+}
 
 const methods = {
   double: (value: number) => value * 2,
+  sum: (values: number[]) => values.reduce((a, b) => a + b, 0),
   nothing: () => {},
   refuse: () => {
     throw new Error('refused');
@@ -19,15 +27,4 @@ const methods = {
 
 export type FixtureMethods = typeof methods;
 
-serveThread({
-  methods,
-  runAll: (calls) =>
-    calls.map((call) => {
-      try {
-        return { value: call() };
-      } catch (error) {
-        return { error };
-      }
-    }),
-  close: () => {},
-});
+serveThread(() => ({ run: answerEach(methods), close() {} }));

@@ -1,26 +1,28 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFile, OutboxRefused } from './database.ts';
-import { troubleOf } from './sqlite-trouble.ts';
+import { makeFile } from './open-database.ts';
+import { StorageRefused } from './refused.ts';
+import { troubleOf } from './trouble.ts';
 
 /** A process that was just killed may need a moment to be gone, ms. Whoever is refused must know within a second. */
 const patienceMs = 300;
 
+/** Who works on a folder: the name of its lock files, and what people call it. */
+export type Occupant = { readonly name: string; readonly who: string };
+
 /**
  * One process per folder: an exclusive lock on a small database of its own, which the kernel takes away together
- * with the process, however that ends. (The outbox itself stays open for the operator's commands.)
- * Throws OutboxRefused when another process holds it. Gives the function that lets go.
+ * with the process, however that ends. (The database itself stays open for the operator's commands.)
+ * Throws StorageRefused when another process holds it. Gives the function that lets go.
  */
-export function lockFolder(directory: string, pid: number): () => void {
-  const path = join(directory, 'outbox.lock');
-  const pidPath = join(directory, 'outbox.pid');
+export function lockFolder(directory: string, { name, who }: Occupant, pid: number): () => void {
+  const path = join(directory, `${name}.lock`);
+  const pidPath = pidFile(directory, name);
   const db = lock(path) ?? lock(path);
-  if (!db) throw new OutboxRefused(`${path} cannot be locked`);
+  if (!db) throw new StorageRefused(`${path} cannot be locked`);
   if (db === 'held') {
-    throw new OutboxRefused(
-      `another pbx-bridge${holder(pidPath)} already works on ${directory}: stop it first`,
-    );
+    throw new StorageRefused(`another ${who}${holder(pidPath)} already works on ${directory}: stop it first`);
   }
   try {
     writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
@@ -51,17 +53,21 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
   }
 }
 
-/** The process that works on this folder; undefined if none does, as far as can be seen. */
-export function runningPid(directory: string): number | undefined {
+/** The process that works on this folder under this name; undefined if none does, as far as can be seen. */
+export function runningPid(directory: string, name: string): number | undefined {
   try {
-    const pid = Number.parseInt(readFileSync(join(directory, 'outbox.pid'), 'utf8'), 10);
+    const pid = Number.parseInt(readFileSync(pidFile(directory, name), 'utf8'), 10);
     process.kill(pid, 0);
     return pid;
   } catch (error) {
     // It is there, but another user's.
     const denied = (error as NodeJS.ErrnoException).code === 'EPERM';
-    return denied ? Number.parseInt(readFileSync(join(directory, 'outbox.pid'), 'utf8'), 10) : undefined;
+    return denied ? Number.parseInt(readFileSync(pidFile(directory, name), 'utf8'), 10) : undefined;
   }
+}
+
+function pidFile(directory: string, name: string): string {
+  return join(directory, `${name}.pid`);
 }
 
 function holder(pidPath: string): string {

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { FixtureMethods } from './rpc.fixture.ts';
-import { startThread } from './rpc.ts';
+import type { FixtureMethods } from './thread.fixture.ts';
+import { startThread } from './thread.ts';
 
-const script = new URL('./rpc.fixture.ts', import.meta.url);
+const script = new URL('./thread.fixture.ts', import.meta.url);
 
 async function start(t: TestContext) {
+  const thread = await startThread<FixtureMethods>(script, null);
   const failures: Error[] = [];
-  const { promise: failed, resolve } = Promise.withResolvers<void>();
-  const thread = await startThread<FixtureMethods>(script, null, (error) => {
-    failures.push(error);
-    resolve();
-  });
+  void thread.failed.then((error) => failures.push(error));
   t.after(() => thread.close());
-  return { thread, failures, failed };
+  return { thread, failures };
 }
 
 test('calls are answered, each with its own value, nothing or refusal', async (t) => {
@@ -26,25 +23,26 @@ test('calls are answered, each with its own value, nothing or refusal', async (t
   ]);
   assert.deepEqual(
     answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
-    [42, undefined, 'Error: refused', 8],
+    [42, undefined, 'refused', 8],
   );
 });
 
-test('a thread that cannot open its database does not start', async () => {
-  await assert.rejects(
-    startThread(script, 'no start', () => {}),
-    /cannot open/,
-  );
+test('a thread that cannot open its database does not start, and says whether a rule forbade it', async () => {
+  await assert.rejects(startThread(script, 'no start'), { name: 'Error', message: 'cannot open' });
+  await assert.rejects(startThread(script, 'refused'), {
+    name: 'StorageRefused',
+    message: 'not on this disk',
+  });
 });
 
 test('a thread that ends by itself is told, and everything asked of it is refused', async (t) => {
   for (const way of ['crash', 'die'] as const) {
-    const { thread, failures, failed } = await start(t);
+    const { thread, failures } = await start(t);
     await thread.call(way).catch(() => {}); // its answer, or its end: whichever comes first
     const waiting = thread.call('nothing').catch((error: Error) => error);
-    await failed;
+    await thread.failed;
     assert.ok((await waiting) === undefined || (await waiting) instanceof Error);
-    await assert.rejects(thread.call('nothing'), way === 'crash' ? /crashed/ : /ended/);
+    await assert.rejects(thread.call('nothing'), way === 'crash' ? /crashed/ : /ended with code 3/);
     assert.equal(failures.length, 1);
   }
 });
@@ -64,4 +62,18 @@ test('so many calls may wait, and no more', async (t) => {
   await assert.rejects(thread.call('nothing'), /does not keep up/);
   await Promise.all(calls);
   assert.equal(await thread.call('double', 2), 4);
+});
+
+test('what is gathered here while the thread works can be added to; one that has gone over cannot', async (t) => {
+  const { thread } = await start(t);
+  const [first, second] = [[1], [2]];
+  const answers = [thread.call('sum', first)];
+  assert.equal(thread.unsent(), first);
+  first.push(10);
+  await answers[0];
+  assert.equal(thread.unsent(), undefined);
+  answers.push(thread.call('sum', second));
+  await answers[1];
+  second.push(20);
+  assert.deepEqual(await Promise.all(answers), [11, 2]);
 });

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { CallRecord } from '../call-record.ts';
+import { steadyMs } from '../steady-clock.ts';
+import { callPages } from './call-pages.ts';
+import { historyPages } from './history-pages.ts';
+import { keptFigures } from './kept-figures.ts';
+import { oneByOne } from './one-by-one.ts';
+import { makeBatches } from './postgres/batches.ts';
+import { callReader } from './postgres/call-reader.ts';
+import { customerRows } from './postgres/customer-rows.ts';
+import { openDatabase } from './postgres/database.ts';
+import { directoryRows, integrationUse } from './postgres/directory-rows.ts';
+import { aboutServer, refusalOf, settingsOf } from './postgres/durability.ts';
+import { makeFeed } from './postgres/feed.ts';
+import { figureRows } from './postgres/figure-rows.ts';
+import { historyReader } from './postgres/history-reader.ts';
+import { type Migration, migrate } from './postgres/migrations.ts';
+import { makePartitions, widthFor } from './postgres/partitions.ts';
+import { addressesOf, findPrimary } from './postgres/primary.ts';
+import { recorder } from './postgres/recorder.ts';
+import { trimmer } from './postgres/trimmer.ts';
+import { userRows } from './postgres/user-rows.ts';
+import { quarterOf } from './quarter.ts';
+import type { RecordedRequest, Store } from './store.ts';
+
+export type PostgresSettings = {
+  /** `postgres://user:password@host:port/database`; several servers with commas between them. */
+  readonly url: string;
+  /** For LISTEN, past a pooler in front of the server; undefined: as `url`. */
+  readonly listenUrl?: string | undefined;
+  /** At most so many connections, the one that listens not counted. */
+  readonly connections: number;
+  /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
+  readonly keptMs?: number | undefined;
+};
+
+/** Requests in one transaction: more are slower for all of them. */
+const BATCH = 200;
+/** Rows that a slice of a text search reads, and that a step to a later page counts. */
+const ROWS = { text: 5_000, skip: 50_000 };
+/** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
+const SHARDS = 64;
+/** Work that one process does at a time ends within this, ms. */
+const ALONE_MS = 60_000;
+const ALONE_LOCK = 5_727_005;
+
+/**
+ * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
+ * its own, so that it works through PgBouncer in transaction mode.
+ * @throws if the server cannot be trusted with an event (see durability.ts), or is of a newer version than this program.
+ */
+export async function openPostgresStore(
+  { url, listenUrl, connections, keptMs }: PostgresSettings,
+  steps?: readonly Migration[],
+): Promise<Store> {
+  const addresses = addressesOf(url);
+  const primary = findPrimary(addresses);
+  const direct = listenUrl === undefined ? primary : findPrimary(addressesOf(listenUrl));
+  const database = openDatabase(primary, connections);
+  try {
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database, steps);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+
+  const random = randomBytes(8);
+  const shard = random.readUInt8() % SHARDS;
+  const partitions = makePartitions(database, widthFor(keptMs));
+  const feed = makeFeed(database, direct, random.toString('hex'));
+  const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.tell });
+  const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
+
+  const calls = callReader(database);
+  // However many look at activity and reports, lookups and events have a connection.
+  const callsInTurn = oneByOne();
+  const figures = figureRows(database, callsInTurn);
+
+  return {
+    requests: {
+      record: batches.add,
+      ...historyPages(historyReader(database), oneByOne(), ROWS),
+      use: (account, since) => integrationUse(database, account, quarterOf(since)),
+      trim: trimmer(database, partitions, shard),
+    },
+    calls: { get: calls.get, page: callPages((slice) => callsInTurn(() => calls.slice(slice))) },
+    reports: { figures: (account, spans) => keptFigures(figures, account, spans) },
+    directory: directoryRows(database),
+    customers: customerRows(database),
+    users: userRows(database),
+    async openCalls(account, max) {
+      await batches.drained();
+      return calls.open(account, max);
+    },
+    missedCalls: calls.missed,
+    async useLink(link, until, now) {
+      if (until < now) return false;
+      const [, used] = await database.transact([
+        ['DELETE FROM used_links WHERE until < $1', now],
+        ['INSERT INTO used_links VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING link', link, until],
+      ]);
+      return used?.length === 1;
+    },
+    elsewhere: feed,
+    alone: (work) =>
+      database.converse(
+        async ({ rows }) => {
+          await rows('SELECT pg_advisory_xact_lock($1)', ALONE_LOCK);
+          return work();
+        },
+        { statement: ALONE_MS, lock: ALONE_MS, idle: ALONE_MS },
+      ),
+    about: async () => aboutServer(await settingsOf(database)),
+    async close() {
+      feed.stop();
+      await batches.drained();
+      await database.close();
+    },
+  };
+}

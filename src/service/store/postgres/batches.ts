@@ -1,0 +1,60 @@
+/** What became of one of a batch; `again`: it must be written once more, before whatever came later. */
+export type Outcome<R> = { readonly value: R } | { readonly error: unknown } | 'again';
+
+export type Batches<T, R> = {
+  add(item: T): Promise<R>;
+  /** Resolves when all that was added before has its outcome. */
+  drained(): Promise<void>;
+};
+
+type Waiting<T, R> = { readonly item: T; resolve(value: R): void; reject(error: unknown): void };
+
+/**
+ * Group commit: what comes while a batch is under way is the next one, of at most `max`. One batch at a time, so that
+ * what a client sent first is written first. `write` gives an outcome for each of the batch.
+ */
+export function makeBatches<T, R>(
+  max: number,
+  write: (items: readonly T[]) => Promise<readonly Outcome<R>[]>,
+): Batches<T, R> {
+  let waiting: Waiting<T, R>[] = [];
+  let running = false;
+  const undecided = new Set<Promise<R>>();
+
+  async function writeOne(batch: readonly Waiting<T, R>[]): Promise<void> {
+    const outcomes = await write(batch.map(({ item }) => item)).catch((error: unknown) =>
+      batch.map(() => ({ error })),
+    );
+    const again: Waiting<T, R>[] = [];
+    for (const [index, one] of batch.entries()) {
+      const outcome = outcomes[index] as Outcome<R>;
+      if (outcome === 'again') again.push(one);
+      else if ('error' in outcome) one.reject(outcome.error);
+      else one.resolve(outcome.value);
+    }
+    waiting = [...again, ...waiting];
+  }
+
+  async function run(): Promise<void> {
+    running = true;
+    // All that this turn of the event loop brings is one batch.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) await writeOne(waiting.splice(0, max));
+    running = false;
+  }
+
+  return {
+    add(item) {
+      const { promise, resolve, reject } = Promise.withResolvers<R>();
+      waiting.push({ item, resolve, reject });
+      undecided.add(promise);
+      const forget = () => void undecided.delete(promise);
+      promise.then(forget, forget);
+      if (!running) void run();
+      return promise;
+    },
+    async drained() {
+      await Promise.allSettled(undecided);
+    },
+  };
+}

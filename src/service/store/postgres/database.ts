@@ -1,0 +1,181 @@
+import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg';
+import { StoreUnavailable } from '../store.ts';
+import { clientConfig } from './client-config.ts';
+import type { Primary } from './primary.ts';
+
+export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+export type Row = Record<string, unknown>;
+export type Statement = readonly [sql: string, ...values: Value[]];
+
+/** A transaction that asks, looks at the answer and goes on. */
+export type Conversation = { rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> };
+
+/**
+ * PostgreSQL as the store uses it. Nothing is kept in a session between transactions (no prepared statements, no SET,
+ * no session locks), so that it works through PgBouncer in transaction mode.
+ * Everything rejects with StoreUnavailable if the database cannot be reached or does not answer in time; whether a
+ * transaction that was under way then counts is not known.
+ */
+export type Database = {
+  /** One transaction, sent in one go; gives each statement's rows. */
+  transact(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
+  /** The rows of one statement. */
+  rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]>;
+  /** One transaction in steps: for what happens seldom, since its locks wait for this process. */
+  converse<T>(work: (conversation: Conversation) => Promise<T>, limits?: Partial<Limits>): Promise<T>;
+  close(): Promise<void>;
+};
+
+/** How long the server lets a transaction of ours be, ms. */
+export type Limits = {
+  /** One statement. */
+  readonly statement: number;
+  /** One wait for a lock. */
+  readonly lock: number;
+  /** The server's wait for our next statement. */
+  readonly idle: number;
+};
+
+type PoolConfig = ConstructorParameters<typeof Pool>[0];
+
+const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000 };
+
+/** Longer than what the server allows itself: an answer that is not there then will not come. */
+const SILENCE_MS = 5_000;
+/** Opens a pool of at most `connections` to the primary. Nothing is connected before the first question. */
+export function openDatabase(primary: Primary, connections: number): Database {
+  const pools = new Map<string, Pool>();
+  let closing: Promise<unknown> | undefined;
+
+  function poolOf(address: string): Pool {
+    const known = pools.get(address);
+    if (known !== undefined) return known;
+    const pool = new Pool({ ...clientConfig(address), max: connections, pipeline: true } as PoolConfig);
+    pool.on('error', () => {}); // one that breaks while nobody uses it; another is made when it is needed
+    pools.set(address, pool);
+    return pool;
+  }
+
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (closing !== undefined) throw new StoreUnavailable('the store is closed');
+    const pool = poolOf(await primary.address());
+    const client = await pool.connect().catch((error: Error) => {
+      primary.suspect();
+      throw unavailable(error);
+    });
+    let broken: Error | undefined;
+    const breaks = (error: Error) => {
+      broken = error;
+    };
+    const warns = (notice: { code?: string | undefined }) => {
+      if (notice.code !== undefined && uncertain.has(notice.code)) broken = new Error(ALONE);
+    };
+    client.on('error', breaks).on('notice', warns);
+    try {
+      const result = await work(client);
+      if (broken !== undefined) throw broken;
+      return result;
+    } catch (error) {
+      const told = broken ?? (error as Error);
+      if (isRefusal(told)) throw told;
+      broken = told;
+      primary.suspect();
+      throw unavailable(told);
+    } finally {
+      client.off('error', breaks).off('notice', warns);
+      client.release(broken);
+    }
+  }
+
+  /** Questions of one transaction, in order; without an answer in time, the connection is given up. */
+  const asker = (client: PoolClient, limits: Limits) => (sql: string, values?: readonly Value[]) =>
+    client.query({
+      text: sql,
+      ...(values && { values: values as Value[] }),
+      query_timeout: limits.statement + limits.idle + SILENCE_MS,
+    } as { text: string });
+
+  const database: Database = {
+    transact: (statements, changed) => {
+      const limits = { ...usual, ...changed };
+      return withClient(async (client) => {
+        const ask = asker(client, limits);
+        const settled = await Promise.allSettled([
+          ask(begin(limits)),
+          ...statements.map(([sql, ...values]) => ask(sql, values)),
+          ask('COMMIT'),
+        ]);
+        const failed = settled.find((one) => one.status === 'rejected');
+        if (failed !== undefined) throw failed.reason;
+        return settled.slice(1, -1).map((one) => (one as PromiseFulfilledResult<QueryResult>).value.rows);
+      });
+    },
+    async rows<R>(sql: string, ...values: Value[]) {
+      const [rows] = await database.transact([[sql, ...values]]);
+      return rows as R[];
+    },
+    converse: (work, changed) => {
+      const limits = { ...usual, ...changed };
+      return withClient(async (client) => {
+        const ask = asker(client, limits);
+        await ask(begin(limits));
+        try {
+          const result = await work({
+            async rows<R>(sql: string, ...values: Value[]) {
+              return (await ask(sql, values)).rows as R[];
+            },
+          });
+          await ask('COMMIT');
+          return result;
+        } catch (error) {
+          await ask('ROLLBACK').catch(() => {});
+          throw error;
+        }
+      });
+    },
+    close() {
+      closing ??= Promise.all([...pools.values()].map((pool) => pool.end()));
+      return closing.then(() => {});
+    },
+  };
+  return database;
+}
+
+function begin({ statement, lock, idle }: Limits): string {
+  return `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
+}
+
+/**
+ * Warnings with which a COMMIT says that it gave up waiting for the synchronous standby: it counts on this server, and
+ * is lost if the standby takes over. Whoever sent the event must hear that it is not stored, and send it again.
+ */
+const uncertain = new Set(['01000', '57P01']);
+const ALONE = 'the synchronous standby did not confirm in time';
+
+/** SQLSTATE classes in which the server says that it cannot, not that it will not. */
+const cannot = /^(08|40|53|55|57|58|XX|25006$|25P03$)/;
+
+/** True if the database refused a statement for what it says. */
+function isRefusal(error: Error): boolean {
+  if (error instanceof StoreUnavailable) return false;
+  if (error instanceof DatabaseError) return !cannot.test(error.code ?? '');
+  return !isOfTheConnection(error);
+}
+
+function isOfTheConnection(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    (code !== undefined && /^E[A-Z]+$/.test(code)) ||
+    /connection|terminated|timeout|did not answer|socket|not queryable|closed/i.test(error.message)
+  );
+}
+
+function unavailable(error: Error): StoreUnavailable {
+  return error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), { cause: error });
+}
+
+/** AggregateError, of a name with several addresses, has no message of its own. */
+function reasonOf(error: Error): string {
+  const inner = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  return inner.message || (inner as NodeJS.ErrnoException).code || inner.name;
+}

@@ -1,0 +1,121 @@
+import type { CallFeed } from '../store.ts';
+import { callColumns, callOf } from './call-rows.ts';
+import type { Database } from './database.ts';
+import { CHANNEL, listen } from './listener.ts';
+import type { Primary } from './primary.ts';
+
+/** How late a screen is at most when a notification is lost. */
+const POLL_MS = 1_000;
+/** Notifications that come this close together are one look at the tables. */
+const TOGETHER_MS = 25;
+/** A notification takes 8000 bytes; more accounts than this in one are not named. */
+const NAMED = 500;
+
+/**
+ * What moved since the last look, from the calls themselves. The place up to which everything was seen is a
+ * transaction: all before it were over when the last look was taken, so a transaction that takes long is not passed
+ * over, whatever commits before it. (A number from a sequence would be: its order is that of beginning, not of
+ * commit.) What lies above the newest transaction is from a restored backup of another server.
+ */
+const movedSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to, c.account_id, ${callColumns}
+  FROM (SELECT 1) AS always LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
+    AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())`;
+
+/** Above every transaction: reads no call, only the place. */
+const NONE = '9223372036854775807';
+
+export type Feed = CallFeed & {
+  /** Wakes the other processes: calls of these accounts have moved. Nobody waits for it. */
+  tell(accounts: Iterable<number>): void;
+  stop(): void;
+};
+
+export function makeFeed(database: Database, direct: Primary, sender: string): Feed {
+  const stops = new Set<() => void>();
+  const untold = new Set<number>();
+  let telling = false;
+
+  async function tellAll(): Promise<void> {
+    telling = true;
+    while (untold.size > 0) {
+      const accounts = untold.size > NAMED ? '*' : [...untold].join(',');
+      untold.clear();
+      // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
+      await database
+        .rows('SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`)
+        .catch(() => untold.clear());
+    }
+    telling = false;
+  }
+
+  return {
+    tell(accounts) {
+      for (const account of accounts) untold.add(account);
+      if (!telling && untold.size > 0) void tellAll();
+    },
+
+    follow(watched, told) {
+      let place: string | undefined;
+      let stopped = false;
+      let timer: NodeJS.Timeout | undefined;
+      let looking = false;
+      let woken = false;
+
+      async function look(): Promise<void> {
+        looking = true;
+        woken = false;
+        const accounts = [...watched()];
+        try {
+          const rows = await database.rows(movedSql, accounts, place ?? NONE);
+          if (stopped) return;
+          if (place === undefined) told.missed();
+          for (const row of rows)
+            if (row.account_id !== null) told.moved(row.account_id as number, callOf(row));
+          // A screen that came meanwhile has not seen what was before: look at it from the old place once more.
+          const asked = new Set(accounts);
+          if (place === undefined || [...watched()].every((account) => asked.has(account)))
+            place = rows[0]?.up_to as string;
+        } catch {
+          // Perhaps another server answers next, and its transactions are numbered anew.
+          place = undefined;
+        }
+        looking = false;
+        if (!stopped) arm(woken ? TOGETHER_MS : POLL_MS);
+      }
+
+      function arm(ms: number): void {
+        clearTimeout(timer);
+        timer = setTimeout(() => void look(), ms);
+      }
+      function wake(): void {
+        if (!looking && !woken) arm(TOGETHER_MS);
+        woken = true;
+      }
+
+      const hear = (payload: string) => {
+        if (payload === 'directory') return told.directory();
+        const [kind, from, accounts = ''] = payload.split(' ');
+        if (kind !== 'calls' || from === sender) return;
+        const moved = new Set(accounts.split(','));
+        if (moved.has('*') || [...watched()].some((account) => moved.has(String(account)))) wake();
+      };
+      const deafen = listen(direct, hear, () => {
+        told.directory();
+        wake();
+      });
+      const stop = () => {
+        stopped = true;
+        clearTimeout(timer);
+        deafen();
+        stops.delete(stop);
+      };
+      stops.add(stop);
+      void look();
+      return stop;
+    },
+
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { isUtf8 } from 'node:buffer';
+import { CHUNK_SIZE, type HistoryFilter, type HistoryReader, type HistorySlice } from '../history-pages.ts';
+import type { HistoryCursor, HistorySearch, StoredRequest } from '../store.ts';
+import type { Database, Row, Value } from './database.ts';
+
+/** How an entry is found again: the account, the time (and so the partition) and the id. */
+export type Place = HistoryCursor & { readonly account: number };
+
+/** Reads the history in slices; a partition whose time a slice cannot reach is not looked at. */
+export function historyReader(database: Database): HistoryReader<Place> {
+  const one = async (sql: string, ...values: Value[]) =>
+    Object.values((await database.rows(sql, ...values))[0] ?? {})[0] as number;
+
+  async function filterFor(account: number, search: HistorySearch | null): Promise<HistoryFilter> {
+    if (search === null) return { by: 'all' };
+    if (search.in === 'call') return { by: 'call', id: search.term };
+    const event = 'SELECT 1 FROM history WHERE account_id = $1 AND call_id = $2 LIMIT 1';
+    const known = search.in === 'request' && (await database.rows(event, account, search.term)).length > 0;
+    return known ? { by: 'call', id: search.term } : { by: 'text', search };
+  }
+
+  async function skip(slice: HistorySlice): Promise<HistoryCursor | null> {
+    const { where, values } = conditions(slice);
+    const [last] = await database.rows<{ at: number; id: number }>(
+      `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT 1 OFFSET $${values.length + 1}`,
+      ...values,
+      slice.rows - 1,
+    );
+    return last ?? null;
+  }
+
+  return {
+    async start(account, search) {
+      const filter = await filterFor(account, search);
+      const [lastId, total] = await Promise.all([
+        one('SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq'),
+        filter.by === 'call'
+          ? one('SELECT count(*) FROM history WHERE account_id = $1 AND call_id = $2', account, filter.id)
+          : one(
+              'SELECT coalesce(sum(entries), 0)::bigint FROM history_counts WHERE account_id = $1',
+              account,
+            ),
+      ]);
+      return { lastId, filter, total };
+    },
+
+    skip,
+
+    async slice(slice) {
+      const { account, filter, rows: size } = slice;
+      const { where, values } = conditions(slice);
+      if (filter.by !== 'text') {
+        const found = await database.rows<HistoryCursor>(
+          `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT $${values.length + 1}`,
+          ...values,
+          size,
+        );
+        return { ids: found.map((place) => ({ account, ...place })), next: found[size - 1] ?? null };
+      }
+      const next = await skip(slice);
+      const { term, in: column } = filter.search;
+      const [plain, encoded, at, id] = [1, 2, 3, 4].map((n) => `$${values.length + n}`);
+      const found = await database.rows<HistoryCursor>(
+        `SELECT created_at AS at, id FROM history WHERE ${where}
+           ${next ? `AND created_at ${slice.order === 'newest' ? '>=' : '<='} ${at} AND (created_at, id) ${slice.order === 'newest' ? '>=' : '<='} (${at}, ${id})` : ''}
+           AND (strpos(${column}, ${plain}) > 0 OR strpos(${column}, ${encoded}) > 0
+             ${column === 'request' ? `OR position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0` : ''})
+         ${orderBy(slice)}`,
+        ...values,
+        term,
+        encodeURIComponent(term),
+        ...(next ? [next.at, next.id] : []),
+      );
+      return { ids: found.map((place) => ({ account, ...place })), next };
+    },
+
+    async entries(places) {
+      const times = places.map(({ at }) => at);
+      const rows = await database.rows(
+        `SELECT * FROM (
+           SELECT k.n, h.id, h.integration_id, h.created_at, h.method, h.path, h.request, h.request_bytes, h.status, h.response, h.duration,
+             count(*) OVER () AS found, z.size, sum(z.size) OVER (ORDER BY k.n) AS up_to
+           FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS k(at, id, n)
+           JOIN history h ON h.created_at = k.at AND h.id = k.id AND h.account_id = $3
+             AND h.created_at BETWEEN $4 AND $5
+           CROSS JOIN LATERAL (SELECT coalesce(octet_length(h.request), octet_length(h.request_bytes))
+             + coalesce(octet_length(h.response), 0) AS size) z
+         ) e WHERE up_to - size < $6 ORDER BY n`,
+        times,
+        places.map(({ id }) => id),
+        places[0]?.account ?? 0,
+        Math.min(...times),
+        Math.max(...times),
+        CHUNK_SIZE,
+      );
+      // Those that the retention has deleted since they were found are taken too.
+      const cut = rows.length < ((rows[0]?.found as number | undefined) ?? 0);
+      return { entries: rows.map(entryOf), taken: cut ? (rows.at(-1)?.n as number) : places.length };
+    },
+  };
+}
+
+function conditions({ account, filter, order, after, lastId }: HistorySlice) {
+  const where = ['account_id = $1', 'id <= $2'];
+  const values: Value[] = [account, lastId];
+  if (filter.by === 'call') {
+    values.push(filter.id);
+    where.push(`call_id = $${values.length}`);
+  }
+  if (after !== null) {
+    values.push(after.at, after.id);
+    const [at, id] = [`$${values.length - 1}`, `$${values.length}`];
+    // The first is for the partitions: a comparison of rows does not leave any out.
+    where.push(order === 'newest' ? `created_at <= ${at}` : `created_at >= ${at}`);
+    where.push(`(created_at, id) ${order === 'newest' ? '<' : '>'} (${at}, ${id})`);
+  }
+  return { where: where.join(' AND '), values };
+}
+
+function orderBy({ order }: HistorySlice): string {
+  return order === 'newest' ? 'ORDER BY created_at DESC, id DESC' : 'ORDER BY created_at, id';
+}
+
+function entryOf(row: Row): StoredRequest {
+  const bytes = row.request_bytes as Buffer | null;
+  return {
+    id: row.id as number,
+    integration: row.integration_id as number,
+    at: row.created_at as number,
+    method: row.method as string,
+    path: row.path as string,
+    request:
+      bytes === null ? (row.request as string) : isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes),
+    status: row.status as number,
+    response: row.response as string | null,
+    duration: row.duration as number,
+  };
+}

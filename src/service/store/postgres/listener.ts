@@ -1,0 +1,66 @@
+import { Client } from 'pg';
+import { clientConfig } from './client-config.ts';
+import type { Primary } from './primary.ts';
+
+/** The one channel of the service: `directory`, or `calls <sender> <accounts>`. */
+export const CHANNEL = 'pbx_bridge';
+
+const AGAIN_MS = 1_000;
+/** A connection that is dead without a word is found so soon. */
+const BEAT_MS = 30_000;
+const SILENCE_MS = 5_000;
+
+/**
+ * Listens on a connection of its own, which must not go through a pooler; makes it anew when it breaks. What is told
+ * meanwhile is lost: whoever listens looks at the tables every second as well.
+ */
+export function listen(
+  primary: Primary,
+  heard: (payload: string) => void,
+  connected: () => void,
+): () => void {
+  let stopped = false;
+  let client: Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function connect(): Promise<void> {
+    try {
+      const mine = new Client(clientConfig(await primary.address()));
+      client = mine;
+      mine.on('notification', ({ payload }) => heard(payload ?? ''));
+      mine.on('error', () => lost(mine));
+      mine.on('end', () => lost(mine));
+      await mine.connect();
+      await mine.query(`LISTEN ${CHANNEL}`);
+      if (stopped) return await end(mine);
+      connected();
+      timer = setInterval(() => {
+        const beat = { text: 'SELECT 1', query_timeout: SILENCE_MS };
+        mine.query(beat).catch(() => lost(mine));
+      }, BEAT_MS);
+    } catch {
+      lost(client);
+    }
+  }
+
+  function lost(which: Client | undefined): void {
+    if (stopped || which !== client) return;
+    clearTimeout(timer);
+    client = undefined;
+    if (which !== undefined) void end(which);
+    primary.suspect();
+    timer = setTimeout(() => void connect(), AGAIN_MS);
+  }
+
+  void connect();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    if (client !== undefined) void end(client);
+  };
+}
+
+async function end(client: Client): Promise<void> {
+  client.on('error', () => {});
+  await client.end().catch(() => {});
+}

@@ -1,0 +1,73 @@
+import { Client } from 'pg';
+import { StoreUnavailable } from '../store.ts';
+import { clientConfig } from './client-config.ts';
+
+/**
+ * The addresses of a connection text: several servers stand with commas between them, as libpq takes them
+ * (`postgres://user@one:5432,two:5432/name`); one of them is the primary, and another may become it.
+ */
+export function addressesOf(url: string): string[] {
+  const [, head = '', hosts = '', tail = ''] = /^(\w+:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/s.exec(url) ?? [];
+  const several = hosts.split(',').filter((host) => host !== '');
+  return several.length < 2 ? [url] : several.map((host) => `${head}${host}${tail}`);
+}
+
+export type Primary = {
+  /** The address of the server that takes writes. Rejects with StoreUnavailable if none does. */
+  address(): Promise<string>;
+  /** The server of before does not answer, or takes no writes any more: look again. */
+  suspect(): void;
+};
+
+/** Finds the primary among several servers; with one address, that is it. */
+export function findPrimary(addresses: readonly string[]): Primary {
+  const [only] = addresses;
+  if (addresses.length < 2) return { address: async () => only as string, suspect: () => {} };
+  let known: Promise<string> | undefined;
+  const forget = () => {
+    known = undefined;
+  };
+  return {
+    address() {
+      known ??= look(addresses).catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+      return known;
+    },
+    suspect: forget,
+  };
+}
+
+/** Of those that take writes, the one with the highest timeline: an old primary that came back by itself is behind. */
+async function look(addresses: readonly string[]): Promise<string> {
+  const answers = await Promise.allSettled(addresses.map(timelineOf));
+  const found = answers
+    .flatMap((answer, index) =>
+      answer.status === 'fulfilled' && answer.value !== undefined
+        ? [{ address: addresses[index] as string, timeline: answer.value }]
+        : [],
+    )
+    .sort((a, b) => b.timeline - a.timeline);
+  if (found[0] !== undefined) return found[0].address;
+  const reasons = answers.map((answer) =>
+    answer.status === 'rejected' ? (answer.reason as Error).message || 'no answer' : 'a standby',
+  );
+  throw new StoreUnavailable(`no database server takes writes (${reasons.join('; ')})`);
+}
+
+/** Undefined for a standby. */
+async function timelineOf(address: string): Promise<number | undefined> {
+  const client = new Client({ ...clientConfig(address), query_timeout: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query(
+      'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline',
+    );
+    const { timeline } = rows[0] as { timeline: string | null };
+    return timeline === null ? undefined : Number.parseInt(timeline, 16);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * One batch as one statement: $1 the moves, $2 the history's entries (both JSON, see recorder.ts), $3 the shard.
+ * Gives the moves that were made. A move is made if the call still has the status that it was read with; an entry is
+ * written if it belongs to no move or to one that was made.
+ * `locked` and the ORDER BYs: rows are locked in one order by everybody, and a lock is waited for before the status is
+ * looked at.
+ */
+export const recordSql = `
+WITH given AS MATERIALIZED (
+  SELECT * FROM json_to_recordset($1::json) AS g(
+    account_id bigint, integration_id bigint, before text, call_id text, status text, from_number text, number text,
+    customer_reference text, customer_name text, segment text, priority bigint, caller_id text, started_at bigint,
+    ringing_at bigint, answered_at bigint, completed_at bigint, missed boolean, hour bigint, calls bigint,
+    answered bigint, completed bigint, was_missed bigint, rang_ms bigint, talked_ms bigint)
+), begun AS (
+  INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
+    customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
+  SELECT account_id, integration_id, call_id, status, from_number, number, customer_reference,
+    customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed
+  FROM given WHERE before IS NULL ORDER BY account_id, call_id COLLATE "C"
+  ON CONFLICT (account_id, call_id) DO NOTHING
+  RETURNING account_id, call_id
+), locked AS MATERIALIZED (
+  SELECT c.id, g.account_id, g.call_id FROM given g JOIN calls c ON c.account_id = g.account_id AND c.call_id = g.call_id
+  WHERE g.before IS NOT NULL ORDER BY c.account_id, c.call_id FOR NO KEY UPDATE OF c
+), advanced AS (
+  UPDATE calls c SET status = g.status, caller_id = g.caller_id, ringing_at = g.ringing_at,
+    answered_at = g.answered_at, completed_at = g.completed_at, missed = g.missed, changed = pg_current_xact_id()
+  FROM given g JOIN locked l ON l.account_id = g.account_id AND l.call_id = g.call_id
+  WHERE c.id = l.id AND c.status = g.before
+  RETURNING c.account_id, c.call_id
+), made AS MATERIALIZED (
+  SELECT * FROM begun UNION ALL SELECT * FROM advanced
+), counted AS (
+  INSERT INTO report_hours AS r
+  SELECT g.account_id, g.hour, $3::integer, sum(g.calls), sum(g.answered), sum(g.completed), sum(g.was_missed),
+    sum(g.rang_ms), sum(g.talked_ms)
+  FROM given g JOIN made m ON m.account_id = g.account_id AND m.call_id = g.call_id GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (account_id, hour, shard) DO UPDATE SET
+    calls = r.calls + excluded.calls, answered = r.answered + excluded.answered,
+    completed = r.completed + excluded.completed, missed = r.missed + excluded.missed,
+    rang_ms = r.rang_ms + excluded.rang_ms, talked_ms = r.talked_ms + excluded.talked_ms
+), entries AS MATERIALIZED (
+  SELECT e.* FROM ROWS FROM (json_to_recordset($2::json) AS (
+    move_account bigint, move_call text, account_id bigint, integration_id bigint, created_at bigint, day integer, quarter bigint,
+    method text, path text, call_id text, request text, request_hex text, status integer, response text,
+    duration double precision)) WITH ORDINALITY AS e(
+    move_account, move_call, account_id, integration_id, created_at, day, quarter, method, path, call_id, request, request_hex,
+    status, response, duration, n)
+  WHERE e.move_account IS NULL
+    OR EXISTS (SELECT FROM made m WHERE m.account_id = e.move_account AND m.call_id = e.move_call)
+), written AS (
+  INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, request_bytes, status,
+    response, duration)
+  SELECT account_id, integration_id, created_at, method, path, call_id, request, decode(request_hex, 'hex'), status,
+    response, duration
+  FROM entries ORDER BY n
+), summed AS (
+  INSERT INTO history_counts AS h
+  SELECT account_id, day, $3::integer, count(*) FROM entries GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = h.entries + excluded.entries
+), used AS (
+  INSERT INTO integration_use AS u
+  SELECT integration_id, quarter, $3::integer, count(*), max(created_at) FROM entries GROUP BY 1, 2 ORDER BY 1, 2
+  ON CONFLICT (integration_id, quarter, shard) DO UPDATE SET
+    requests = u.requests + excluded.requests, last_at = greatest(u.last_at, excluded.last_at)
+)
+SELECT account_id, call_id FROM made`;

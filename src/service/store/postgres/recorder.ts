@@ -1,0 +1,208 @@
+import type { CallStatus } from '../../../api/contract/call-event.ts';
+import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
+import { addChange, type Figures, hourOf } from '../../figures.ts';
+import { comparable } from '../../number.ts';
+import { quarterOf } from '../quarter.ts';
+import { type RecordedRequest, StoreUnavailable } from '../store.ts';
+import type { Outcome } from './batches.ts';
+import { callColumns, callOf, rowOf } from './call-rows.ts';
+import type { Database, Row } from './database.ts';
+import { DAY_MS, type Partitions } from './partitions.ts';
+import { recordSql } from './record-sql.ts';
+
+/** SQLSTATE of a row that no partition takes. */
+const CHECK_VIOLATION = '23514';
+
+/** A call that the batch moves: from how it was read to how it is to be, with what that adds to the figures. */
+type Move = {
+  readonly account: number;
+  readonly integration: number;
+  readonly before: CallStatus | null;
+  readonly after: CallRecord;
+  readonly figures: Figures;
+};
+
+/** A request of the batch, the move that its event is part of, and the call as the event itself leaves it. */
+type Planned = {
+  readonly request: RecordedRequest;
+  readonly move: string | null;
+  readonly call: CallRecord | undefined;
+};
+
+/**
+ * Writes batches of requests and the effects of their events, each batch in one transaction that is sent in one go:
+ * no lock ever waits for this process.
+ *
+ * The forward-only rule between processes: a call is read, moved by the one rule there is (call-record.ts), and
+ * written only if it still has the status that it was read with; a status never comes back, so it is the row's
+ * version. Where another process was faster, nothing of that call's events is written, and they are taken again.
+ */
+export function recorder({
+  database,
+  partitions,
+  shard,
+  steady,
+  moved,
+}: {
+  readonly database: Database;
+  readonly partitions: Partitions;
+  /** This process's share of every sum (see migrations.ts). */
+  readonly shard: number;
+  readonly steady: () => number;
+  /** Told after the commit: calls of these accounts are moved. */
+  readonly moved: (accounts: ReadonlySet<number>) => void;
+}) {
+  async function read(batch: readonly RecordedRequest[]) {
+    const events = batch.flatMap(({ account, event }) => (event === null ? [] : [{ account, ...event }]));
+    if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map() };
+    const ids = unique(events, ({ account, id }) => key(account, id));
+    const numbers = unique(
+      events.map(({ account, from, country }) => ({ account, number: comparable(from, country) })),
+      ({ account, number }) => key(account, number),
+    );
+    const [calls = [], callers = []] = await database.transact([
+      [
+        `SELECT c.account_id, ${callColumns} FROM calls c
+         WHERE (c.account_id, c.call_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
+        ids.map(({ account }) => account),
+        ids.map(({ id }) => id),
+      ],
+      [
+        `SELECT n.account_id, n.number, c.reference, c.name, s.name AS segment, s.priority
+         FROM customer_numbers n JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
+         WHERE (n.account_id, n.number) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
+        numbers.map(({ account }) => account),
+        numbers.map(({ number }) => number),
+      ],
+    ]);
+    return {
+      calls: new Map(calls.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
+      callers: new Map(callers.map((row) => [key(row.account_id, row.number), row])),
+    };
+  }
+
+  /** What the batch does, event after event; a call that several of them move is one move. */
+  function plan(
+    batch: readonly RecordedRequest[],
+    { calls, callers }: { calls: ReadonlyMap<string, CallRecord>; callers: ReadonlyMap<string, Row> },
+  ) {
+    const moves = new Map<string, Move>();
+    const planned = batch.map((request): Planned => {
+      const { account, integration, event, at } = request;
+      if (event === null) return { request, move: null, call: undefined };
+      const move = key(account, event.id);
+      const known = moves.get(move);
+      const before = known?.after ?? calls.get(move);
+      const call = moveCall(before, event, at, (from) => callerOf(callers, account, from, event.country));
+      if (call !== undefined)
+        moves.set(move, {
+          account,
+          integration: known?.integration ?? integration,
+          before: known === undefined ? (before?.status ?? null) : known.before,
+          after: call,
+          figures: addChange(known?.figures, before, call),
+        });
+      // An event that moves nothing stands and falls with the move before it in this batch.
+      return { request, move: moves.has(move) ? move : null, call };
+    });
+    return { moves, planned };
+  }
+
+  async function write(batch: readonly RecordedRequest[]): Promise<Outcome<CallRecord | undefined>[]> {
+    await partitions.ensure(batch.map(({ at }) => at));
+    const { moves, planned } = plan(batch, await read(batch));
+    const now = steady();
+    const rows = await database.rows<{ account_id: number; call_id: string }>(
+      recordSql,
+      JSON.stringify(Array.from(moves.values(), moveRow)),
+      JSON.stringify(planned.map((one) => entryRow(one, now))),
+      shard,
+    );
+    const done = new Set(rows.map((row) => key(row.account_id, row.call_id)));
+    moved(new Set(rows.map((row) => row.account_id)));
+    return planned.map(({ request, move, call }) =>
+      move !== null && !done.has(move) ? 'again' : { value: request.watched ? call : undefined },
+    );
+  }
+
+  /** One of them may be at fault: then each for itself, so that it fails alone. */
+  async function writeAll(batch: readonly RecordedRequest[]): Promise<Outcome<CallRecord | undefined>[]> {
+    try {
+      return await write(batch);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      // No partition takes it: the retention of another process dropped it.
+      if ((error as { code?: string }).code === CHECK_VIOLATION) partitions.forget();
+      else if (batch.length === 1) return [{ error }];
+    }
+    const outcomes: Outcome<CallRecord | undefined>[] = [];
+    for (const request of batch)
+      outcomes.push(...(await write([request]).catch((error: unknown) => [{ error }])));
+    return outcomes;
+  }
+
+  return writeAll;
+}
+
+const key = (account: unknown, name: unknown) => `${account} ${name}`;
+
+function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+/** The customer with a caller's number, and its segment, as they are when a call begins. */
+function callerOf(
+  callers: ReadonlyMap<string, Row>,
+  account: number,
+  from: string,
+  country: string | null,
+): Caller {
+  const number = comparable(from, country);
+  const row = callers.get(key(account, number));
+  if (row === undefined) return { number, customer: null, segment: null, priority: null };
+  return {
+    number,
+    customer: { reference: row.reference as string, name: row.name as string },
+    segment: row.segment as string | null,
+    priority: row.priority as number | null,
+  };
+}
+
+function moveRow({ account, integration, before, after, figures }: Move) {
+  return {
+    account_id: account,
+    integration_id: integration,
+    before,
+    ...rowOf(after),
+    hour: hourOf(after),
+    calls: figures.calls,
+    answered: figures.answered,
+    completed: figures.completed,
+    was_missed: figures.missed,
+    rang_ms: figures.rangMs,
+    talked_ms: figures.talkedMs,
+  };
+}
+
+function entryRow({ request: entry, move }: Planned, now: number) {
+  const { request, callId } = entry;
+  // PostgreSQL's text holds no NUL; neither does the id of any call that can be searched for.
+  const asText = typeof request === 'string' && !request.includes('\0');
+  return {
+    move_account: move === null ? null : entry.account,
+    move_call: move === null ? null : entry.event?.id,
+    account_id: entry.account,
+    integration_id: entry.integration,
+    created_at: entry.at,
+    day: Math.floor(entry.at / DAY_MS),
+    quarter: quarterOf(entry.at),
+    method: entry.method,
+    path: entry.path,
+    call_id: callId?.includes('\0') ? null : (entry.event?.id ?? callId),
+    request: asText ? request : null,
+    request_hex: asText ? null : Buffer.from(request).toString('hex'),
+    status: entry.status,
+    response: entry.response,
+    duration: Math.max(0, Math.round((now - entry.began) * 1000) / 1000),
+  };
+}

@@ -1,0 +1,41 @@
+// biome-ignore lint/suspicious/noExplicitAny: methods take whatever their caller's type says
+export type Methods = Record<string, (...args: any[]) => unknown>;
+
+/** One call of a method, by its number. */
+export type Call = { readonly id: number; readonly name: string; readonly args: readonly unknown[] };
+
+/** Answers to calls, by their numbers. What they say is on disk. */
+export type Answers = {
+  /** Calls that ended with nothing to tell. */
+  readonly done: number[];
+  /** id, value, id, value, … */
+  readonly values: unknown[];
+  /** id, message, id, message, … of calls that were refused. */
+  readonly errors: (number | string)[];
+  /** Transactions so far. */
+  readonly commits: number;
+};
+
+/**
+ * To the thread: calls one behind the other, each as id, name, number of arguments, arguments; or the wish to end.
+ * Flat, since to copy many small objects costs more than to write what they say to disk.
+ */
+export type ToThread = readonly unknown[] | 'close';
+
+/** From the thread; `Told` is what a thread says by itself. */
+export type FromThread<Told> =
+  | { readonly type: 'ready' }
+  /** The start is off; `refused` if by a rule of ours and not by an error. */
+  | { readonly type: 'no-start'; readonly refused: boolean; readonly message: string }
+  /** `messages`: how many from the main thread are through. */
+  | { readonly type: 'answers'; readonly messages: number; readonly answers: Answers }
+  | { readonly type: 'told'; readonly told: Told };
+
+export function noAnswers(): Answers {
+  return { done: [], values: [], errors: [], commits: 0 };
+}
+
+export function addAnswer({ done, values }: Answers, id: number, value: unknown): void {
+  if (value === undefined) done.push(id);
+  else values.push(id, value);
+}

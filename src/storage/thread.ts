@@ -1,0 +1,158 @@
+import { Worker } from 'node:worker_threads';
+import { StorageRefused } from './refused.ts';
+import type { Answers, FromThread, Methods, ToThread } from './thread-messages.ts';
+
+/** Messages that may be under way: one that is being worked on, one that waits its turn. The rest is gathered here, */
+const enoughUnderWay = 2;
+
+/** unless there is so much that a full message can go already. */
+const mostUnderWay = 32;
+
+/** Rows in a full message: copying many more at once would hold up the main thread. */
+const fullMessage = 1_000;
+
+/** Calls that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
+const mostWaiting = 20_000;
+
+/** A thread that owns a database, as the main thread sees it. */
+export type Thread<M extends Methods> = {
+  /** Answered when everything asked before it is done, and on disk. */
+  call<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
+  /** The last argument of the last call that has not gone over yet: its caller may still add to it, and `weigh`. */
+  unsent(): unknown;
+  /** Says that what is gathered here has become so many rows heavier. */
+  weigh(rows: number): void;
+  /** Transactions so far. */
+  commits(): number;
+  /** Resolves when the thread ends by itself: everything is rejected from then on, there is no storage any more. */
+  readonly failed: Promise<Error>;
+  /** Lets the calls under way end, then ends the thread. */
+  close(): Promise<void>;
+};
+
+type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
+
+export type ThreadOptions<Told> = {
+  /** Hears what the thread says by itself. */
+  readonly onTold?: (told: Told) => void;
+  /** Room for its short-lived objects, MB. */
+  readonly youngMb?: number;
+};
+
+/**
+ * Starts a thread (a script that calls `serveThread`) with `data`, and waits until its database is open. Rejects with StorageRefused when a rule forbids the start, or with the thread's error.
+ */
+export async function startThread<M extends Methods, Told = never>(
+  script: URL,
+  data: unknown,
+  { onTold, youngMb }: ThreadOptions<Told> = {},
+): Promise<Thread<M>> {
+  const limits = youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } };
+  const worker = new Worker(script, { workerData: data, ...limits });
+  const waiting = new Map<number, Waiting>();
+  let gathered: unknown[] = [];
+  let gatheredRows = 0;
+  const full: unknown[][] = [];
+  let underWay = 0;
+  let lastId = 0;
+  let flushing = false;
+  let commits = 0;
+  let dead: Error | undefined;
+  const failed = Promise.withResolvers<Error>();
+  const ready = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+
+  worker.on('message', (message: FromThread<Told>) => {
+    if (message.type === 'answers') {
+      underWay -= message.messages;
+      commits = message.answers.commits;
+      settle(message.answers);
+      flush();
+    } else if (message.type === 'told') onTold?.(message.told);
+    else if (message.type === 'ready') ready.resolve();
+    else die(new (message.refused ? StorageRefused : Error)(message.message));
+  });
+  worker.on('error', (error) => die(error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', (code) => {
+    die(new Error(`the storage thread ended with code ${code}`));
+    ended.resolve();
+  });
+
+  function settle({ done, values, errors }: Answers): void {
+    for (const id of done) take(id)?.resolve(undefined);
+    for (let at = 0; at < values.length; at += 2) take(values[at] as number)?.resolve(values[at + 1]);
+    for (let at = 0; at < errors.length; at += 2) {
+      take(errors[at] as number)?.reject(new Error(errors[at + 1] as string));
+    }
+  }
+
+  function take(id: number): Waiting | undefined {
+    const found = waiting.get(id);
+    waiting.delete(id);
+    return found;
+  }
+
+  function die(error: Error): void {
+    if (!dead) {
+      dead = error;
+      failed.resolve(error);
+      ready.reject(error);
+    }
+    for (const { reject } of waiting.values()) reject(dead);
+    waiting.clear();
+  }
+
+  function flush(): void {
+    flushing = false;
+    while (full.length > 0 && underWay < mostUnderWay) post(full.shift() as unknown[]);
+    if (gathered.length > 0 && full.length === 0 && underWay < enoughUnderWay) post(takeGathered());
+  }
+
+  function post(calls: unknown[]): void {
+    underWay++;
+    worker.postMessage(calls satisfies ToThread);
+  }
+
+  function takeGathered(): unknown[] {
+    const taken = gathered;
+    gathered = [];
+    gatheredRows = 0;
+    return taken;
+  }
+
+  function weigh(rows: number): void {
+    gatheredRows += rows;
+    if (gatheredRows >= fullMessage) full.push(takeGathered());
+    if (flushing) return;
+    flushing = true;
+    queueMicrotask(flush);
+  }
+
+  function call(name: string, ...args: unknown[]): Promise<unknown> {
+    if (dead) return Promise.reject(dead);
+    if (waiting.size >= mostWaiting) return Promise.reject(new Error('the disk does not keep up'));
+    const id = ++lastId;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    waiting.set(id, { resolve, reject });
+    gathered.push(id, name, args.length, ...args);
+    weigh(1);
+    return promise;
+  }
+
+  await ready.promise;
+  return {
+    call: call as Thread<M>['call'],
+    unsent: () => gathered.at(-1),
+    weigh,
+    commits: () => commits,
+    failed: failed.promise,
+    async close() {
+      if (!dead) {
+        dead = new Error('the storage is closed');
+        for (const calls of [...full.splice(0), takeGathered()]) post(calls);
+        worker.postMessage('close' satisfies ToThread);
+      }
+      await ended.promise;
+    },
+  };
+}

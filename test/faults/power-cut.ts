@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import type { LogLine } from './bridge-process.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createDisk, diskImpossible, type FileSystem } from './loop-disk.ts';
+import { createRig, lastLife } from './rig.ts';
+
+/** Cuts in one life of a disk; then all is drained and counted, and a new one begins. */
+const cutsPerDisk = 25;
+
+const longestLifeMs = 400;
+
+/** The end of calls that nobody knows of any more is not waited for as long as others, ms. */
+const controlPatienceMs = 15_000;
+
+const synchronousOff = fileURLToPath(new URL('./synchronous-off.ts', import.meta.url));
+
+export const powerCuts: readonly Fault[] = (['ext4', 'xfs'] as const).map((fileSystem) => ({
+  name: `power cut on ${fileSystem}`,
+  needs: diskImpossible,
+  short: { count: 4, unit: 'cuts' },
+  full: { count: 200, unit: 'cuts' },
+  run: (options) => run(fileSystem, options),
+  control: {
+    without: 'synchronous=OFF',
+    size: { count: 8, unit: 'cuts' },
+    // A tenth will do to see that it loses.
+    run: (options) =>
+      run(
+        fileSystem,
+        { ...options, size: Math.max(4, options.size / 10) },
+        { NODE_OPTIONS: `--import=${synchronousOff}` },
+      ),
+  },
+}));
+
+async function run(
+  fileSystem: FileSystem,
+  { size, seed, say, stop }: RunOptions,
+  control?: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const random = mulberry(seed);
+  const parts: Awaited<ReturnType<typeof cutAgainAndAgain>>[] = [];
+  let done = 0;
+  while (done < size && !stop.aborted) {
+    const count = Math.min(cutsPerDisk, size - done);
+    parts.push(await cutAgainAndAgain(fileSystem, { count, random, control }));
+    done += count;
+    say(`${done} cuts: ${JSON.stringify(parts.at(-1))}`);
+  }
+  return {
+    ...sumOf(parts.map(({ counts }) => counts)),
+    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
+    note: `half of them while nothing could be delivered; repairs: ${parts.reduce((sum, { repairs }) => sum + repairs, 0)}`,
+  };
+}
+
+async function cutAgainAndAgain(
+  fileSystem: FileSystem,
+  options: { count: number; random: () => number; control: Readonly<Record<string, string>> | undefined },
+) {
+  const { count, random, control } = options;
+  const disk = createDisk(fileSystem);
+  const rig = await createRig({ STATE_DIR: `${disk.path}/state`, ...control });
+  const broken: string[] = [];
+  let repairs = 0;
+  const hear = ({ code, level, msg }: LogLine) => {
+    if (/repaired$/.test(code)) repairs += 1;
+    // A power cut is no damage, and nothing to complain of.
+    if (level === 'error') broken.push(`${code}: ${msg}`);
+  };
+  try {
+    const load = startLoad(rig.pbx, { eventsPerSecond: 500, random, talkMs: 200 });
+    for (let cut = 0; cut < count; cut += 1) {
+      // What cannot be delivered is nowhere but on the disk.
+      rig.farSide.inject(cut % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
+      const bridge = rig.startBridge({ hear });
+      await bridge.says('ami.connected');
+      await sleep(random() * longestLifeMs);
+      bridge.kill('SIGSTOP');
+      disk.cutPower();
+      bridge.kill();
+      await bridge.ended;
+      disk.restorePower();
+    }
+    rig.farSide.inject(undefined);
+    const { counts, broken: unsolved } = await lastLife(rig, load, {
+      ...{ hear, patienceMs: control ? controlPatienceMs : 60_000 },
+    });
+    // Only a loss shows that the power was cut: a control is no proof by anything else.
+    return {
+      counts,
+      broken: control ? unsolved.filter((line) => /^\d+ lost/.test(line)) : [...broken, ...unsolved],
+      repairs,
+    };
+  } finally {
+    await rig.close();
+    disk.remove();
+  }
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { always } from '../fakes/far-side-faults.ts';
+import { runCommand } from './operator.ts';
+import { temporaryFolder } from './program.ts';
+import { createStand, markerCall } from './stand.ts';
+
+test('status --all: each bridge of this machine in a row, and why one is not well', async (t) => {
+  const folder = join(temporaryFolder(t), 'sites');
+  mkdirSync(folder);
+  const write = (name: string, listen: string) =>
+    writeFileSync(join(folder, name), `STATUS_LISTEN=${listen}\n`);
+  const [main, berlin] = [
+    await createStand(t, { STATUS_LISTEN: '127.0.0.1:0', PBX_ID: 'main' }),
+    await createStand(t, { STATUS_LISTEN: '127.0.0.1:0', PBX_ID: 'berlin' }),
+  ];
+  for (const stand of [main, berlin]) await stand.start();
+  berlin.farSide.inject(always({ kind: 'status', status: 401 }));
+  for (const frame of markerCall().frames) berlin.pbx.send(frame);
+  await berlin.farSide.waitFor((it) => it.counts().requests > 0);
+  write('berlin.env', `127.0.0.1:${berlin.statusPort()}`);
+  write('bridge.env', `127.0.0.1:${main.statusPort()}`);
+  write('munich.env', '127.0.0.1:1');
+  write('service.env', '127.0.0.1:1');
+  write('vienna.env', 'nowhere');
+  write('sample.env.example', '127.0.0.1:1');
+
+  const all = ['status', '--all', '--folder', folder];
+  const { code, text: out } = await runCommand(all, {}, {});
+  const [title, ...lines] = out.trimEnd().split('\n');
+  assert.match(title ?? '', /^ {2}bridge +PBX +open +waiting +dead +delivery$/);
+  assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +0 +0 +flows$/);
+  assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +2 +0 +paused$/);
+  assert.match(lines[2] ?? '', /^ {4}nothing is delivered: 401/);
+  const rest = lines.slice(3).join('\n');
+  assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
+  assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);
+  assert.doesNotMatch(out, /service|sample/);
+  assert.equal(code, 2);
+
+  const json = JSON.parse((await runCommand([...all, '--json'], {}, {})).text);
+  assert.deepEqual(Object.keys(json), ['bridge', 'berlin', 'munich', 'vienna']);
+  assert.deepEqual([json.bridge.pbxId, json.berlin.pbxId], ['main', 'berlin']);
+});
+
+test('status --all without any bridge says where it looked', async (t) => {
+  const folder = temporaryFolder(t);
+  await assert.rejects(
+    runCommand(['status', '--all', '--folder', folder], {}, {}),
+    new RegExp(`--folder: got ${folder}, which has none; takes a folder with one NAME\\.env for each bridge`),
+  );
+});
