@@ -16,6 +16,9 @@ const contradictions: Readonly<Record<string, string>> = {
     SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
   'what is remembered of an open call cannot be read': `
     SELECT 1 FROM open_call WHERE NOT json_valid(state)`,
+  'an event says something else than its call': `
+    SELECT 1 FROM event WHERE CASE WHEN json_valid(body)
+      THEN json_extract(body, '$.id') IS NOT call_id OR json_extract(body, '$.status') IS NOT status ELSE TRUE END`,
   'an event has a number that is too high': `SELECT 1 FROM event WHERE seq > ${highestSeq}`,
   'the counters do not fit the events': `
     SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)

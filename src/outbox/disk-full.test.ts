@@ -39,11 +39,11 @@ async function fillUp(
 ): Promise<{ taken: number; waiting: Promise<unknown> }> {
   const full = log.seen('outbox.full').then(() => 'full');
   for (let taken = 0; ; taken++) {
-    const body = JSON.stringify({ text: 'x'.repeat(3_000) });
+    const text = 'x'.repeat(3_000);
     const one = outbox.append({
       calls: [],
       trunks: [],
-      events: [{ ...newEvent(`c${taken}`, 'ringing', 1), body }],
+      events: [newEvent(`c${taken}`, 'ringing', 1, { text })],
     });
     if ((await Promise.race([one, full])) === 'full') return { taken, waiting: one };
   }

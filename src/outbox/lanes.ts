@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../delivery/queue.ts';
 import { BrokenInvariant } from '../storage/trouble.ts';
+import { isBodyOf } from './event-body.ts';
 import { highestSeq } from './tally.ts';
 
 /** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
@@ -82,5 +83,7 @@ export function queuedEvent(row: EventRow): QueuedEvent {
   if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
   if (row.seq > highestSeq) throw new BrokenInvariant(`${row.seq} is too high for a number of an event`);
   const { seq, status, body, attempts, rejections } = row;
+  if (!isBodyOf(body, row.call_id, status))
+    throw new BrokenInvariant(`what event ${seq} says is not of its call`);
   return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts, rejections };
 }

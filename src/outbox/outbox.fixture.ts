@@ -63,8 +63,9 @@ export async function opened(t: Scope, options: OutboxOptions, log: Log = keepin
   return outbox;
 }
 
-export function newEvent(callId: string, status: CallStatus, takenAt = 0): NewEvent {
-  return { callId, status, body: JSON.stringify({ id: callId, direction: 'inbound', status }), takenAt };
+export function newEvent(callId: string, status: CallStatus, takenAt = 0, more: object = {}): NewEvent {
+  const body = JSON.stringify({ id: callId, direction: 'inbound', status, ...more });
+  return { callId, status, body, takenAt };
 }
 
 /** A batch of events alone, written `a:ringing b:completed`, all taken at `takenAt`. */

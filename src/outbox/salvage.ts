@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { callStatuses } from '../api/contract/call-event.ts';
+import { isBodyOf } from './event-body.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
 import { highestSeq } from './tally.ts';
 import { type Frame, framesOf } from './wal.ts';
@@ -111,13 +112,17 @@ function recognise({ rowid, values }: PageRow): SavedRow | undefined {
       columns.every((fits, i) => fits(values[i] as Value)) &&
       values.slice(columns.length).every((value, i) => added[i]?.fits(value)),
   );
-  if (!shape || (shape.table === 'event' && !isSeq(rowid))) return undefined;
+  if (!shape || (shape.table === 'event' && !isEvent(rowid, values))) return undefined;
   const whole = [
     ...values,
     ...(shape.added ?? []).slice(values.length - shape.columns.length).map(({ absent }) => absent),
   ];
   const named = values[0] === null ? [rowid, ...whole.slice(1)] : whole;
   return { table: shape.table, values: named } as SavedRow;
+}
+
+function isEvent(seq: number, [, callId, status, body]: readonly Value[]): boolean {
+  return isSeq(seq) && isBodyOf(body as string, callId as string, status as string);
 }
 
 function isNull(value: Value): boolean {

@@ -45,7 +45,17 @@ export function createDisk(fileSystem: FileSystem): Disk {
   ftruncateSync(fd, bytes);
   closeSync(fd);
   const run = (command: string, ...args: string[]) => execFileSync(command, args, { stdio: 'pipe' });
-  const unmount = () => run('umount', path);
+  let device = '';
+  const mount = () => {
+    // A device of its own for each mount: where somebody's copy of the mounts keeps the old one alive, the same device
+    // would give the dead file system back.
+    device = run('losetup', '--find', '--show', image).toString().trim();
+    run('mount', ...(fileSystem === 'xfs' ? ['-o', 'nouuid'] : []), device, path);
+  };
+  const unmount = () => {
+    run('umount', path);
+    run('losetup', '--detach', device);
+  };
   const remove = () => {
     try {
       unmount();
@@ -55,7 +65,6 @@ export function createDisk(fileSystem: FileSystem): Disk {
     rmSync(folder, { recursive: true, force: true });
   };
   const release = atExit(remove);
-  const mount = () => run('mount', '-o', 'loop', image, path);
   try {
     run(`mkfs.${fileSystem}`, '-q', image);
     mount();
