@@ -57,13 +57,24 @@ export async function importCustomers(
     batch = [];
   };
 
-  for await (const { line, row } of rowsOf(input)) {
-    const customer = row === null ? 'has not as many columns as the header' : customerOf(row, country);
+  for await (const { line, customer } of readCustomers(input, country)) {
     if (typeof customer === 'string') refuse(line, customer);
     else if (batch.push({ line, customer }) === BATCH) await store();
   }
   await store();
   return { imported, refused, errors };
+}
+
+/** The customers of such a table, line by line; in the place of one that cannot be taken, why. */
+export async function* readCustomers(
+  input: Readable,
+  country: string | null,
+): AsyncGenerator<{ line: number; customer: Customer | string }> {
+  for await (const { line, row } of rowsOf(input))
+    yield {
+      line,
+      customer: row === null ? 'has not as many columns as the header' : customerOf(row, country),
+    };
 }
 
 type Row = Partial<Record<(typeof columns)[number], string>>;
@@ -126,10 +137,13 @@ function customerOf(row: Row, country: string | null): Customer | string {
   const numbers = [...new Set(written.map((number) => comparable(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return 'has neither a reference nor a number';
-  return { reference, name: cell('name') || reference, segment: cell('segment') || null, numbers };
+  const texts = { reference, name: cell('name') || reference, segment: cell('segment') || null };
+  const long = Object.entries(texts).find(([, value]) => (value?.length ?? 0) > limits.referenceLength);
+  if (long !== undefined) return `its ${long[0]} is longer than ${limits.referenceLength} characters`;
+  return { ...texts, numbers };
 }
 
-function wordsFor(refusal: CustomerRefusal): string {
+export function wordsFor(refusal: CustomerRefusal): string {
   return refusal.reason === 'no-such-segment'
     ? `there is no segment "${refusal.segment}"; add it first`
     : `${refusal.number} is a number of "${refusal.by}" already`;

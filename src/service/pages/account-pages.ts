@@ -101,6 +101,7 @@ function accountPage(visit: Visit, { errors }: { errors?: FieldErrors }): Page {
     body: html`
       <h1>Account</h1>
       ${done !== undefined && notice(done)}
+      <div class="columns">
       <section class="card" aria-labelledby="you">
         <h2 id="you">You: ${user.name}</h2>
         <p>${user.role === 'administrator' ? 'You look after this account.' : 'You see calls and customers of this account.'}</p>
@@ -129,6 +130,7 @@ function accountPage(visit: Visit, { errors }: { errors?: FieldErrors }): Page {
           )}
         </section>`
       }
+      </div>
     `,
   };
 }

@@ -9,6 +9,8 @@ export type Formats = {
   date(at: number): string;
   /** `Fri 20 Nov 2026, 09:12:33` */
   dateTime(at: number): string;
+  /** When the day of `at` begins there. */
+  startOfDay(at: number): number;
   /** A moment as a page shows it: the time alone if it is of the same day as `now`. */
   moment(at: number, now: number): Html;
 };
@@ -51,6 +53,8 @@ function makeFormats(timeZone: string): Formats {
     time: (at) => time.format(at),
     date: dateOf,
     dateTime,
+    startOfDay: (at) =>
+      Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
     moment: (at, now) =>
       html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
         dateOf(at) === dateOf(now) ? time.format(at) : `${dateOf(at)}, ${time.format(at)}`

@@ -36,11 +36,19 @@ export function table<Row>({
   </div>`;
 }
 
-/** Links to the pages beside this one; undefined: there is none. */
-export function pager({ newer, older }: { newer?: string | undefined; older?: string | undefined }): Html {
+/** Links to the pages beside this one; undefined: there is none. `words`: what they are called. */
+export function pager({
+  newer,
+  older,
+  words: [back, on] = ['Newer', 'Older'],
+}: {
+  newer?: string | undefined;
+  older?: string | undefined;
+  words?: readonly [string, string];
+}): Html {
   if (newer === undefined && older === undefined) return null;
   return html`<nav class="pager" aria-label="Pages">
-    ${newer === undefined ? html`<span></span>` : html`<a rel="prev" href=${newer}>← Newer</a>`}
-    ${older !== undefined && html`<a rel="next" href=${older}>Older →</a>`}
+    ${newer === undefined ? html`<span></span>` : html`<a rel="prev" href=${newer}>← ${back}</a>`}
+    ${older !== undefined && html`<a rel="next" href=${older}>${on} →</a>`}
   </nav>`;
 }

@@ -7,12 +7,17 @@ import { sameText } from '../keys.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { barPage } from '../pages/bar-page.ts';
+import { customerPages } from '../pages/customer-pages.ts';
 import { notice } from '../pages/form.ts';
 import { formatsFor } from '../pages/formats.ts';
 import { html } from '../pages/html.ts';
+import { importPages } from '../pages/import-pages.ts';
+import { integrationPages } from '../pages/integration-pages.ts';
 import { layout, plainLayout } from '../pages/layout.ts';
 import { nowPage } from '../pages/now-page.ts';
+import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
+import { userPages } from '../pages/user-pages.ts';
 import type { Answer, Handler, Page, Pages, Visit } from '../pages/visit.ts';
 import { Refusal, refusalOf } from '../refusal.ts';
 import type { Session } from '../store/store.ts';
@@ -114,6 +119,11 @@ export function pageRoutes(context: ServiceContext) {
     nowPage(routes, context);
     barPage(routes, context);
     accountPages(routes, context);
+    integrationPages(routes, context);
+    userPages(routes, context);
+    customerPages(routes, context);
+    segmentPages(routes, context);
+    importPages(routes, context);
   };
 }
 

@@ -39,6 +39,7 @@ function take(state) {
     if (call.status === 'ringing') attention.ring(call);
     else attention.quiet(call.id);
     say(call);
+    dispatchEvent(new Event('calls-moved')); // for the page around (see fresh.js)
   }
   if (live) begun = true;
   draw();
@@ -59,7 +60,7 @@ function draw() {
               ({ label, on, press }) =>
                 html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
             )}
-          ${alone ? html`<a href="/">All pages</a>` : html`<a href="/bar" target="calls">Own window</a>`}
+          ${alone ? html`<a href="/">All pages</a>` : html`<a class="wide" href="/bar" target="calls">Own window</a>`}
         </div>
       </div>
       ${
@@ -72,7 +73,7 @@ function draw() {
           <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
           <div class="missed-all">
             ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed</a>`}
-            ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.map(({ id }) => id))}>Dismiss all</button>`}
+            ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.flat())}>Dismiss all</button>`}
           </div>
         </div>`
       }
@@ -105,21 +106,22 @@ function card(call) {
   </li>`;
 }
 
-/** @param {Call} call */
-function missedCard(call) {
+/** @param {readonly Call[]} calls of one caller, newest first */
+function missedCard(calls) {
+  const [call] = calls;
+  if (call === undefined) return null;
   const at = new Date((call.completed_at ?? 0) - now() + Date.now());
+  /** @type {Intl.DateTimeFormatOptions} */
   const time = { hour: '2-digit', minute: '2-digit' };
   const sameDay = at.toDateString() === new Date().toDateString();
-  const when = at.toLocaleString(
-    'en-GB',
-    /** @type {any} */ (sameDay ? time : { weekday: 'short', ...time }),
-  );
+  const when = at.toLocaleString('en-GB', sameDay ? time : { weekday: 'short', ...time });
+  const times = calls.length > 1 && html`, ${calls.length} times`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">missed <b>${when}</b></div>
-    <button type="button" onClick=${() => dismiss([call.id])} aria-label=${`Dismiss the missed call of ${name(call)}`}>Dismiss</button>
+    <div class="what">missed <b>${when}</b>${times}</div>
+    <button type="button" onClick=${() => dismiss(calls)} aria-label=${`Dismiss the missed call of ${name(call)}`}>Dismiss</button>
   </li>`;
 }
 
@@ -142,8 +144,9 @@ const segment = (call) =>
   call.segment &&
   html`<span class="chip" title="Segment and priority"><bdi>${plain(call.segment)}</bdi> ${call.priority}</span>`;
 
-/** @param {readonly string[]} ids */
-function dismiss(ids) {
+/** @param {readonly Call[]} calls */
+function dismiss(calls) {
+  const ids = calls.map(({ id }) => id);
   board = without(board, ids);
   draw();
   const body = new URLSearchParams([['token', token], ...ids.map((id) => ['call', id])]);

@@ -41,7 +41,7 @@ export function without(board, ids) {
 /**
  * What is shown at `now`: ringing first, by priority, then the longest waiting; then who talks, then the missed ones,
  * newest first. While the stream is broken a call may be over: then only what is certain, the missed ones.
- * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[], missed: Call[] }}
+ * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[], missed: Call[][] }} the missed ones by caller
  */
 export function shownAt(board, now, live) {
   const calls = [...board.values()];
@@ -57,8 +57,22 @@ export function shownAt(board, now, live) {
           (isOver(call) && !call.missed && now - (call.completed_at ?? 0) < LEAVE_MS),
       )
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
-    missed: calls.filter((call) => call.missed).sort((a, b) => (b.completed_at ?? 0) - (a.completed_at ?? 0)),
+    missed: byCaller(
+      calls.filter((call) => call.missed).sort((a, b) => (b.completed_at ?? 0) - (a.completed_at ?? 0)),
+    ),
   };
+}
+
+/** Who tried five times is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
+function byCaller(calls) {
+  /** @type {Map<string, Call[]>} */
+  const callers = new Map();
+  for (const call of calls) {
+    const of = callers.get(call.number);
+    if (of) of.push(call);
+    else callers.set(call.number, [call]);
+  }
+  return [...callers.values()];
 }
 
 /** Without what has left for good, so that a screen that is open for a year does not grow. @param {Board} board @param {number} now @returns {Board} */

@@ -1,0 +1,20 @@
+/** Makes the buttons of copyable texts work. Without https there is no clipboard for pages: then the text is selected. */
+export {};
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const text = document.getElementById(button.dataset.copy ?? '');
+    if (text === null) return;
+    getSelection()?.selectAllChildren(text);
+    const copied = await (navigator.clipboard?.writeText(text.textContent ?? '').then(
+      () => true,
+      () => false,
+    ) ?? document.execCommand('copy'));
+    button.textContent = copied ? 'Copied' : 'Press Ctrl+C';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
+  });
+}

@@ -1,0 +1,40 @@
+/**
+ * Keeps the parts of a page that are marked `data-fresh` as they are now: when a call has moved, the page is asked for
+ * again, and those parts are put in the place of the old ones. At most once a second, and not while nobody looks.
+ */
+export {};
+
+const SOON_MS = 300;
+const REST_MS = 1000;
+
+let stale = false;
+let busy = false;
+
+async function renew() {
+  if (!stale || busy || document.hidden) return;
+  stale = false;
+  busy = true;
+  const answer = await fetch(location.href).catch(() => undefined);
+  if (answer?.ok && !answer.redirected) {
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    for (const part of document.querySelectorAll('[data-fresh][id]')) {
+      const fresh = page.getElementById(part.id);
+      // Not under the hands of somebody who is in it.
+      if (fresh && !part.contains(document.activeElement)) part.replaceWith(document.adoptNode(fresh));
+      else if (fresh) stale = true;
+    }
+  }
+  setTimeout(() => {
+    busy = false;
+    void renew();
+  }, REST_MS);
+}
+
+addEventListener('calls-moved', () => {
+  stale = true;
+  setTimeout(renew, SOON_MS);
+});
+addEventListener('visibilitychange', () => {
+  stale = true;
+  void renew();
+});

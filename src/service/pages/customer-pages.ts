@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import { limits } from '../../api/contract/decisions.ts';
+import { phoneNumber } from '../../api/contract/phone-number.ts';
+import { text } from '../../api/contract/text.ts';
+import type { ServiceContext } from '../context.ts';
+import { wordsFor } from '../customers-csv.ts';
+import { comparable, spaced } from '../number.ts';
+import { Refusal } from '../refusal.ts';
+import { newUid } from '../setup.ts';
+import { searchWords } from '../store/customer-search.ts';
+import type { Customer, CustomerCursor, Segment } from '../store/store.ts';
+import { changeForm, choice, type FieldErrors, field, notice, readForm } from './form.ts';
+import { html } from './html.ts';
+import { plain, shown } from './shown.ts';
+import { pager, table } from './table.ts';
+import type { Page, Pages, Visit } from './visit.ts';
+
+const PAGE = 50;
+
+const numberSchema = phoneNumber('number');
+
+/** The numbers of a form's lines, as they are written; each must be one. */
+const numbers = z
+  .string()
+  .transform((value) =>
+    value
+      .split(/[\n,;|]/)
+      .map((line) => line.trim())
+      .filter(Boolean),
+  )
+  .superRefine((lines, context) => {
+    const strange = lines.find((line) => !numberSchema.safeParse(line).success);
+    if (strange !== undefined)
+      context.addIssue({ code: 'custom', message: `“${plain(strange, 60)}” is no phone number.` });
+    if (lines.length > 100) context.addIssue({ code: 'custom', message: 'At most 100 numbers.' });
+  });
+
+const edited = z.object({
+  reference: text('reference', limits.referenceLength).trim(),
+  name: text('name', limits.referenceLength).trim().min(1, 'A name is needed.'),
+  segment: z.string(),
+  numbers,
+});
+
+/** Customers: found by any part of what is known of them, added and changed one by one. */
+export function customerPages(pages: Pages, { store }: ServiceContext): void {
+  const { customers } = store;
+
+  pages.get('/customers', 'agent', async (visit) => {
+    const { account, query } = visit;
+    const segment = query.get('segment') || null;
+    const [found, segments] = await Promise.all([
+      customers.page({
+        account: account.id,
+        words: searchWords(query.get('q') ?? ''),
+        segment,
+        after: cursorOf(query.get('after')),
+        limit: PAGE,
+      }),
+      customers.segments(account.id),
+    ]);
+    return listPage(visit, { ...found, segments });
+  });
+
+  const editPage = async (visit: Visit, customer: Partial<Customer>, errors?: FieldErrors) =>
+    formPage(visit, customer, await customers.segments(visit.account.id), errors);
+
+  pages.get('/customers/new', 'agent', (visit) => editPage(visit, { numbers: visit.query.getAll('number') }));
+  pages.get('/customers/edit', 'agent', async (visit) => {
+    const customer = await customers.get(visit.account.id, visit.query.get('reference') ?? '');
+    if (customer === undefined) throw new Refusal(404, 'There is no such customer any more.');
+    return editPage(visit, customer);
+  });
+  pages.post('/customers/save', 'agent', async (visit) => {
+    const { account, form } = visit;
+    const given = {
+      name: form.get('name') ?? '',
+      segment: form.get('segment'),
+      numbers: [form.get('numbers') ?? ''],
+    };
+    const before = form.get('before') ?? '';
+    const again = (errors: FieldErrors) =>
+      editPage(visit, { ...given, reference: before || (form.get('reference') ?? '') }, errors);
+    const { values, errors } = readForm(edited, form);
+    if (errors) return again(errors);
+    const reference = before || values.reference || newUid();
+    if (before === '' && (await customers.get(account.id, reference)))
+      return again({ reference: 'Another customer has this reference.' });
+    const [refusal] = await customers.put(account.id, [
+      {
+        reference,
+        name: values.name,
+        segment: values.segment || null,
+        numbers: [...new Set(values.numbers.map((number) => comparable(number, account.country)))],
+      },
+    ]);
+    if (refusal)
+      return again({ [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: wordsFor(refusal) });
+    return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
+  });
+  pages.post('/customers/remove', 'agent', async ({ account, form }) => {
+    await customers.remove(account.id, form.get('reference') ?? '');
+    return { redirect: '/customers?removed' };
+  });
+}
+
+const editLink = ({ reference }: Customer) => `/customers/edit?${new URLSearchParams({ reference })}`;
+
+/** A place in the list, in the address of the page after it. */
+function cursorOf(value: string | null): CustomerCursor | null {
+  const [reference, ...rest] = value?.split('\n') ?? [];
+  return reference === undefined || rest.length === 0 ? null : { reference, text: rest.join('\n') };
+}
+
+function listPage(
+  visit: Visit,
+  {
+    customers,
+    next,
+    segments,
+  }: { customers: readonly Customer[]; next: CustomerCursor | null; segments: readonly Segment[] },
+): Page {
+  const { query, administrates } = visit;
+  const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
+  const searched = q !== '' || segment !== '';
+  const address = (after: CustomerCursor) =>
+    `/customers?${new URLSearchParams({ q, segment, after: `${after.reference}\n${after.text}` })}`;
+  return {
+    title: 'Customers',
+    body: html`
+      <h1>Customers</h1>
+      ${query.has('removed') && notice('The customer is removed. Calls keep the name that they came with.')}
+      <div class="buttons above">
+        <a class="button main" href="/customers/new">Add a customer</a>
+        ${
+          administrates &&
+          html`<a class="button" href="/customers/segments">Segments</a>
+            <a class="button" href="/customers/import">Import CSV</a>
+            <a class="button" href="/customers/export">Export CSV</a>`
+        }
+      </div>
+      <form class="row" role="search" action="/customers">
+        ${field({ label: 'Name, number or reference', name: 'q', value: q, type: 'search' })}
+        ${choice({
+          label: 'Segment',
+          name: 'segment',
+          value: segment,
+          options: [['', 'All'], ...segments.map(({ name }) => [name, plain(name, 60)] as const)],
+        })}
+        <button type="submit">Search</button>
+      </form>
+      ${table({
+        caption: 'Customers',
+        rows: customers,
+        columns: [
+          {
+            head: 'Name',
+            cell: (customer) => html`<a href=${editLink(customer)}>${shown(customer.name)}</a>`,
+          },
+          {
+            head: 'Segment',
+            cell: ({ segment: of }) => of !== null && html`<span class="chip">${shown(of, 40)}</span>`,
+          },
+          {
+            head: 'Numbers',
+            cell: ({ numbers: of }) => html`<span class="tabular">${numbersShown(of)}</span>`,
+          },
+          { head: 'Reference', wide: true, cell: ({ reference }) => shown(reference, 40) },
+        ],
+        empty: searched
+          ? html`<p>Nobody is found by that.</p>`
+          : html`<p>There is no customer yet. Add one, or import your list: callers then show with their names.</p>`,
+      })}
+      ${pager({
+        newer: query.has('after') ? `/customers?${new URLSearchParams({ q, segment })}` : undefined,
+        older: next === null ? undefined : address(next),
+        words: ['First page', 'Next page'],
+      })}
+    `,
+  };
+}
+
+function numbersShown(of: readonly string[]): string {
+  const few = of.slice(0, 3).map(spaced).join(', ');
+  return of.length > 3 ? `${few} and ${of.length - 3} more` : few;
+}
+
+function formPage(
+  visit: Visit,
+  customer: Partial<Customer>,
+  segments: readonly Segment[],
+  errors?: FieldErrors,
+): Page {
+  const { token, query, form } = visit;
+  const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
+  const title = kept === '' ? 'New customer' : plain(customer.name ?? '', 60);
+  const number = customer.numbers?.[0];
+  return {
+    title,
+    ...(errors && { status: 422 }),
+    body: html`
+      <p><a href="/customers">← Customers</a></p>
+      <h1>${kept === '' ? title : shown(customer.name ?? '')}</h1>
+      ${query.has('done') && notice('Saved. Calls show it from now on.')}
+      <section class="card">
+        ${changeForm(
+          { action: '/customers/save', token, label: title },
+          html`
+            <input type="hidden" name="before" value=${kept} />
+            ${field({ label: 'Name', name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: kept === '' })}
+            ${choice({
+              label: 'Segment',
+              name: 'segment',
+              value: customer.segment ?? '',
+              errors,
+              options: [
+                ['', 'None'],
+                ...segments.map(
+                  (of) => [of.name, `${plain(of.name, 60)} (priority ${of.priority})`] as const,
+                ),
+              ],
+            })}
+            <div class="field">
+              <label for="f-numbers">Numbers</label>
+              <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${(customer.numbers ?? []).join('\n')}</textarea>
+              <p class="hint" id="h-numbers">One in each line, in any notation.</p>
+              <p class="error" id="e-numbers">${errors?.numbers}</p>
+            </div>
+            ${
+              kept === ''
+                ? field({
+                    label: 'Reference',
+                    name: 'reference',
+                    value: customer.reference ?? '',
+                    errors,
+                    maxlength: limits.referenceLength,
+                    hint: 'Your own key for the customer, such as its number in your books. Made up if empty.',
+                  })
+                : html`<input type="hidden" name="reference" value=${kept} /><p class="quiet">Reference ${shown(kept, 80)}</p>`
+            }
+            <button type="submit" class="main">Save</button>
+          `,
+        )}
+        ${
+          kept !== '' &&
+          html`<p><a href=${`/activity?${new URLSearchParams({ customer: kept })}`}>Calls of this customer</a></p>
+            <details>
+              <summary>Remove</summary>
+              <p>Calls keep the name that they came with${number ? '; new ones show the number alone' : ''}.</p>
+              ${changeForm(
+                { action: '/customers/remove', token, inline: true },
+                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">Remove this customer</button>`,
+              )}
+            </details>`
+        }
+      </section>
+    `,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Customer, Segment } from '../../src/service/store/store.ts';
+
+/** A property manager's office in Hamburg. Its callers have the numbers of our recordings, which nobody has. */
+export const segments: readonly Segment[] = [
+  { name: 'Emergency', priority: 20 },
+  { name: 'Owners', priority: 10 },
+  { name: 'Tenants', priority: 5 },
+  { name: 'Trades', priority: 1 },
+];
+
+const names: readonly (readonly [segment: string | null, ...names: string[]])[] = [
+  ['Emergency', 'Lift at Elbchaussee 14', 'Heating control, Wohnpark Süd'],
+  [
+    'Owners',
+    'Dr. Anneke Petersen',
+    'Hansa Grundbesitz AG',
+    'Familie Özdemir',
+    'Kontor Neun GmbH',
+    'Lars Thomsen',
+  ],
+  [
+    'Tenants',
+    'Aylin Kaya',
+    'Bäckerei Weiß',
+    'Café Übersee',
+    'Frau Dr. Nguyễn',
+    'Haruki Tanaka',
+    'Ines und Jan Möller',
+    'Marta Kowalska',
+    'Oleksandr Shevchenko',
+    'Praxis am Park',
+    'Rita Sørensen',
+    'Studio Löwe',
+    'Tom Becker',
+  ],
+  [
+    'Trades',
+    'Blitz Elektro',
+    'Dachdecker Holm',
+    'Glaserei Klar',
+    'Malermeister Bunt',
+    'Sanitär Brandt & Sohn',
+  ],
+  [null, 'Town hall, Bauamt', 'Insurance, claims desk', 'Parcel depot'],
+];
+
+export const callerNumber = (n: number) => `+4940669691${String(n).padStart(2, '0')}`;
+
+/** Every other caller of the recordings is known. */
+export const customers: readonly Customer[] = names
+  .flatMap(([segment, ...of]) => of.map((name) => ({ name, segment })))
+  .map((customer, index) => ({
+    ...customer,
+    reference: String(10_001 + index),
+    numbers: [callerNumber(index * 2), ...(index === 0 ? ['+493023125000'] : [])],
+  }));

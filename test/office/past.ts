@@ -1,0 +1,95 @@
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { callerNumber, customers, segments } from './customers.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** Calls of each hour of a working day, on the average, from midnight. */
+const hours = [0, 0, 0, 0, 0, 0, 0, 1, 7, 10, 11, 9, 4, 6, 8, 8, 6, 3, 1, 0, 0, 0, 0, 0];
+
+/**
+ * Gives an account what an office has after some weeks: segments, customers, and the calls of `days` until `now`, as if
+ * its phone system had told them. The same `seed` gives the same past.
+ */
+export async function givePast(
+  store: Store,
+  {
+    account,
+    integration,
+    now,
+    days,
+    seed = 1,
+  }: {
+    account: number;
+    integration: number;
+    now: number;
+    days: number;
+    seed?: number;
+  },
+): Promise<void> {
+  for (const segment of segments) await store.customers.putSegment(account, segment);
+  await store.customers.put(account, customers);
+
+  const random = randomness(seed);
+  const around = (mean: number) => -Math.log(1 - random()) * mean;
+  const events: { at: number; id: string; status: CallStatus; from: string; callerId: string | null }[] = [];
+  const midnight = Math.floor(now / DAY) * DAY;
+  for (let day = days; day >= 0; day -= 1) {
+    const weekend = [0, 6].includes(new Date(midnight - day * DAY).getUTCDay());
+    for (const [hour, mean] of hours.entries()) {
+      const count = Math.round(mean * (weekend ? 0.05 : 0.6 + 0.8 * random()));
+      for (let n = 0; n < count; n += 1) {
+        const rings = midnight - day * DAY + (hour + random()) * HOUR;
+        const id = `past-${day}-${hour}-${n}`;
+        const from = random() < 0.04 ? '+12025550142' : callerNumber(Math.floor(random() ** 1.5 * 72));
+        const waits = around(12_000) + 2000;
+        const missed = waits > 30_000 || random() < 0.05;
+        const extension = String(1001 + Math.floor(random() ** 2 * 4));
+        const ends = rings + waits + (missed ? 0 : around(170_000) + 8000);
+        if (ends > now - 60_000) continue;
+        events.push({ at: rings, id, status: 'ringing', from, callerId: null });
+        if (!missed) events.push({ at: rings + waits, id, status: 'answered', from, callerId: extension });
+        events.push({ at: ends, id, status: 'completed', from, callerId: missed ? null : extension });
+      }
+    }
+  }
+  events.sort((a, b) => a.at - b.at);
+  for (let at = 0; at < events.length; at += 500)
+    await Promise.all(
+      events.slice(at, at + 500).map((event) => {
+        const body = {
+          id: event.id,
+          direction: 'inbound',
+          status: event.status,
+          from: event.from,
+          ...(event.callerId !== null && { caller_id: event.callerId }),
+        };
+        return store.requests.record({
+          account,
+          integration,
+          at: Math.floor(event.at),
+          began: 0,
+          method: 'POST',
+          path: '/api/v1/voice/call',
+          request: JSON.stringify(body),
+          status: 200,
+          response: JSON.stringify({ result: event.id.padEnd(48, 'x').slice(0, 48) }),
+          callId: event.id,
+          event: { ...event, country: 'DE' },
+          watched: false,
+        });
+      }),
+    );
+}
+
+/** Numbers from 0 to 1 that are the same for a seed (mulberry32). */
+function randomness(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
