@@ -84,6 +84,14 @@ function takeSettings(settings: RunningConfig<typeof bridgeSections>, bridge: Br
   }
 }
 
+/** As it is written in the address, and as it is. */
+function passwordsIn(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap((url) => {
+    const written = /^\w+:\/\/[^:@/]*:([^@/]+)@/.exec(url ?? '')?.[1];
+    return written === undefined ? [] : [written, decodeURIComponent(written)];
+  });
+}
+
 const program = new Command('pbx-bridge')
   .description('Tells the Call Integration API of every inbound call of an Asterisk phone system.')
   .version(version)
@@ -113,7 +121,8 @@ if (process.argv[2] !== 'run') {
     options: () => options().service,
     async run(started) {
       const { service, ops } = options();
-      const log = createLog({ ...ops, secrets: [] });
+      const { url, listenUrl } = service.database ?? {};
+      const log = createLog({ ...ops, secrets: passwordsIn([url, listenUrl]) });
       const { startService } = await import('./service.ts');
       const tell = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {

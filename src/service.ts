@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type Part, startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
 import { makeLink } from './service/access/one-time-link.ts';
@@ -13,14 +12,16 @@ import { applyRetention, type Retention } from './service/retention.ts';
 import { makeScreens } from './service/screens.ts';
 import { serverSecret } from './service/server-secret.ts';
 import { firstAccount } from './service/setup.ts';
-import { openSqliteStore } from './service/store/sqlite-store.ts';
+import { type DatabaseSettings, openStore } from './service/store/open-store.ts';
 import { lockFolder } from './storage/instance-lock.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** A folder for the database and the server secret; made if missing. */
+  /** A folder for the server secret, and for the database if there is no other; made if missing. */
   readonly stateDir: string;
+  /** Null: SQLite in the state folder. */
+  readonly database: DatabaseSettings;
   /** Country of the first account, ISO 3166-1 alpha-2. */
   readonly country: string | null;
   readonly retention: Retention;
@@ -63,18 +64,24 @@ export async function startService(
 
   const lock = part(
     'state folder',
-    () => lockFolder(options.stateDir, occupant, process.pid),
+    // Processes on one PostgreSQL may share it: they keep nothing there but the secret.
+    () => (options.database === null ? lockFolder(options.stateDir, occupant, process.pid) : () => {}),
     (release) => release(),
   );
   const store = part(
     'store',
-    () => openSqliteStore(join(options.stateDir, 'service.db'), fail),
+    async () => {
+      const opened = await openStore(options, keys, fail);
+      const { safe, ...about } = await opened.about();
+      log.say(safe ? 'service.storage' : 'service.storage-unsafe', about);
+      return opened;
+    },
     (opened) => opened.close(),
   );
   const directory = part(
     'directory',
     async () => {
-      const made = await firstAccount(store.value(), options.country, clock());
+      const made = await store.value().alone(() => firstAccount(store.value(), options.country, clock()));
       if (made) {
         const { account, integration } = made;
         log.say('service.first-start', {
@@ -88,6 +95,20 @@ export async function startService(
       return { ...opened, made: made !== undefined, stop: () => clearInterval(timer) };
     },
     ({ stop }) => stop(),
+  );
+  const elsewhere = part(
+    'news of other processes',
+    () =>
+      store.value().elsewhere.follow(screens.accounts, {
+        moved: screens.publish,
+        missed: screens.restart,
+        directory: () =>
+          void directory
+            .value()
+            .refresh()
+            .catch(() => {}),
+      }),
+    (stop) => stop(),
   );
   const retention = part(
     'retention',
@@ -139,7 +160,7 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder([lock, store, directory, retention, sessions, app], log);
+  const stop = await startInOrder([lock, store, directory, elsewhere, retention, sessions, app], log);
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;
@@ -161,7 +182,7 @@ export async function startService(
       return keys.integrationToken(integration);
     },
     link: async () => {
-      const { uid } = await firstAdministrator(store.value(), first(), clock());
+      const { uid } = await store.value().alone(() => firstAdministrator(store.value(), first(), clock()));
       return `${url}/sign-in#${makeLink(keys, uid, clock())}`;
     },
     stop,

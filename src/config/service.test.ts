@@ -9,6 +9,7 @@ test('with nothing set, the service has its defaults', () => {
   assert.deepEqual(load({}), {
     listen: { host: '127.0.0.1', port: 8080 },
     stateDir: './state/service',
+    database: null,
     country: null,
     retention: { maxAgeMs: undefined, maxEntries: undefined },
     requestsPerMinute: null,
@@ -21,6 +22,9 @@ test('everything set is taken', () => {
   const options = load({
     SERVICE_LISTEN: '[::1]:0',
     SERVICE_STATE_DIR: '/var/lib/pbx',
+    DATABASE_URL: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
+    DATABASE_LISTEN_URL: 'postgresql://pbx@db/pbx',
+    DATABASE_CONNECTIONS: '20',
     SERVICE_COUNTRY: 'NL',
     SERVICE_HISTORY_MAX_AGE: '90d',
     SERVICE_HISTORY_MAX_ENTRIES: '1000000',
@@ -31,6 +35,11 @@ test('everything set is taken', () => {
   assert.deepEqual(options, {
     listen: { host: '::1', port: 0 },
     stateDir: '/var/lib/pbx',
+    database: {
+      url: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
+      listenUrl: 'postgresql://pbx@db/pbx',
+      connections: 20,
+    },
     country: 'NL',
     retention: { maxAgeMs: 90 * 86_400_000, maxEntries: 1_000_000 },
     requestsPerMinute: 600,
@@ -44,6 +53,7 @@ describe('each variable, wrong, is one line', () => {
     ['SERVICE_LISTEN', '8080'],
     ['SERVICE_LISTEN', '127.0.0.1:65536'],
     ['SERVICE_LISTEN', '::1:8080'],
+    ['DATABASE_CONNECTIONS', '1'],
     ['SERVICE_COUNTRY', 'Holland'],
     ['SERVICE_HISTORY_MAX_AGE', '90'],
     ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
@@ -69,4 +79,22 @@ describe('each variable, wrong, is one line', () => {
       );
     });
   }
+});
+
+describe('a wrong address of a database is said without its password', () => {
+  for (const url of [
+    'mysql://u:hush@db/pbx',
+    'postgres://u:hush@db',
+    'postgres://u:hu sh@db/pbx',
+    'pbx:hush@db/pbx',
+  ])
+    test(url, () => {
+      assert.throws(
+        () => load({ DATABASE_URL: url }),
+        (error: ConfigError) =>
+          /^DATABASE_URL: got a value of \d+ characters that does not fit; takes postgres:/.test(
+            error.lines[0] ?? '',
+          ) && !/hu ?sh/.test(error.message),
+      );
+    });
 });

@@ -2,10 +2,13 @@ import { z } from 'zod';
 import { isAddressOrNetwork } from '../agi/allow-list.ts';
 import { isCountry } from '../calls/number.ts';
 import { section } from './section.ts';
-import { duration, line, list } from './variable.ts';
+import { duration, line, list, secret, wholeNumber } from './variable.ts';
 
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
+
+/** Which server it is, and whether it lets us in, is tried at the start. */
+const postgresUrl = /^postgres(ql)?:\/\/[^\s/?]+\/[^\s/?]+(\?\S*)?$/;
 
 const count = () =>
   z
@@ -28,7 +31,25 @@ export const serviceSection = section({
     SERVICE_STATE_DIR: line('the path of a folder')
       .prefault('./state/service')
       .describe(
-        'Where its database and the server secret are kept; the secret is all that its tokens hang on.',
+        'Where its SQLite file and the server secret are kept; the secret is all that its tokens hang on.',
+      ),
+    DATABASE_URL: secret(
+      'postgres://user:password@host:port/database (several hosts with commas between them; ?sslmode=verify-full for TLS)',
+      postgresUrl,
+    )
+      .optional()
+      .describe(
+        'A PostgreSQL database, for several processes or machines; without it, the data is in one SQLite file. The file service-secret must be the same on all of them.',
+      ),
+    DATABASE_LISTEN_URL: secret('as DATABASE_URL', postgresUrl)
+      .optional()
+      .describe(
+        'The same database past a pooler such as PgBouncer, for one connection that listens; without it, DATABASE_URL.',
+      ),
+    DATABASE_CONNECTIONS: wholeNumber(2, 100)
+      .prefault('8')
+      .describe(
+        'Connections to the database that this process opens at most, the one that listens not counted.',
       ),
     SERVICE_COUNTRY: z
       .string()
@@ -40,13 +61,17 @@ export const serviceSection = section({
       ),
     SERVICE_HISTORY_MAX_AGE: duration('1h', '3650d')
       .optional()
-      .describe('Request history older than this is deleted; without it, none is.'),
+      .describe(
+        'Request history older than this is deleted (on PostgreSQL by whole days, beyond 100d by whole months); without it, none is.',
+      ),
     SERVICE_HISTORY_MAX_ENTRIES: count()
       .optional()
       .describe('Request history beyond so many entries of an account is deleted; without it, none is.'),
     SERVICE_RATE_LIMIT: count()
       .optional()
-      .describe('Requests per minute that one integration may make; without it, there is no limit.'),
+      .describe(
+        'Requests per minute that one integration may make of one process; without it, there is no limit.',
+      ),
     SERVICE_TRUSTED_PROXIES: list(
       'addresses or networks with commas between them, such as 127.0.0.1,10.0.0.0/8',
       (item) => isAddressOrNetwork(item) && !/\/0+$/.test(item), // to trust everybody is no proxy's network
@@ -62,6 +87,14 @@ export const serviceSection = section({
     return {
       listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
       stateDir: values.SERVICE_STATE_DIR,
+      database:
+        values.DATABASE_URL === undefined
+          ? null
+          : {
+              url: values.DATABASE_URL,
+              listenUrl: values.DATABASE_LISTEN_URL,
+              connections: values.DATABASE_CONNECTIONS,
+            },
       country: values.SERVICE_COUNTRY ?? null,
       retention: {
         maxAgeMs: values.SERVICE_HISTORY_MAX_AGE,

@@ -473,6 +473,17 @@ export const messages = {
   },
 
   // The API service
+  'service.storage': {
+    level: 'info',
+    text: 'an acknowledged event is {survives} ({engine})',
+    means: 'Where events are stored, and what they survive there once they are answered 200.',
+  },
+  'service.storage-unsafe': {
+    level: 'warn',
+    text: 'an acknowledged event is {survives} ({engine})',
+    means: 'As the database is set up, an event that was answered 200 can be lost although no disk is.',
+    todo: 'Set synchronous_commit and full_page_writes of the PostgreSQL server to on, or live with it.',
+  },
   'service.started': {
     level: 'info',
     text: 'the Call Integration API answers at {url}/api/v1; {accounts} accounts, {integrations} integrations',
@@ -490,7 +501,7 @@ export const messages = {
     text: 'could not store a request: {error}; events are answered 503 until it works again',
     means:
       'The database does not take writes. Clients keep their events and send them again: nothing is lost.',
-    todo: "Make room on the state folder's disk, or look at its permissions and its health.",
+    todo: "Make room on the state folder's disk, or look at its permissions and its health. With DATABASE_URL: look at the database.",
   },
   'service.storing-again': {
     level: 'info',

@@ -32,7 +32,7 @@ async function commandLine(t: TestContext, { started = true, terminal = true } =
     });
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
     addServiceCommands(program, {
-      options: () => ({ listen: { host: '::', port: 8080 }, stateDir }),
+      options: () => ({ listen: { host: '::', port: 8080 }, stateDir, database: null, retention: {} }),
       run: async (running) =>
         running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),

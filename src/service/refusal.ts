@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { type ErrorBody, type ValidationErrorBody, validationError } from '../api/contract/errors.ts';
 import type { Log } from '../ops/log.ts';
+import { StoreUnavailable } from './store/store.ts';
 
 /** A request that is refused, with its status and what to tell the client. */
 export class Refusal extends Error {
@@ -24,6 +25,9 @@ export function refusalOf(
     }));
     return { status: 422, body: validationError(issues) };
   }
+  // Said once where it is noticed, not for every request (see exchange.ts).
+  if ((error as Error) instanceof StoreUnavailable)
+    return { status: 503, body: { message: 'The storage cannot be reached now.' } };
   const status = error.statusCode ?? 500;
   if (status < 500) return { status, body: { message: error.message } };
   log.say('service.failed', { error, path });

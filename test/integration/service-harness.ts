@@ -15,6 +15,7 @@ import { type ServiceOptions, startService } from '../../src/service.ts';
 export const options = (stateDir: string): ServiceOptions => ({
   listen: { host: '127.0.0.1', port: 0 },
   stateDir,
+  database: null,
   country: 'DE',
   retention: {},
   requestsPerMinute: null,

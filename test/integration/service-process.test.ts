@@ -20,7 +20,7 @@ test('the first start makes an account, a secret and a way to sign in; the secon
   assert.equal((await callers(first.url).post(token, event({ from: '030 901820' }))).status, 200);
   assert.deepEqual(
     said.map(([code]) => code),
-    ['service.first-start', 'service.started'],
+    ['service.storage', 'service.first-start', 'service.started'],
   );
   assert.ok(!JSON.stringify(said).includes(token), 'no log holds a token');
   for (const file of readdirSync(stateDir)) {

@@ -18,7 +18,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     'postgres',
     async (t) => {
       const url = await cluster.database();
-      const open = () => openPostgresStore({ url, connections: 8, keptMs: 90 * DAY_MS });
+      const open = () => openPostgresStore({ url, connections: 8, keptMs: 90 * DAY_MS, secretMark: 'x' });
       let store: Store = await open();
       t.after(() => store.close());
       const reopen = async () => {

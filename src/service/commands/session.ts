@@ -1,17 +1,15 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Keys, makeKeys } from '../keys.ts';
 import { serverSecret } from '../server-secret.ts';
 import { newUid } from '../setup.ts';
-import { openSqliteStore } from '../store/sqlite-store.ts';
+import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
 import type { Account, Directory, Integration, Store } from '../store/store.ts';
 
 /** What the commands need of the program around them. */
 export type ServiceCommandsIo = {
   /** Reads the service's settings; throws if they are wrong. */
-  options(): { listen: { host: string; port: number }; stateDir: string };
+  options(): StorageSettings & { listen: { host: string; port: number } };
   /** Runs the service until it is stopped; tells `started` when it listens. */
   run(
     started: (service: { url: string; token(): string; link(): Promise<string> }) => void | Promise<void>,
@@ -42,20 +40,21 @@ export function makeSession(io: ServiceCommandsIo): Session {
     account: string | undefined,
     work: (opened: Opened) => Promise<void>,
   ): Promise<void> {
-    const { stateDir } = io.options();
-    const file = join(stateDir, 'service.db');
-    if (!existsSync(file))
-      throw new CommandRefused(`${stateDir} holds no service yet; pbx-bridge service starts one`);
-    const store = await openSqliteStore(file);
+    const options = io.options();
+    const nothing = `${options.stateDir} holds no service yet; pbx-bridge service starts one`;
+    if (!holdsData(options)) throw new CommandRefused(nothing);
+    const keys = makeKeys(serverSecret(options.stateDir));
+    const store = await openStore(options, keys);
     try {
       const { directory } = (await store.directory.read(0)) as { directory: Directory };
       const found = directory.accounts.find(
         ({ uid, name }) => account === undefined || uid === account || name === account,
       );
-      if (found === undefined) throw new CommandRefused(`there is no account "${account}"`);
+      if (found === undefined)
+        throw new CommandRefused(account === undefined ? nothing : `there is no account "${account}"`);
       await work({
         store,
-        keys: makeKeys(serverSecret(stateDir)),
+        keys,
         account: found,
         integrations: directory.integrations.filter((integration) => integration.account === found.id),
       });

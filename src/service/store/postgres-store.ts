@@ -8,7 +8,7 @@ import { oneByOne } from './one-by-one.ts';
 import { makeBatches } from './postgres/batches.ts';
 import { callReader } from './postgres/call-reader.ts';
 import { customerRows } from './postgres/customer-rows.ts';
-import { openDatabase } from './postgres/database.ts';
+import { type Database, openDatabase } from './postgres/database.ts';
 import { directoryRows, integrationUse } from './postgres/directory-rows.ts';
 import { aboutServer, refusalOf, settingsOf } from './postgres/durability.ts';
 import { makeFeed } from './postgres/feed.ts';
@@ -32,6 +32,8 @@ export type PostgresSettings = {
   readonly connections: number;
   /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
   readonly keptMs?: number | undefined;
+  /** Made from the server secret: all processes on one database must have the same, or tokens of one fail at others. */
+  readonly secretMark: string;
 };
 
 /** Requests in one transaction: more are slower for all of them. */
@@ -50,7 +52,7 @@ const ALONE_LOCK = 5_727_005;
  * @throws if the server cannot be trusted with an event (see durability.ts), or is of a newer version than this program.
  */
 export async function openPostgresStore(
-  { url, listenUrl, connections, keptMs }: PostgresSettings,
+  { url, listenUrl, connections, keptMs, secretMark }: PostgresSettings,
   steps?: readonly Migration[],
 ): Promise<Store> {
   const addresses = addressesOf(url);
@@ -61,6 +63,7 @@ export async function openPostgresStore(
     const refusal = refusalOf(await settingsOf(database));
     if (refusal !== undefined) throw new Error(refusal);
     await migrate(database, steps);
+    await checkSecret(database, secretMark);
   } catch (error) {
     await database.close();
     throw error;
@@ -119,4 +122,16 @@ export async function openPostgresStore(
       await database.close();
     },
   };
+}
+
+/** The first process leaves the mark of its server secret; no other secret is let in after it. */
+async function checkSecret(database: Database, mark: string): Promise<void> {
+  const [, [known] = []] = await database.transact([
+    ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
+    ['SELECT secret_mark FROM site'],
+  ]);
+  if (known?.secret_mark !== mark)
+    throw new Error(
+      'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',
+    );
 }

@@ -19,7 +19,8 @@ const NAMED = 500;
  */
 const movedSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to, c.account_id, ${callColumns}
   FROM (SELECT 1) AS always LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
-    AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())`;
+    AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())
+  ORDER BY c.changed`;
 
 /** Above every transaction: reads no call, only the place. */
 const NONE = '9223372036854775807';

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Keys } from '../keys.ts';
+import type { PostgresSettings } from './postgres-store.ts';
+import { openSqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+
+/** Where the data is: PostgreSQL, or null for SQLite in the state folder. */
+export type DatabaseSettings = Omit<PostgresSettings, 'keptMs' | 'secretMark'> | null;
+
+export type StorageSettings = {
+  readonly stateDir: string;
+  readonly database: DatabaseSettings;
+  readonly retention: { readonly maxAgeMs?: number | undefined };
+};
+
+const fileIn = (stateDir: string) => join(stateDir, 'service.db');
+
+/** Opens the store that the settings name. `fail` is told if nothing can be stored any more. */
+export async function openStore(
+  { stateDir, database, retention }: StorageSettings,
+  keys: Keys,
+  fail?: (error: Error) => void,
+): Promise<Store> {
+  if (database === null) return openSqliteStore(fileIn(stateDir), fail);
+  const { openPostgresStore } = await import('./postgres-store.ts');
+  const secretMark = keys.sign('mark', 'the server secret of this database');
+  return openPostgresStore({ ...database, keptMs: retention.maxAgeMs, secretMark });
+}
+
+/** False if no service has run with these settings on this machine yet; of a database, only opening it tells. */
+export function holdsData({ stateDir, database }: Pick<StorageSettings, 'stateDir' | 'database'>): boolean {
+  return database !== null || existsSync(fileIn(stateDir));
+}
