@@ -1,12 +1,17 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { makeKeys } from '../../src/service/keys.ts';
+import { serverSecret } from '../../src/service/server-secret.ts';
+import { openStore } from '../../src/service/store/open-store.ts';
 import { atExit } from '../asterisk/at-exit.ts';
-import { freePort, unprivileged } from './cluster.ts';
+import { stateFolder } from '../integration/service-harness.ts';
+import { bearer, screenEvents } from '../integration/service-stream.ts';
+import { startNginx } from './nginx.ts';
+import { addCustomers } from './replay.ts';
 
 /** A service that is a process of its own. */
 export type ServiceProcess = {
@@ -41,75 +46,58 @@ export async function startProcess(
   };
 }
 
-/** nginx in front of services, as a site would set it up; each request goes to the next of them. */
-export async function startNginx(urls: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-nginx-'));
-  const user = unprivileged();
-  const port = await freePort();
-  const path = (name: string) => join(folder, name);
-  writeFileSync(
-    path('nginx.conf'),
-    `worker_processes 1;
-daemon off;
-pid ${path('pid')};
-error_log stderr warn;
-events { worker_connections 1024; }
-http {
-  access_log off;
-  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${path(name)};`).join('\n  ')}
-  upstream services {
-    ${urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ')}
-    keepalive 64;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://services;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_next_upstream error timeout;
-      proxy_buffering off;
-    }
-  }
-}
-`,
+/** The store of a site, opened by the test beside the processes. */
+export const storeOf = (stateDir: string, url: string) =>
+  openStore(
+    { stateDir, database: { url, listenUrl: undefined, connections: 4 }, retention: {} },
+    makeKeys(serverSecret(stateDir)),
   );
-  if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
-  const child = spawn('/usr/sbin/nginx', ['-e', 'stderr', '-c', path('nginx.conf')], {
-    ...user,
-    stdio: ['ignore', 'ignore', 'pipe'],
+
+/** Processes on one database and one secret, behind nginx; stopped after the test. */
+export async function startSite(t: TestContext, database: string, processes: number, listenUrl?: string) {
+  const stateDir = stateFolder(t);
+  const keys = makeKeys(serverSecret(stateDir));
+  const services = await Promise.all(
+    Array.from({ length: processes }, () => startProcess(stateDir, database, listenUrl)),
+  );
+  const nginx = await startNginx(services.map(({ url }) => url));
+  const store = await storeOf(stateDir, database);
+  t.after(async () => {
+    await store.close();
+    await nginx.stop();
+    await Promise.all(services.map((service) => service.stop()));
   });
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
-  });
-  const forget = atExit(() => child.kill('SIGTERM'));
-  const ended = once(child, 'exit');
-  await Promise.race([answers(port), ended]);
-  if (child.exitCode !== null) throw new Error(`nginx did not start:\n${said}`);
+  await addCustomers(store);
+  const [integration] = (await store.directory.read(0))?.directory.integrations ?? [];
+  assert.ok(integration);
   return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      forget();
-      child.kill('SIGTERM');
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    services,
+    url: nginx.url,
+    token: keys.integrationToken(integration),
+    store,
   };
 }
 
-/** Resolves when somebody listens there. */
-export async function answers(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const open = await Promise.race([
-      once(socket, 'connect').then(
-        () => true,
-        () => false,
-      ),
-    ]);
-    socket.destroy();
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** A screen of one process; `saw` waits until it has seen how far each of the calls is. */
+export function watch(t: TestContext, url: string, token: string) {
+  const seen = new Map<string, CallStatus[]>();
+  const { promise: open, resolve } = Promise.withResolvers<void>();
+  const stream = screenEvents(url, bearer(token));
+  let look = () => {};
+  const listening = (async () => {
+    for await (const heard of stream) {
+      if (heard.event === 'calls') resolve();
+      else seen.set(heard.call.id, [...(seen.get(heard.call.id) ?? []), heard.call.status as CallStatus]);
+      look();
+    }
+  })();
+  t.after(() => listening);
+  const saw = (calls: readonly { id: string; status: CallStatus }[]) =>
+    new Promise<void>((done) => {
+      look = () => {
+        if (calls.every(({ id, status }) => seen.get(id)?.at(-1) === status)) done();
+      };
+      look();
+    });
+  return { seen, open, saw };
 }

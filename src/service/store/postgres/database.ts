@@ -56,10 +56,22 @@ export function openDatabase(primary: Primary, connections: number): Database {
     return pool;
   }
 
+  /** Nothing was asked yet when a server does not let us in: another may have taken over. */
+  async function connect(): Promise<PoolClient> {
+    const address = await primary.address();
+    return poolOf(address)
+      .connect()
+      .catch(async (error: Error) => {
+        primary.suspect();
+        const next = await primary.address();
+        if (next === address) throw error;
+        return poolOf(next).connect();
+      });
+  }
+
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closing !== undefined) throw new StoreUnavailable('the store is closed');
-    const pool = poolOf(await primary.address());
-    const client = await pool.connect().catch((error: Error) => {
+    const client = await connect().catch((error: Error) => {
       primary.suspect();
       throw unavailable(error);
     });

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { migrations } from '../../src/service/store/postgres/migrations.ts';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { startPgBouncer } from '../postgres/pgbouncer.ts';
+import { allCalls, everything, replay } from '../postgres/replay.ts';
+import { startSite, watch } from '../postgres/site.ts';
+import { callers, event } from './service-harness.ts';
+
+const skip = (await postgresImpossible()) ?? false;
+const CLIENTS = 20;
+
+describe('the database breaks', { skip }, () => {
+  test('kill -9 of the whole server under load, again and again: what got its 200 is there', async (t) => {
+    const cluster = await startCluster();
+    t.after(() => cluster.remove());
+    const site = await startSite(t, await cluster.database(), 2);
+    const screen = watch(t, site.services[1]?.url ?? '', site.token);
+    await screen.open;
+    const load = startLoad(site.url, site.token);
+    for (let kill = 0; kill < 3; kill += 1) {
+      await load.acknowledges(150);
+      await cluster.kill();
+      await load.isRefused();
+      await cluster.start();
+    }
+    await load.acknowledges(150);
+    const acknowledged = await load.stop();
+    await checkAcknowledged(site.store, acknowledged);
+    assert.deepEqual(await everything(site.store), await everything(await replay(t, site.store)));
+  });
+
+  test('the primary dies and its synchronous standby takes over: what got its 200 is there, and screens catch up', async (t) => {
+    const primary = await startCluster({ wal_level: 'replica', hot_standby: 'on' });
+    t.after(() => primary.remove());
+    const standby = await primary.standby('second');
+    t.after(() => standby.remove());
+    await standby.start();
+    const database = await primary.database();
+    await primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'second'");
+    await primary.sql('SELECT pg_reload_conf()');
+    await primary.sql('CREATE TABLE confirmed ()'); // comes back when the standby has it
+
+    const site = await startSite(t, both(database, standby), 2);
+    assert.match(
+      (await site.store.about()).survives,
+      /synchronous standby \(second\).*loss of either machine/,
+    );
+    const load = startLoad(site.url, site.token);
+    await load.acknowledges(200);
+
+    // The standby is away: nothing is acknowledged that it does not have.
+    standby.signal('SIGSTOP');
+    await load.isRefused();
+    standby.signal('SIGCONT');
+    await load.acknowledges(100);
+
+    await primary.kill();
+    standby.run('pg_ctl', 'promote', '-D', standby.dataDir);
+    await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await standby.sql('SELECT pg_reload_conf()');
+    await load.acknowledges(200);
+    const acknowledged = await load.stop();
+
+    await checkAcknowledged(site.store, acknowledged);
+    // A screen that connects now, or was connected all the while and was sent back to the start, sees what is open.
+    const screen = watch(t, site.services[0]?.url ?? '', site.token);
+    await screen.open;
+    const { post } = callers(site.services[1]?.url ?? '');
+    assert.equal((await post(site.token, event({ id: 'after', status: 'completed' }))).status, 200);
+    await screen.saw([{ id: 'after', status: 'completed' }]);
+  });
+});
+
+describe('on a database that is not as it should be', { skip }, () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => cluster.remove());
+  const open = (url: string, steps?: Parameters<typeof openPostgresStore>[1]) =>
+    openPostgresStore({ url, connections: 4, secretMark: 'x' }, steps);
+
+  test('fsync=off is refused, and what synchronous_commit means is said', async (t) => {
+    const careless = await startCluster({ fsync: 'off' });
+    t.after(() => careless.remove());
+    await assert.rejects(open(await careless.database()), /fsync=off/);
+    const database = await cluster.database();
+    const store = await open(database);
+    assert.deepEqual((await store.about()).safe, true);
+    await store.close();
+    await cluster.sql(`ALTER DATABASE ${new URL(database).pathname.slice(1)} SET synchronous_commit = off`);
+    const lax = await open(database);
+    t.after(() => lax.close());
+    assert.equal((await lax.about()).safe, false);
+  });
+
+  test('through PgBouncer in transaction mode: calls, activity and figures are the same', async (t) => {
+    const database = await cluster.database();
+    const bouncer = await startPgBouncer(database);
+    t.after(() => bouncer.stop());
+    const site = await startSite(t, bouncer.url, 2, database);
+    const screen = watch(t, site.services[0]?.url ?? '', site.token);
+    await screen.open;
+    const load = startLoad(site.url, site.token);
+    await load.acknowledges(400);
+    await checkAcknowledged(site.store, await load.stop());
+    assert.deepEqual(await everything(site.store), await everything(await replay(t, site.store)));
+    await screen.saw(await allCalls(site.store));
+  });
+
+  test('two versions side by side: the new one adds, the old one goes on and may start again', async () => {
+    const database = await cluster.database();
+    const old = await open(database);
+    const next = {
+      sql: 'ALTER TABLE calls ADD COLUMN note text; CREATE TABLE notes (id bigint PRIMARY KEY)',
+    };
+    const opened = await Promise.all([1, 2].map(() => open(database, [...migrations, next])));
+    const again = await open(database);
+    const all = [old, ...opened, again];
+    const { id: account } = await old.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    for (const [at, store] of all.entries()) await record(store, account, `call-${at}`, 'ringing');
+    await Promise.all(all.map((store) => record(store, account, 'one', 'completed')));
+    assert.equal((await allCalls(old, account)).length, all.length + 1);
+    const breaking = await open(database, [...migrations, next, { sql: 'SELECT 1', breaks: true }]);
+    await Promise.all([...all, breaking].map((store) => store.close()));
+    await assert.rejects(open(database), /newer version/);
+  });
+
+  test('retention drops a partition while everybody writes, and a process that knew it makes another', async (t) => {
+    const database = await cluster.database();
+    const daily = { url: database, connections: 4, keptMs: 30 * DAY_MS, secretMark: 'x' };
+    const [one, two] = [await openPostgresStore(daily), await openPostgresStore(daily)];
+    t.after(() => Promise.all([one.close(), two.close()]));
+    const { id: account } = await one.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    for (const store of [one, two]) await record(store, account, 'old', 'ringing', 5 * DAY_MS);
+    const writing = Promise.all(
+      Array.from({ length: 200 }, (_, n) =>
+        record(n % 2 ? one : two, account, `new-${n}`, 'ringing', 40 * DAY_MS),
+      ),
+    );
+    assert.equal(await one.requests.trim({ before: 10 * DAY_MS }), 2);
+    await writing;
+    await record(two, account, 'late', 'ringing', 5 * DAY_MS);
+    const entries = await Array.fromAsync(one.requests.all({ account, search: null, order: 'oldest' }));
+    assert.equal(entries.flat().length, 201);
+    assert.equal((await one.calls.get(account, 'old'))?.status, 'ringing', 'activity outlives the history');
+  });
+});
+
+const DAY_MS = 86_400_000;
+
+function record(store: Store, account: number, id: string, status: CallStatus, at = 1) {
+  return store.requests.record({
+    ...{
+      account,
+      integration: 1,
+      at,
+      began: 0,
+      method: 'POST',
+      path: '/',
+      request: id,
+      status: 200,
+      response: null,
+    },
+    ...{ callId: id, event: { id, status, from: '110', country: null, callerId: null }, watched: false },
+  });
+}
+
+/** Both servers in one address, the first one first. */
+function both(database: string, standby: Cluster): string {
+  return database.replace(/(@[^/]+)/, `$1,127.0.0.1:${standby.port}`);
+}
+
+/**
+ * Clients that tell calls as a bridge does: one event of a call after the other, each again until it is acknowledged.
+ * `stop` gives the events that were.
+ */
+function startLoad(url: string, token: string) {
+  const { post } = callers(url);
+  const acknowledged: { id: string; status: CallStatus }[] = [];
+  let refused = 0;
+  let stopped = false;
+  const waiting = new Set<() => void>();
+  const settle = () => {
+    for (const look of waiting) look();
+  };
+  const until = (reached: () => boolean) =>
+    new Promise<void>((resolve) => {
+      const look = () => {
+        if (!reached()) return;
+        waiting.delete(look);
+        resolve();
+      };
+      waiting.add(look);
+      look();
+    });
+
+  async function tell(id: string, status: CallStatus): Promise<void> {
+    for (;;) {
+      const answer = await post(token, event({ id, status })).catch(() => undefined);
+      if (answer?.status === 200) acknowledged.push({ id, status });
+      else refused += 1;
+      settle();
+      if (answer?.status === 200) return;
+      assert.ok(
+        answer === undefined || answer.status >= 500,
+        `${answer?.status} is no delay: ${answer?.text}`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  const clients = Array.from({ length: CLIENTS }, async (_, client) => {
+    for (let call = 0; !stopped; call += 1)
+      for (const status of callStatuses) await tell(`client-${client}-call-${call}`, status);
+  });
+  return {
+    /** Resolves after so many more. */
+    acknowledges(more: number) {
+      const goal = acknowledged.length + more;
+      return until(() => acknowledged.length >= goal);
+    },
+    isRefused() {
+      const before = refused;
+      return until(() => refused > before);
+    },
+    async stop() {
+      stopped = true;
+      await Promise.all(clients);
+      return acknowledged;
+    },
+  };
+}
+
+/** Every acknowledged event is in the history, and its call is at least as far. */
+async function checkAcknowledged(
+  store: Store,
+  acknowledged: readonly { id: string; status: CallStatus }[],
+): Promise<void> {
+  const entries = await Array.fromAsync(store.requests.all({ account: 1, search: null, order: 'oldest' }));
+  const recorded = new Set(
+    entries.flat().map(({ request }) => {
+      const { id, status } = JSON.parse(request as string);
+      return `${id} ${status}`;
+    }),
+  );
+  assert.deepEqual(
+    acknowledged.filter(({ id, status }) => !recorded.has(`${id} ${status}`)),
+    [],
+  );
+  const calls = new Map((await allCalls(store)).map((call) => [call.id, call.status]));
+  const rank = (status: CallStatus | undefined) => callStatuses.indexOf(status as CallStatus);
+  assert.deepEqual(
+    acknowledged.filter(({ id, status }) => rank(calls.get(id)) < rank(status)),
+    [],
+  );
+}

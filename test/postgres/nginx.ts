@@ -1,0 +1,79 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { atExit } from '../asterisk/at-exit.ts';
+import { freePort, unprivileged } from './cluster.ts';
+
+/** nginx in front of services, as a site would set it up; each request goes to the next of them. */
+export async function startNginx(urls: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-nginx-'));
+  const user = unprivileged();
+  const port = await freePort();
+  const path = (name: string) => join(folder, name);
+  writeFileSync(
+    path('nginx.conf'),
+    `worker_processes 1;
+daemon off;
+pid ${path('pid')};
+error_log stderr warn;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${path(name)};`).join('\n  ')}
+  upstream services {
+    ${urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ')}
+    keepalive 64;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://services;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_next_upstream error timeout;
+      proxy_buffering off;
+    }
+  }
+}
+`,
+  );
+  if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+  const child = spawn('/usr/sbin/nginx', ['-e', 'stderr', '-c', path('nginx.conf')], {
+    ...user,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const forget = atExit(() => child.kill('SIGTERM'));
+  const ended = once(child, 'exit');
+  await Promise.race([answers(port), ended]);
+  if (child.exitCode !== null) throw new Error(`nginx did not start:\n${said}`);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      forget();
+      child.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves when somebody listens there. */
+export async function answers(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1');
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (open) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
