@@ -3,10 +3,11 @@ import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
 import { outage } from './outage.ts';
+import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
 import { soak } from './soak.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill, ...powerCuts, corruption, outage, clock, soak];
+export const faults: readonly Fault[] = [kill, ...powerCuts, corruption, outage, clock, poison, soak];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;
