@@ -5,7 +5,7 @@ import type { Row, Telling } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { phone } from './sip-script.ts';
 import type { Placed, Stage } from './stage.ts';
-import type { CutAt, Wire } from './wire.ts';
+import type { CutAfterEvent, Wire } from './wire.ts';
 
 /** What a broken row can break. */
 export type Trouble = { readonly lab: Lab; readonly farEnd: FarEnd; readonly wire: Wire };
@@ -137,7 +137,7 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
 ]);
 
 /** The wire is cut at ten places of a call that has it all: a queue, Local channels, one phone after the other. */
-const cutPlaces: readonly CutAt[] = [
+const cutPlaces: readonly CutAfterEvent[] = [
   { event: 'Newchannel', nth: 1 },
   { event: 'Newstate', nth: 1 },
   { event: 'Newchannel', nth: 3 },

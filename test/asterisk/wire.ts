@@ -1,27 +1,41 @@
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** An event at which to cut: the nth of this name from now on. */
-export type CutAt = { readonly event: string; readonly nth: number };
+/** After the nth event of this name from now on. */
+export type CutAfterEvent = { readonly event: string; readonly nth: number };
+/** Where to cut; `bytes`: after so many more. */
+export type CutAt = CutAfterEvent | { readonly bytes: number };
 
 /** A wire between the bridge and Asterisk's manager interface that can be cut, or go dead. */
 export type Wire = {
   readonly port: number;
-  /** Cuts at this event: it still arrives, and the first bytes of what follows it. New connections are let through. */
-  cutAfter(place: CutAt): void;
+  /**
+   * Cuts there: an event still arrives, with the first bytes of what follows it. Resolves when it is cut. New connections
+   * are let through.
+   */
+  cutAfter(place: CutAt): Promise<void>;
   /** Connections that are open now carry nothing more, and stay open. New ones are let through. */
   goDead(): void;
+  /** While true no new connection gets through; those that are open now stay. */
+  refuse(refuses: boolean): void;
   close(): Promise<void>;
 };
 
+/** @param options `port`: 0 for any free one. */
 export async function startWire(options: { readonly port: number; readonly target: number }): Promise<Wire> {
   const connections = new Set<{ near: Socket; far: Socket; dead: boolean }>();
   let place: CutAt | undefined;
   let seen = 0;
+  let refuses = false;
+  let onCut = () => {};
 
   /** How many of these bytes may pass before the cut; undefined: all, no cut. Counts events on the way. */
   function untilCut(bytes: Buffer): number | undefined {
     if (!place) return undefined;
+    if ('bytes' in place) {
+      seen += bytes.length;
+      return seen < place.bytes ? undefined : bytes.length - (seen - place.bytes);
+    }
     for (const { index } of bytes
       .toString('latin1')
       .matchAll(new RegExp(`^Event: ${place.event}\r$`, 'gm'))) {
@@ -34,6 +48,11 @@ export async function startWire(options: { readonly port: number; readonly targe
   }
 
   const server = createServer((near) => {
+    if (refuses) {
+      near.on('error', () => {});
+      near.resetAndDestroy();
+      return;
+    }
     const far = connect({ port: options.target, host: '127.0.0.1' });
     const connection = { near, far, dead: false };
     connections.add(connection);
@@ -56,19 +75,26 @@ export async function startWire(options: { readonly port: number; readonly targe
       near.end(bytes.subarray(0, length));
       connection.dead = true;
       far.destroy();
+      onCut();
     });
   });
   server.listen(options.port, '127.0.0.1');
   await once(server, 'listening');
 
   return {
-    port: options.port,
+    port: (server.address() as AddressInfo).port,
     cutAfter(at) {
       place = at;
       seen = 0;
+      return new Promise((resolve) => {
+        onCut = resolve;
+      });
     },
     goDead() {
       for (const connection of connections) connection.dead = true;
+    },
+    refuse(value) {
+      refuses = value;
     },
     async close() {
       for (const { near, far } of connections) {

@@ -2,12 +2,13 @@ import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
+import { link } from './link.ts';
 import { outage } from './outage.ts';
 import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
 import { soak } from './soak.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill, ...powerCuts, corruption, outage, clock, poison, soak];
+export const faults: readonly Fault[] = [kill, ...powerCuts, corruption, link, outage, clock, poison, soak];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;

@@ -1,11 +1,13 @@
 import type { Player } from '../../src/ami/player.ts';
-import { type ScenarioName, simulateCall } from '../../src/ami/simulated-calls.ts';
+import { type ScenarioName, type SimulatedCall, simulateCall } from '../../src/ami/simulated-calls.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 
 /** Calls that come in at a PBX that is played, so many a second, from one seed. */
 export type Load = {
   /** All calls so far that are to be told: by the id they are told under, their states in order. */
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
+  /** The PBX dies with all calls in progress: nothing more is heard of them. */
+  drop(): void;
   /** Lets no more calls in, and resolves when the last one is over. */
   finish(): Promise<void>;
 };
@@ -18,6 +20,8 @@ export type LoadOptions = {
   readonly talkMs: number;
   /** No two calls of one PBX_ID may bear the same number: where this load begins to count. */
   readonly firstIndex?: number;
+  /** Hears of each call that has come to its end, by the id it is told under. */
+  readonly onOver?: (id: string, call: SimulatedCall) => void;
 };
 
 /** What an office's calls are like that end by themselves, of a hundred. */
@@ -35,9 +39,10 @@ const stepMs = 5;
 const mostSteps = 20;
 
 export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load {
-  const { eventsPerSecond, random, talkMs } = options;
+  const { eventsPerSecond, random, talkMs, onOver } = options;
   const sent = new Map<string, readonly CallStatus[]>();
-  const agenda = new Map<number, string[]>();
+  /** What is to be sent in which step, and which calls are over then. */
+  const agenda = new Map<number, (string | (() => void))[]>();
   let began = performance.now();
   const second = Math.floor(Date.now() / 1_000);
   let index = options.firstIndex ?? 0;
@@ -48,15 +53,18 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
 
   function letIn(at: number): void {
     const scenario = pick(random() * 100);
-    const { frames, told } = simulateCall(scenario, { second, index, random, talkMs });
-    sent.set(`pbx-${second}.${index * 8}`, told);
+    const call = simulateCall(scenario, { second, index, random, talkMs });
+    const id = `pbx-${second}.${index * 8}`;
+    sent.set(id, call.told);
     index += 1;
-    for (const { ms, frame } of frames) {
+    const put = (ms: number, what: string | (() => void)) => {
       const due = Math.max(step, Math.ceil((at + ms) / stepMs));
-      const frames = agenda.get(due);
-      if (frames) frames.push(frame);
-      else agenda.set(due, [frame]);
-    }
+      const others = agenda.get(due);
+      if (others) others.push(what);
+      else agenda.set(due, [what]);
+    };
+    for (const { ms, frame } of call.frames) put(ms, frame);
+    if (onOver) put(call.frames.at(-1)?.ms ?? 0, () => onOver(id, call));
   }
 
   const timer = setInterval(() => {
@@ -67,7 +75,9 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
         letIn(nextAt);
         nextAt += -Math.log(1 - random()) * (eventsPerCall / eventsPerSecond) * 1_000;
       }
-      for (const frame of agenda.get(step) ?? []) pbx.send(frame);
+      for (const what of agenda.get(step) ?? [])
+        if (typeof what === 'string') pbx.send(what);
+        else what();
       agenda.delete(step);
     }
     if (!ending || agenda.size > 0) return;
@@ -77,6 +87,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
 
   return {
     sent,
+    drop: () => agenda.clear(),
     finish() {
       ending = true;
       return over.promise;

@@ -1,0 +1,160 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { startWire, type Wire } from '../asterisk/wire.ts';
+import { recordsOf } from './call-records.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Load, startLoad } from './load.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const eventsPerSecond = 50;
+
+/** A cut comes somewhere within so many bytes: of calls, of what is asked after a new start, of a frame. */
+const cutWithin = 40_000;
+
+/** How long the link stays away, ms: every other time not at all. A call lasts a second or so. */
+const longestGapMs = 5_000;
+
+/** The same number of bridges, each with a PBX of its own, go through it side by side. */
+const sideBySide = 3;
+
+/** From one trouble to the next, ms: enough for a link to come up, or for another to fail while it does. */
+const restMs = 2_000;
+
+const kinds = ['cut', 'dead', 'killed'] as const;
+
+export const link: Fault = {
+  name: 'link to Asterisk cut at a random byte, half-open, Asterisk killed',
+  short: { count: 6, unit: 'times' },
+  full: { count: 440, unit: 'times' },
+  run: (options) => breakAll(options, true),
+  control: {
+    without: "Asterisk's own records",
+    size: { count: 3, unit: 'times' },
+    run: (options) => breakAll(options, false),
+  },
+};
+
+async function breakAll(options: RunOptions, readsRecords: boolean): Promise<Outcome> {
+  const { size, seed } = options;
+  // Those that are started first go through one more where it does not divide.
+  const shareOf = (n: number) => Math.floor((size + sideBySide - 1 - n) / sideBySide);
+  const results = await Promise.all(
+    Array.from({ length: sideBySide }, (_, n) =>
+      breakAgainAndAgain({ ...options, size: shareOf(n), seed: seed * sideBySide + n }, readsRecords),
+    ),
+  );
+  const total = (of: (result: (typeof results)[number]) => number) =>
+    results.reduce((sum, result) => sum + of(result), 0);
+  return {
+    ...sumOf(results.map(({ counts }) => counts)),
+    ...{ runs: total(({ troubles }) => troubles), seed, broken: results.flatMap(({ broken }) => broken) },
+    note: `${kinds.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them told by them alone; ${total(({ died }) => died)} died with Asterisk`,
+  };
+}
+
+async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRecords: boolean) {
+  const random = mulberry(seed);
+  const rig = await createRig();
+  const wire = await startWire({ port: 0, target: Number(rig.env.AMI_PORT) });
+  const records = join(rig.folder, 'Master.csv');
+  writeFileSync(records, '');
+  const broken: string[] = [];
+  const over = new Set<string>();
+  const caused = { cut: 0, dead: 0, killed: 0 };
+  let unheard = 0;
+  let troubles = 0;
+  let onConnected = () => {};
+  const connected = () =>
+    new Promise<void>((resolve) => {
+      onConnected = resolve;
+    });
+  try {
+    const bridge = rig.startBridge({
+      wrap: [...['env', `AMI_PORT=${wire.port}`], ...(readsRecords ? [`CDR_SOURCE=csv:${records}`] : [])],
+      hear({ code, level, msg }) {
+        if (code === 'ami.connected') onConnected();
+        if (code === 'cdr.told') unheard += 1;
+        if (level === 'error' && !code.startsWith('ami.')) broken.push(`${code}: ${msg}`);
+      },
+    });
+    await bridge.says('ami.connected');
+    const load = startLoad(rig.pbx, {
+      ...{ eventsPerSecond, random, talkMs: 1_000 },
+      onOver(id, call) {
+        over.add(id);
+        appendFileSync(records, recordsOf(call));
+      },
+    });
+    for (; troubles < size && !stop.aborted; troubles += 1) {
+      await sleep(random() * restMs);
+      const kind = kinds[(troubles + seed) % kinds.length] as (typeof kinds)[number];
+      const gapMs = random() < 0.5 ? 0 : random() * longestGapMs;
+      await trouble[kind]({ rig, wire, load, random, gapMs, connected });
+      caused[kind] += 1;
+      if (troubles % 20 === 19) say(`${troubles + 1} times, ${over.size} calls`);
+    }
+    await load.finish();
+    const isTold = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const untold = () => [...over, ...rig.acknowledged.keys()].filter((id) => !isTold(id));
+    await rig.farSide.waitFor(() => untold().length === 0, readsRecords ? 45_000 : 5_000).catch(() => {});
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const { counts, broken: unsolved } = rig.solve(load.sent);
+    broken.push(...unsolved, ...wrongs(rig, load, over));
+    const died = [...load.sent.keys()].filter((id) => !over.has(id)).length;
+    return { counts, broken, caused, troubles, unheard, died, over: over.size };
+  } finally {
+    await wire.close();
+    await rig.close();
+  }
+}
+
+type Means = {
+  readonly rig: Rig;
+  readonly wire: Wire;
+  readonly load: Load;
+  readonly random: () => number;
+  readonly gapMs: number;
+  /** Resolves when the bridge has connected once more. */
+  connected(): Promise<void>;
+};
+
+const trouble: Readonly<Record<(typeof kinds)[number], (means: Means) => Promise<void>>> = {
+  async cut({ wire, random, gapMs }) {
+    await wire.cutAfter({ bytes: 1 + Math.floor(random() * cutWithin) });
+    wire.refuse(true);
+    await sleep(gapMs);
+    wire.refuse(false);
+  },
+  /** Nobody says that it is gone: the bridge has to find out. */
+  async dead({ wire, connected, gapMs }) {
+    const again = connected();
+    wire.goDead();
+    wire.refuse(true);
+    await sleep(gapMs);
+    wire.refuse(false);
+    await again;
+  },
+  /** With all its calls, of which it says nothing and writes nothing. */
+  async killed({ rig, load, gapMs }) {
+    load.drop();
+    await rig.pbx.crash();
+    await sleep(gapMs);
+    await rig.pbx.listen();
+  },
+};
+
+/** What Asterisk has a record of is told as it was; what died with Asterisk and was told is ended, once. */
+function wrongs({ farSide }: Rig, { sent }: Load, over: ReadonlySet<string>): string[] {
+  const wrong: string[] = [];
+  for (const [id, states] of sent) {
+    const received = farSide.calls().get(id)?.received ?? [];
+    const ends = received.filter((status) => status === 'completed').length;
+    if (over.has(id) ? !isDeepStrictEqual(received, states) : received.length > 0 && ends !== 1)
+      wrong.push(`${id} told as ${received.join(' ') || 'nothing'}, not ${states.join(' ')}`);
+  }
+  return wrong.length === 0 ? [] : [`${wrong.length} calls told wrongly: ${wrong.slice(0, 3).join('; ')}`];
+}
