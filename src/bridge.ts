@@ -8,6 +8,7 @@ import { createTracker, type Tracker } from './bridge/tracker.ts';
 import { createWitness } from './bridge/witness.ts';
 import type { CallSettings } from './calls/rules.ts';
 import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
+import { openSource, type SourceOptions } from './cdr/open-source.ts';
 import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { startInOrder } from './ops/lifecycle.ts';
@@ -22,7 +23,7 @@ export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
   readonly calls: CallSettings;
   /** Asterisk's own call records; absent: calls that nobody heard are not told. */
-  readonly cdr: { readonly path: string } | undefined;
+  readonly cdr: SourceOptions | undefined;
   readonly api: ApiClientOptions;
   /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
   readonly agi: (AgiOptions & { readonly parameter: string }) | undefined;
@@ -102,9 +103,10 @@ export async function startBridge(
     fail,
   });
   const witness = createWitness(tracker);
+  const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
-    config.cdr &&
-    createGapFiller({ ...config.cdr, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
+    source &&
+    createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
       outbox: { append: appends.append, eventsOf: outbox.eventsOf },
       onTaken: ({ heads }) => dispatcher.offer(heads),
       log: log.child({ part: 'cdr' }),

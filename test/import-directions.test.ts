@@ -24,12 +24,13 @@ const homes: Record<string, RegExp> = {
   'pino-pretty': /^src\/ops\//,
   'prom-client': /^src\/ops\//,
   undici: /^src\/api\//,
+  mysql2: /^src\/cdr\//,
   dotenv: /^src\/config\//,
   commander: /^src\/(cli\.ts$|cli\/|service\/commands)/,
   fastify: /^src\/service\//,
   pg: /^src\/service\/store\/postgres\//,
   // How a database is opened, locked and brought up to date: src/storage. Beside it only those who run SQL.
-  'node:sqlite': /^src\/(storage|outbox|service\/store\/sqlite)\//,
+  'node:sqlite': /^src\/(cdr|storage|outbox|service\/store\/sqlite)\//,
 };
 
 /** The tracker is pure: it reaches no clock, file or socket, only these. */

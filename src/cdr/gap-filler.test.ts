@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createRules } from '../calls/rules.ts';
 import { keepingLog, opened } from '../outbox/outbox.fixture.ts';
+import { createCsvSource } from './csv-source.ts';
 import { createGapFiller, type LiveCalls } from './gap-filler.ts';
 
 const now = 1_800_000_100_000;
@@ -56,7 +57,7 @@ async function scene(t: TestContext) {
     write: (text: string) => appendFileSync(path, text),
     async start(live: Partial<LiveCalls> = {}) {
       const filler = createGapFiller(
-        { path, markFile: join(folder, 'state/cdr-mark.json'), everyMs: 2 ** 30 },
+        { source: createCsvSource(path), markFile: join(folder, 'state/cdr-mark.json'), everyMs: 2 ** 30 },
         { ...nobody, ...live },
         {
           outbox,

@@ -5,9 +5,10 @@ import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../ops/log.ts';
 import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
 import { createLegs, createRestartSpotter, type Legs } from './legs.ts';
-import { type Position, readMark, writeMark } from './position.ts';
-import { beganAt, type CdrRecord, parseRecord } from './record.ts';
-import { endOf, type Line, readChunk } from './tail.ts';
+import { readMark, writeMark } from './mark.ts';
+import { createPatience } from './patience.ts';
+import { beganAt, type CdrRecord } from './record.ts';
+import { type Entry, type RecordSource, RecordsRefused } from './source.ts';
 import { judge, missingOf } from './verdict.ts';
 
 /** What the bridge knows of calls by its own eyes. Keys are uniqueids. */
@@ -28,11 +29,11 @@ export type LiveCalls = {
 };
 
 export type GapFillerOptions = {
-  /** Of cdr-csv/Master.csv. */
-  readonly path: string;
-  /** The file that keeps how far it was read. */
+  /** Asterisk's call records; closed with the gap filler. */
+  readonly source: RecordSource<unknown>;
+  /** The file that keeps how far they were read. */
   readonly markFile: string;
-  /** From one look at the file to the next, ms; 2000 when absent. */
+  /** From one look at them to the next, ms; 2000 when absent. */
   readonly everyMs?: number | undefined;
 };
 
@@ -40,7 +41,7 @@ export type GapFiller = {
   start(): Promise<void>;
   /** Waits for a look that is under way. */
   stop(): Promise<void>;
-  /** Looks at the file now. True if there is more to read or to decide at once. */
+  /** Looks at the records now. True if there is more to read or to decide at once. */
   look(): Promise<boolean>;
 };
 
@@ -50,8 +51,8 @@ export type GapFiller = {
  */
 const ripeAfterLooks = 2;
 
-/** How long the record of a call that is gone is waited for; Asterisk writes none when it dies with its calls. */
-const patienceLooks = 5;
+/** Looks from one thorough one to the next, gap or not. */
+const thoroughEvery = 300;
 
 /** Calls of the past count as so old at most, ms: those of now go before them, and none is too old to be sent. */
 const oldestMs = 600_000;
@@ -60,7 +61,7 @@ type Pending = {
   readonly records: CdrRecord[];
   /** Of the same run of Asterisk. */
   readonly legs: Legs;
-  readonly from: Position;
+  readonly from: unknown;
   readonly look: number;
 };
 
@@ -70,7 +71,7 @@ type Pending = {
  * seconds behind Asterisk, so that there is never a long past to catch up with while the bridge runs.
  */
 export function createGapFiller(
-  { path, markFile, everyMs = 2_000 }: GapFillerOptions,
+  { source, markFile, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
     readonly outbox: Pick<Outbox, 'append' | 'eventsOf'>;
@@ -83,8 +84,9 @@ export function createGapFiller(
   const isAfterRestart = createRestartSpotter();
   let legs = createLegs();
   const pending = new Map<string, Pending>();
-  const lostSince = new Map<string, number>();
-  let position: Position = { inode: 0, offset: 0, tail: '' };
+  const patience = createPatience();
+  const { name } = source;
+  let position: unknown;
   let since = 0;
   let looks = 0;
   let gaps = 0;
@@ -96,21 +98,24 @@ export function createGapFiller(
   let underWay: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
+  /** Where to begin. While the records cannot be read, that stays open. */
   async function begin(): Promise<void> {
+    if (position !== undefined) return;
     const mark = readMark(markFile);
-    if (mark?.path === path) {
-      ({ position, since } = mark);
-      log.say('cdr.going-on', { path, offset: position.offset });
+    const known = mark?.source === name ? source.positionOf(mark.position) : undefined;
+    if (mark !== undefined && known !== undefined) {
+      position = known;
+      since = mark.since;
+      log.say('cdr.going-on', { source: name });
       return;
     }
-    position = await endOf(path);
+    position = await source.end();
     since = Math.floor(now() / 1_000) * 1_000;
     save(position);
-    log.say('cdr.from-now', { path });
+    log.say('cdr.from-now', { source: name });
   }
 
-  function take({ text, from }: Line): void {
-    const record = parseRecord(text);
+  function take({ record, from }: Entry<unknown>): void {
     if (typeof record === 'string') {
       warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
       return;
@@ -124,7 +129,7 @@ export function createGapFiller(
   }
 
   function warnOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
-    if (!warned.has(code)) log.say(code, { path });
+    if (!warned.has(code)) log.say(code, { source: name });
     warned.add(code);
   }
 
@@ -195,24 +200,18 @@ export function createGapFiller(
 
   /** Calls that are gone and of which Asterisk wrote nothing: it died with them. */
   function giveUpLost(atEnd: boolean): void {
-    const lost = live.lost();
-    for (const uniqueid of lostSince.keys()) if (!lost.has(uniqueid)) lostSince.delete(uniqueid);
-    for (const uniqueid of lost) {
-      const look = lostSince.get(uniqueid) ?? looks;
-      // While there is much to read, its record may be in what was not read yet.
-      lostSince.set(uniqueid, atEnd ? look : looks);
-      if (pending.has(uniqueid) || looks - look < patienceLooks || !atEnd) continue;
+    for (const uniqueid of patience.over(live.lost(), { looks, atEnd })) {
+      if (pending.has(uniqueid)) continue;
       counts.unrecorded += 1;
       live.end({ at: now(), uniqueid });
     }
   }
 
-  function save(next: Position): void {
-    const mark = { path, since, position: next };
-    const text = JSON.stringify(mark);
-    if (text === saved) return;
+  function save(next: unknown): void {
+    const mark = JSON.stringify({ source: name, since, position: next });
+    if (mark === saved) return;
     writeMark(markFile, mark);
-    saved = text;
+    saved = mark;
   }
 
   function sumUp(): void {
@@ -234,25 +233,32 @@ export function createGapFiller(
   async function lookOnce(): Promise<boolean> {
     looks += 1;
     try {
-      const chunk = await readChunk(path, position);
-      if (chunk.lost) log.say('cdr.lost-place', { path });
-      for (const line of chunk.lines) take(line);
+      await begin();
+      const thorough = live.snapshots() > gaps || looks % thoroughEvery === 1;
+      const chunk = await source.read(position, { thorough });
+      if (chunk.lost) log.say('cdr.lost-place', { source: name });
+      for (const entry of chunk.entries) take(entry);
       position = chunk.next;
       await settle();
       giveUpLost(chunk.atEnd);
       const [oldest] = pending.values();
       save(oldest?.from ?? position);
       const isQuiet = [...pending.values()].every(({ look }) => looks - look >= ripeAfterLooks);
-      if (chunk.atEnd && isQuiet && lostSince.size === 0) sumUp();
-      if (isTroubled) log.say('cdr.readable', { path });
+      if (chunk.atEnd && isQuiet && live.lost().size === 0) sumUp();
+      if (isTroubled) log.say('cdr.readable', { source: name });
       isTroubled = false;
       return !chunk.atEnd;
     } catch (error) {
-      if (!stopped && !isTroubled) log.say('cdr.unreadable', { path, error: String(error) });
-      isTroubled = true;
+      trouble(error);
       giveUpLost(true);
       return false;
     }
+  }
+
+  function trouble(error: unknown): void {
+    const reason = error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
+    if (!stopped && !isTroubled) log.say('cdr.unreadable', { source: name, error: reason });
+    isTroubled = true;
   }
 
   async function run(): Promise<void> {
@@ -263,13 +269,15 @@ export function createGapFiller(
   return {
     look,
     async start() {
-      await begin();
+      // A source that does not answer must not keep the bridge from starting.
+      await begin().catch(trouble);
       void run();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
       await underWay;
+      await source.close();
     },
   };
 }

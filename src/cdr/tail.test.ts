@@ -14,8 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { Position } from './position.ts';
-import { endOf, readChunk } from './tail.ts';
+import { endOf, type FilePosition, readOn } from './tail.ts';
 
 /** A file that is written and rotated as Asterisk and logrotate do. */
 function createFile(folder = mkdtempSync(join(tmpdir(), 'tail-'))) {
@@ -54,11 +53,11 @@ function fileFor(t: TestContext) {
 }
 
 /** Reads on until there is nothing more. */
-async function readAll(path: string, from: Position) {
+async function readAll(path: string, from: FilePosition) {
   const texts: string[] = [];
   let lost = false;
   for (let position = from; ; ) {
-    const chunk = await readChunk(path, position);
+    const chunk = await readOn(path, position);
     texts.push(...chunk.lines.map(({ text }) => text));
     lost ||= chunk.lost;
     position = chunk.next;
@@ -66,7 +65,7 @@ async function readAll(path: string, from: Position) {
   }
 }
 
-const nowhere: Position = { inode: 0, offset: 0, tail: '' };
+const nowhere: FilePosition = { inode: 0, offset: 0, tail: '' };
 
 test('a file is read from its end, by whole lines', async (t) => {
   const file = fileFor(t);
@@ -84,7 +83,7 @@ test('a file that is not there yet is read from its beginning when it is', async
   const file = fileFor(t);
   const end = await endOf(file.path);
   assert.deepEqual(end, nowhere);
-  await assert.rejects(readChunk(file.path, end), { code: 'ENOENT' });
+  await assert.rejects(readOn(file.path, end), { code: 'ENOENT' });
   file.write('one\n');
   assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [['one'], false]);
 });
@@ -92,9 +91,9 @@ test('a file that is not there yet is read from its beginning when it is', async
 test('each line says where it begins: reading from there gives it again', async (t) => {
   const file = fileFor(t);
   file.write(Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join(''));
-  const { lines } = await readChunk(file.path, nowhere);
+  const { lines } = await readOn(file.path, nowhere);
   for (const place of [0, 1, 50, 199])
-    assert.equal((await readAll(file.path, lines[place]?.from as Position)).texts[0], `line ${place}`);
+    assert.equal((await readAll(file.path, lines[place]?.from as FilePosition)).texts[0], `line ${place}`);
 });
 
 test('a file that was edited (another inode, the same beginning) is read on', async (t) => {
@@ -148,7 +147,7 @@ test('whatever is written, rotated and copied away while it is read: every line 
         file.write('before\n');
         let position = await endOf(file.path);
         const read: string[] = [];
-        const readOn = async () => {
+        const readMore = async () => {
           const all = await readAll(file.path, position);
           assert.equal(all.lost, false);
           position = all.position;
@@ -164,7 +163,7 @@ test('whatever is written, rotated and copied away while it is read: every line 
             // Asterisk writes a line at once, but the disk may show the half of it.
             file.write(rest.slice(0, size * 10));
             rest = rest.slice(size * 10);
-          } else if (what === 'read') await readOn();
+          } else if (what === 'read') await readMore();
           else {
             file.write(rest);
             rest = '';
@@ -172,7 +171,7 @@ test('whatever is written, rotated and copied away while it is read: every line 
           }
         }
         file.write(rest);
-        await readOn();
+        await readMore();
         assert.deepEqual(
           read,
           Array.from({ length: lines }, (_, i) => `record ${i} of a call`),

@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Position } from './position.ts';
 
-export type Line = { readonly text: string; readonly from: Position; readonly to: Position };
+/** How far a file was read. */
+export type FilePosition = {
+  /** The file's, so that one that was renamed is known again. */
+  readonly inode: number;
+  /** Bytes; always the beginning of a line. */
+  readonly offset: number;
+  /** A hash of the last bytes before `offset`, so that a file that was copied or replaced is known; '' at 0. */
+  readonly tail: string;
+};
 
-export type Chunk = {
-  /** Whole lines only; one that is being written comes with the next chunk. */
+export type Line = { readonly text: string; readonly from: FilePosition };
+
+export type Lines = {
+  /** Whole lines only; one that is being written comes with the next. */
   readonly lines: readonly Line[];
   /** Where to read on. */
-  readonly next: Position;
+  readonly next: FilePosition;
   /** True if this was all for now. */
   readonly atEnd: boolean;
   /** True if the file that was read last is gone: it is read from the beginning of the one that is there now. */
@@ -26,7 +35,7 @@ const tailBytes = 512;
 const packed = /\.(gz|bz2|xz|zst)$/;
 
 /** The end of the file's last whole line, to begin from now; its beginning if it is not there yet. */
-export async function endOf(path: string): Promise<Position> {
+export async function endOf(path: string): Promise<FilePosition> {
   const end = inFile(path, async (file) => {
     const { ino, size } = await file.stat();
     const from = Math.max(0, size - chunkBytes);
@@ -37,12 +46,22 @@ export async function endOf(path: string): Promise<Position> {
   return (await end.catch(absent)) ?? beginning;
 }
 
+/** The file's last whole line; undefined if it has none, or none that is not longer than a record can be. */
+export async function lastLineOf(path: string): Promise<string | undefined> {
+  return inFile(path, async (file) => {
+    const { size } = await file.stat();
+    const from = Math.max(0, size - chunkBytes);
+    const lines = (await readAt(file, from, size - from)).toString().split('\n').slice(0, -1);
+    return lines.at(-1);
+  });
+}
+
 /**
  * Reads on from a position, also when the file was renamed or copied away and begun anew since (logrotate, with or
  * without copytruncate): first the rest of the old one, then those that came after it. Throws what the disk says,
  * ENOENT if there is no file.
  */
-export async function readChunk(path: string, position: Position): Promise<Chunk> {
+export async function readOn(path: string, position: FilePosition): Promise<Lines> {
   const current = await inFile(path, async (file) =>
     (await holds(file, position)) ? readLines(file, position, true) : undefined,
   );
@@ -61,7 +80,7 @@ export async function readChunk(path: string, position: Position): Promise<Chunk
 }
 
 /** Of the oldest of these files (newest first) that has any: a place in an empty file would not be known again. */
-async function firstLines(files: readonly string[]): Promise<Chunk | undefined> {
+async function firstLines(files: readonly string[]): Promise<Lines | undefined> {
   for (let nth = files.length - 1; nth >= 0; nth--) {
     const chunk = await inFile(files[nth] as string, (file) => readLines(file, beginning, nth === 0));
     if (chunk.lines.length > 0) return { ...chunk, atEnd: chunk.atEnd && nth === 0 };
@@ -69,7 +88,7 @@ async function firstLines(files: readonly string[]): Promise<Chunk | undefined> 
   return undefined;
 }
 
-const beginning: Position = { inode: 0, offset: 0, tail: '' };
+const beginning: FilePosition = { inode: 0, offset: 0, tail: '' };
 
 async function inFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const file = await open(path);
@@ -99,30 +118,30 @@ async function olderFiles(path: string): Promise<string[]> {
     .map(({ file }) => file);
 }
 
-async function holds(file: FileHandle, { inode, offset, tail }: Position): Promise<boolean> {
+async function holds(file: FileHandle, { inode, offset, tail }: FilePosition): Promise<boolean> {
   const stats = await file.stat();
   if (offset === 0) return stats.ino === inode;
   return stats.size >= offset && (await tailAt(file, offset)) === tail;
 }
 
 /** `mayGrow`: a last line without a break is not complete yet; in a file that was put away it is. */
-async function readLines(file: FileHandle, from: Position, mayGrow: boolean): Promise<Chunk> {
+async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean): Promise<Lines> {
   const { ino: inode } = await file.stat();
   const before = Math.min(from.offset, tailBytes);
   const bytes = await readAt(file, from.offset - before, before + chunkBytes);
   const atEnd = bytes.length < before + chunkBytes;
-  const positionAt = (index: number): Position => ({
+  const positionAt = (index: number): FilePosition => ({
     inode,
     offset: from.offset - before + index,
     tail: hash(bytes.subarray(Math.max(0, index - tailBytes), index)),
   });
   const lines: Line[] = [];
   let start = before;
-  let position: Position = { ...from, inode };
+  let position: FilePosition = { ...from, inode };
   const take = (end: number, next: number) => {
     const to = positionAt(next);
     const text = bytes.toString('utf8', start, end).replace(/\r$/, '');
-    lines.push({ text, from: position, to });
+    lines.push({ text, from: position });
     start = next;
     position = to;
   };

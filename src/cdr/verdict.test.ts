@@ -23,6 +23,7 @@ const record = (more: Partial<CdrRecord> = {}): CdrRecord => ({
   lastdata: '',
   disposition: 'NO ANSWER',
   uniqueid: '1800000000.1',
+  did: '',
   ...more,
 });
 

@@ -32,14 +32,16 @@ export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
 }
 
 /**
- * A transfer overwrites the context, also in a record that began before it; then the trunk's endpoint must tell. A
- * program's own call over that trunk looks much the same, but shows no caller.
+ * A transfer overwrites the context, also in a record that began before it, and FreePBX moves each call on through many;
+ * then the number that was called from outside must tell, or the trunk's endpoint. A program's own call over that trunk
+ * looks much the same, but shows no caller.
  */
-function cameIn({ rules, trunks }: Known, { channel, dcontext, src }: CdrRecord): boolean {
+function cameIn({ rules, trunks }: Known, { channel, dcontext, src, did }: CdrRecord): boolean {
   if (channelKind(channel) !== 'real') return false;
   return (
     rules.contextIsInbound(dcontext) ||
     rules.nameIsInbound(channel) ||
+    did !== '' ||
     (trunks.has(endpointOf(channel)) && src !== '')
   );
 }

@@ -4,8 +4,9 @@ import { createApiClient } from '../api/client.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
 import { accountFinding, apiFindings, entriesOf } from './check/api.ts';
 import { bad, type Finding, well } from './check/finding.ts';
-import { folderFinding, portFinding, recordsFinding } from './check/machine.ts';
+import { folderFinding, portFinding } from './check/machine.ts';
 import { pbxFindings } from './check/pbx.ts';
+import { recordsFinding } from './check/records.ts';
 import type { BridgeSettings, Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, statusUrl } from './status-client.ts';
@@ -38,7 +39,7 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
   }
 
   say(folderFinding(config.outbox.stateDir));
-  if (config.cdr !== undefined) say(recordsFinding(config.cdr.path));
+  if (config.cdr !== undefined) say(await recordsFinding(config.cdr));
   for (const finding of await checkPorts(config)) say(finding);
   for (const finding of await checkPbx(context, config, call, stop)) say(finding);
   for (const finding of await checkApi(config)) say(finding);

@@ -154,7 +154,11 @@ describe('each variable, wrong', () => {
     ],
     [
       { CDR_SOURCE: '/var/log/asterisk/cdr-csv/Master.csv' },
-      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: and the path of the file',
+      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD)',
+    ],
+    [
+      { CDR_PASSWORD: 'a\nb' },
+      "CDR_PASSWORD: got a value of 3 characters that does not fit; takes the database user's password, on one line",
     ],
     [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
     [

@@ -143,13 +143,13 @@ export const messages = {
   // Calls that nobody heard
   'cdr.from-now': {
     level: 'info',
-    text: 'reading the call records in {path} from now on; calls from before are not told',
+    text: 'reading the call records in {source} from now on; calls from before are not told',
     means:
-      'This is the first start with CDR_SOURCE. From the next gap on, its calls are told from the records.',
+      'This is the first start with this CDR_SOURCE. From the next gap on, its calls are told from the records.',
   },
   'cdr.going-on': {
     level: 'info',
-    text: 'reading the call records in {path} from where they were last read, byte {offset}',
+    text: 'reading the call records in {source} from where they were last read',
     means: 'Calls that began and ended while the bridge was not connected are found there, and told.',
   },
   'cdr.told': {
@@ -165,32 +165,32 @@ export const messages = {
   },
   'cdr.lost-place': {
     level: 'warn',
-    text: 'the records that {path} held when it was last read are gone; reading what is there now from its beginning',
+    text: 'the records that {source} held when it was last read are gone; reading what is there now from its beginning',
     means:
       'The file was rotated and packed, emptied or replaced. Calls whose records went with it, and that were not heard, are not told.',
     todo: 'Have logrotate keep the last file unpacked (delaycompress), beside the new one.',
   },
   'cdr.unreadable': {
     level: 'warn',
-    text: 'the call records in {path} cannot be read or worked on: {error}; tried again all the time',
+    text: 'the call records in {source} cannot be read or worked on: {error}; tried again all the time',
     means:
       'Calls that nobody hears are not told until this works; nothing is skipped. Asterisk makes the file with its first record.',
-    todo: 'Does CDR_SOURCE name the file, may this user read it and enter its folder, and is cdr_csv loaded (cdr show status)?',
+    todo: 'pbx-bridge check says what is missing. Does CDR_SOURCE name the right place, may this user read it, and does Asterisk write there (cdr show status)?',
   },
   'cdr.readable': {
     level: 'info',
-    text: 'the call records in {path} can be read again',
+    text: 'the call records in {source} can be read again',
     means: 'Reading goes on where it stopped.',
   },
   'cdr.no-uniqueid': {
     level: 'error',
-    text: 'the call records in {path} do not say of which call they are; these are passed over',
+    text: 'the call records in {source} do not say of which call they are; these are passed over',
     means: 'Without uniqueid a record cannot be told from the calls that were told before. Said once.',
-    todo: 'Set loguniqueid = yes in section [csv] of cdr.conf, then: module reload cdr_csv.so.',
+    todo: 'In a file: set loguniqueid = yes in section [csv] of cdr.conf, then: module reload cdr_csv.so. In a table: let its column uniqueid be filled.',
   },
   'cdr.bad-line': {
     level: 'warn',
-    text: 'the call records in {path} hold a line that is no record; it is passed over',
+    text: 'the call records in {source} hold a line that is no record; it is passed over',
     means: 'Something else wrote there, or the disk was full. Said once.',
   },
 

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { createTracker } from '../../src/bridge/tracker.ts';
 import { createWitness } from '../../src/bridge/witness.ts';
 import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
+import { createCsvSource } from '../../src/cdr/csv-source.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { silentLog } from '../../src/ops/log.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
@@ -100,12 +101,16 @@ async function createWorld() {
       holdsVanished: true,
     });
     const witness = createWitness(tracker);
-    const filler = createGapFiller({ path, markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 }, witness, {
-      outbox: { append: memory.appendOrFail, eventsOf: memory.eventsOf },
-      onTaken() {},
-      log: silentLog,
-      now: () => epoch * 1_000,
-    });
+    const filler = createGapFiller(
+      { source: createCsvSource(path), markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
+      witness,
+      {
+        outbox: { append: memory.appendOrFail, eventsOf: memory.eventsOf },
+        onTaken() {},
+        log: silentLog,
+        now: () => epoch * 1_000,
+      },
+    );
     return { tracker, witness, filler };
   }
 

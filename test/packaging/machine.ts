@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { atExit } from '../asterisk/at-exit.ts';
 import { debianMirror } from '../asterisk/mirror.ts';
+import { cannotInstall } from '../debian.ts';
 
 const exec = promisify(execFile);
 const noQuestions = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -31,21 +32,10 @@ async function must(command: string, ...args: string[]): Promise<void> {
 /** Why packages cannot be tried on this machine, in one line; undefined if they can. */
 export function packagingImpossible(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'it needs Linux on amd64';
-  if (process.getuid?.() !== 0) return 'it needs root, for debootstrap and chroot';
-  if (!existsSync('/usr/bin/apt-get')) return 'it needs Debian or Ubuntu: there is no apt-get';
+  const impossible = cannotInstall();
+  if (impossible !== undefined) return impossible;
   if (!mirror()) return "apt's sources name no Debian archive; PBX_LAB_MIRROR can name one";
   return undefined;
-}
-
-/** Another test may be installing at this moment. */
-const patience = ['-o', 'DPkg::Lock::Timeout=300'];
-
-/** The programs that the tests work with, and the packages that they come in. */
-export async function installTools(tools: Readonly<Record<string, string>>): Promise<void> {
-  const missing = Object.entries(tools).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
-  if (missing.length === 0) return;
-  await must('apt-get', 'update', ...patience);
-  await must('apt-get', 'install', ...patience, '-y', '--no-install-recommends', ...missing);
 }
 
 const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';

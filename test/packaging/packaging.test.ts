@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { installPackages } from '../debian.ts';
 import { boot } from './container.ts';
-import {
-  createMachine,
-  installTools,
-  type Machine,
-  packagingImpossible,
-  type Release,
-  run,
-} from './machine.ts';
+import { createMachine, type Machine, packagingImpossible, type Release, run } from './machine.ts';
 import { packageTests } from './package-tests.ts';
 import { buildPackages, type Packages } from './packages.ts';
 import { unitTests } from './unit-tests.ts';
@@ -18,7 +12,7 @@ if (impossible)
   process.stdout.write(`test/packaging: no packages are tried on this machine: ${impossible}\n`);
 
 test('the Debian package', { skip: impossible ?? false }, async (t) => {
-  await installTools({
+  await installPackages({
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
     '/usr/bin/lintian': 'lintian',
     '/usr/bin/systemd-nspawn': 'systemd-container',

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createRules } from '../../src/calls/rules.ts';
+import { parseLine } from '../../src/cdr/csv-line.ts';
 import { createLegs } from '../../src/cdr/legs.ts';
-import { parseRecord } from '../../src/cdr/record.ts';
 import { judge, missingOf } from '../../src/cdr/verdict.ts';
 import { callsSection } from '../../src/config/calls.ts';
 import { loadConfig } from '../../src/config/env.ts';
@@ -22,7 +22,7 @@ const recordsOf = (name: string) =>
   readFileSync(fileURLToPath(new URL(`${name}/cdr.csv`, import.meta.url)), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-    .map(parseRecord)
+    .map(parseLine)
     .filter((record) => typeof record !== 'string');
 
 /** All that is told of a recorded scenario if nobody heard it. */

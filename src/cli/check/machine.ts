@@ -33,22 +33,6 @@ export function folderFinding(stateDir: string): Finding {
   return well(what, there ? room : `not there yet, made at the first start; ${room}`);
 }
 
-/** Asterisk's own call records (CDR_SOURCE), where the bridge is to read them. */
-export function recordsFinding(path: string): Finding {
-  const what = `Asterisk's call records in ${path}`;
-  try {
-    accessSync(path, constants.R_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const todo = 'Give the user of the bridge the right to read it (group asterisk), or correct CDR_SOURCE.';
-    if (code !== 'ENOENT') return bad(what, `cannot be read (${code})`, todo);
-    const make =
-      'Asterisk makes it with the first call: see cdr.conf and loguniqueid=yes. Or correct CDR_SOURCE.';
-    return warn(what, 'not there', make);
-  }
-  return well(what, 'can be read');
-}
-
 function existing(folder: string): string {
   const parent = dirname(folder);
   return existsSync(parent) || parent === folder ? parent : existing(parent);

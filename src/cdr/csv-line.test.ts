@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beganAt, parseRecord } from './record.ts';
+import { parseLine } from './csv-line.ts';
+import { beganAt } from './record.ts';
 
 const line = (uniqueid = '"1795157476.242"') =>
   [
@@ -12,7 +13,7 @@ const line = (uniqueid = '"1795157476.242"') =>
   ].join();
 
 test('a record with quotes and commas in its texts, and an empty time', () =>
-  assert.deepEqual(parseRecord(line()), {
+  assert.deepEqual(parseLine(line()), {
     src: '+12025550142',
     dst: '493023125169',
     dcontext: 'from-trunk',
@@ -22,15 +23,16 @@ test('a record with quotes and commas in its texts, and an empty time', () =>
     lastdata: 'PJSIP/1001,4',
     disposition: 'NO ANSWER',
     uniqueid: '1795157476.242',
+    did: '',
   }));
 
 test('a record without its call: loguniqueid is off, with and without loguserfield', () => {
-  assert.equal(parseRecord(line('"my own note"')), 'no-uniqueid');
-  assert.equal(parseRecord(line().split(',').slice(0, -2).join()), 'no-uniqueid');
+  assert.equal(parseLine(line('"my own note"')), 'no-uniqueid');
+  assert.equal(parseLine(line().split(',').slice(0, -2).join()), 'no-uniqueid');
 });
 
 for (const text of ['', 'x', '"', '"a"b,"c"', line().slice(0, 60), line().slice(9, -30), '\0\0\0'])
-  test(`no record: ${JSON.stringify(text.slice(0, 20))}`, () => assert.equal(parseRecord(text), 'bad'));
+  test(`no record: ${JSON.stringify(text.slice(0, 20))}`, () => assert.equal(parseLine(text), 'bad'));
 
 test('when a call began, whatever the system is called', () => {
   assert.equal(beganAt({ uniqueid: '1795157476.242' }), 1_795_157_476_000);

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { parseLine } from './csv-line.ts';
+import { type RecordSource, RecordsRefused } from './source.ts';
+import { endOf, type FilePosition, lastLineOf, readOn } from './tail.ts';
+
+const position = z.object({
+  inode: z.number().int(),
+  offset: z.number().int(),
+  tail: z.string(),
+}) satisfies z.ZodType<FilePosition>;
+
+/** cdr-csv/Master.csv, which every Asterisk can write (cdr_csv). */
+export function createCsvSource(path: string): RecordSource<FilePosition> {
+  return {
+    name: path,
+    positionOf: (value) => position.safeParse(value).data,
+    end: () => endOf(path),
+    async read(from) {
+      const { lines, ...rest } = await readOn(path, from);
+      return { ...rest, entries: lines.map((line) => ({ record: parseLine(line.text), from: line.from })) };
+    },
+    async probe() {
+      const last = await lastLineOf(path).catch(refuse);
+      if (last === undefined)
+        throw new RecordsRefused('not there yet, or empty', todos.none, { mayCome: true });
+      if (parseLine(last) === 'no-uniqueid')
+        throw new RecordsRefused('the records do not say of which call they are', todos.noUniqueid);
+      return 'can be read';
+    },
+    async close() {},
+  };
+}
+
+const todos = {
+  none: 'Asterisk makes it with the first call: see cdr.conf and loguniqueid=yes. Or correct CDR_SOURCE.',
+  noRight: 'Give the user of the bridge the right to read it (group asterisk), or correct CDR_SOURCE.',
+  noUniqueid:
+    'Set loguniqueid=yes in section [csv] of cdr.conf, then: asterisk -rx "module reload cdr_csv.so".',
+} as const;
+
+function refuse(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined;
+  throw new RecordsRefused(`cannot be read (${error.code})`, todos.noRight);
+}

@@ -1,0 +1,75 @@
+import { type Connection, createConnection } from 'mysql2/promise';
+
+export type MysqlOptions = {
+  readonly host: string;
+  readonly port: number;
+  /** The path of a Unix socket, in place of host and port. */
+  readonly socket?: string | undefined;
+  readonly user: string;
+  readonly password?: string | undefined;
+  readonly database: string;
+  readonly table: string;
+};
+
+export type MysqlRow = Readonly<Record<string, unknown>>;
+
+/** A connection that is made when it is needed, and again after any trouble. */
+export type MysqlLink = {
+  /** Rejects with what the server or the system says, or when it has said nothing for too long. */
+  query(sql: string, values?: readonly unknown[]): Promise<MysqlRow[]>;
+  close(): Promise<void>;
+};
+
+/** `deadlineMs`: so long a server is waited for that hangs, also in the middle of a login. */
+export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): MysqlLink {
+  const { host, port, socket, user, password, database } = options;
+  let connection: Promise<Connection> | undefined;
+
+  async function connect(): Promise<Connection> {
+    const made = await createConnection({
+      ...(socket === undefined ? { host, port } : { socketPath: socket }),
+      user,
+      ...(password !== undefined && { password }),
+      database,
+      connectTimeout: deadlineMs,
+      dateStrings: true,
+      supportBigNumbers: true,
+    });
+    // Cut while nobody asks: the next question connects anew.
+    made.on('error', drop);
+    return made;
+  }
+
+  function drop(): void {
+    const old = connection;
+    connection = undefined;
+    old?.then((it) => it.destroy()).catch(() => {});
+  }
+
+  async function ask(sql: string, values: readonly unknown[]): Promise<MysqlRow[]> {
+    connection ??= connect();
+    const [rows] = await (await connection).query(sql, [...values]);
+    return rows as MysqlRow[];
+  }
+
+  return {
+    async query(sql, values = []) {
+      const late = Promise.withResolvers<never>();
+      const timer = setTimeout(
+        () => late.reject(new Error(`no answer within ${deadlineMs / 1_000} s`)),
+        deadlineMs,
+      );
+      try {
+        return await Promise.race([ask(sql, values), late.promise]);
+      } catch (error) {
+        drop();
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async close() {
+      drop();
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { escapeId } from 'mysql2';
+import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-link.ts';
+import { type Entry, type RecordSource, RecordsRefused } from './source.ts';
+import {
+  after,
+  boundsOf,
+  type Candidate,
+  candidatesOf,
+  positionOf,
+  type Stretch,
+  type SweepPosition,
+} from './sweep.ts';
+import { columnsToRead, recordOf } from './table.ts';
+
+/** Rows of a page, of three columns; more of them where one second has so many. */
+const pageRows = 2_000;
+/** Calls whose rows are read by one question. */
+const callsAtOnce = 500;
+/** Before a first look at an empty table, s: whatever clock it is filled by. */
+const dayS = 86_400;
+/** A table without an index is read all through at each look: that may be done with a small one. */
+const mostWithoutIndex = 50_000;
+
+const columnsTodo =
+  'FreePBX makes the table with all of them; elsewhere see cdr_adaptive_odbc.conf, which writes each column that the table has.';
+
+type Table = {
+  readonly columns: readonly string[];
+  /** The column of the time at which a record begins: `calldate`, or `start`. */
+  readonly began: string;
+};
+
+/**
+ * `asteriskcdrdb.cdr` as FreePBX keeps it, and what else cdr_adaptive_odbc, cdr_odbc or cdr_mysql write. A row has no
+ * number and no zone, and comes when its call is over, with the time at which it began: see `sweep.ts`. Nothing is
+ * locked: each question is a plain SELECT of a bounded stretch of an index.
+ */
+export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosition> {
+  const link = createMysqlLink(options);
+  const { host, port, socket, database, table } = options;
+  const name = `${database}.${table} at ${socket ?? `${host}:${port}`}`;
+  const from = escapeId(table);
+  let known: Table | undefined;
+
+  async function tableOf(): Promise<Table> {
+    known ??= await readTable(link, options);
+    return known;
+  }
+
+  const at = (began: string) => `TIMESTAMPDIFF(SECOND, '1970-01-01', ${began})`;
+
+  /** Rows from a local second on, in the order in which they began; all of the last second, or not full. */
+  async function stretches({ began }: Table, bounds: { beganSince: number; endedSince: number }) {
+    const sql = `SELECT uniqueid, ${at(began)} AS began, duration FROM ${from}
+      WHERE ${began} >= ? AND ${began} + INTERVAL duration SECOND >= ? ORDER BY ${began} LIMIT ?`;
+    for (let limit = pageRows; ; limit *= 2) {
+      const rows = await link.query(sql, [text(bounds.beganSince), text(bounds.endedSince), limit]);
+      const page = rows.map(stretchOf);
+      const last = page.at(-1)?.began;
+      const isFull = page.length === limit;
+      if (!isFull || last !== page[0]?.began) return { page, cursor: isFull ? last : undefined };
+    }
+  }
+
+  /** Those of which more rows have come since they were read. */
+  async function grown(candidates: readonly Candidate[], seen: ReadonlyMap<string, number>) {
+    const met = candidates.filter(({ uniqueid }) => seen.has(uniqueid)).map(({ uniqueid }) => uniqueid);
+    const counted = await inParts(met, (ids) =>
+      link.query(`SELECT uniqueid, COUNT(*) AS count FROM ${from} WHERE uniqueid IN (?) GROUP BY uniqueid`, [
+        ids,
+      ]),
+    );
+    const isMore = (id: string, count: number) => count > (seen.get(id) ?? 0);
+    return new Set(
+      counted
+        .filter((row) => isMore(String(row.uniqueid), Number(row.count)))
+        .map((row) => String(row.uniqueid)),
+    );
+  }
+
+  async function recordsOf({ columns, began }: Table, uniqueids: readonly string[]) {
+    const what = columns.map((column) => escapeId(column)).join();
+    const order = columns.includes('sequence') ? `${began}, sequence` : began;
+    const rows = await inParts(uniqueids, (ids) =>
+      link.query(`SELECT ${what} FROM ${from} WHERE uniqueid IN (?) ORDER BY ${order}`, [ids]),
+    );
+    return Map.groupBy(rows, ({ uniqueid }) => String(uniqueid));
+  }
+
+  async function clock(): Promise<number> {
+    const [row] = await link.query('SELECT UNIX_TIMESTAMP() AS now');
+    return Number(row?.now);
+  }
+
+  return {
+    name,
+    positionOf,
+
+    async end() {
+      const { began } = await tableOf();
+      const sql = `SELECT uniqueid, ${at(began)} AS began, duration FROM ${from} ORDER BY ${began} DESC LIMIT 100`;
+      const newest = (await link.query(sql)).map(stretchOf);
+      // Calls that began before the first look are nobody's gap: so it need not be exact, but must not be too late.
+      const start: SweepPosition = { at: 0, swept: 0, zone: null, seen: [], under: null };
+      const calls = candidatesOf(start, true, newest).map((call) => ({ ...call, rows: 0 }));
+      const now = await clock();
+      return calls.length === 0
+        ? { ...start, at: now - dayS, swept: now - dayS }
+        : { ...after(start, { cursor: undefined, thorough: true, read: calls, now }), seen: [] };
+    },
+
+    async read(position, how) {
+      const table = await tableOf();
+      const now = await clock();
+      // A look that is thorough begins anew, whatever was under way.
+      const isAnew = how.thorough && position.under?.thorough === false;
+      const here = { ...position, at: Math.min(position.at, now), under: isAnew ? null : position.under };
+      const thorough = here.under?.thorough ?? how.thorough;
+      const { page, cursor } = await stretches(table, boundsOf(here, thorough));
+      const seen = new Map(here.seen.map(([uniqueid, rows]) => [uniqueid, rows]));
+      const candidates = candidatesOf(here, thorough, page);
+      const more = await grown(candidates, seen);
+      const fresh = candidates.filter(({ uniqueid }) => !seen.has(uniqueid) || more.has(uniqueid));
+      const rows = await recordsOf(
+        table,
+        fresh.map(({ uniqueid }) => uniqueid),
+      );
+      const read = fresh.map((call) => ({ ...call, rows: rows.get(call.uniqueid)?.length ?? 0 }));
+      const records = fresh.flatMap(({ uniqueid }) => rows.get(uniqueid) ?? []).map(recordOf);
+      const nameless = page.some(({ uniqueid }) => uniqueid === '') ? (['no-uniqueid'] as const) : [];
+      return {
+        entries: [...records, ...nameless].map(
+          (record): Entry<SweepPosition> => ({ record, from: position }),
+        ),
+        next: after(here, { cursor, thorough, read, now }),
+        atEnd: cursor === undefined,
+        lost: false,
+      };
+    },
+
+    async probe() {
+      const { began } = await readTable(link, options);
+      const [last] = await link.query(`SELECT MAX(${began}) AS last FROM ${from}`);
+      return last?.last == null
+        ? 'can be read; it is empty'
+        : `can be read; the last call began ${last.last}`;
+    },
+
+    close: link.close,
+  };
+}
+
+async function readTable(link: MysqlLink, { database, table }: MysqlOptions): Promise<Table> {
+  const rows = await link.query(
+    'SELECT COLUMN_NAME AS name FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
+    [database, table],
+  );
+  if (rows.length === 0)
+    throw new RecordsRefused(
+      `there is no table ${table} in ${database}, or this user may not read it`,
+      `Correct CDR_SOURCE, or as the database's administrator: GRANT SELECT ON ${database}.${table} TO the user.`,
+    );
+  const names = rows.map(({ name }) => String(name).toLowerCase());
+  const columns = columnsToRead(names, `table ${table}`, columnsTodo);
+  const began = ['calldate', 'start'].find((column) => names.includes(column));
+  const missing = [...(began ? [] : ['calldate']), ...(names.includes('duration') ? [] : ['duration'])];
+  if (began === undefined || missing.length > 0)
+    throw new RecordsRefused(`table ${table} has no column ${missing.join(', ')}`, columnsTodo);
+  await assertIndexed(link, { database, table, columns: [began, 'uniqueid'] });
+  return { columns: names.includes('sequence') ? [...columns, 'sequence'] : columns, began };
+}
+
+async function assertIndexed(
+  link: MysqlLink,
+  { database, table, columns }: { database: string; table: string; columns: readonly string[] },
+): Promise<void> {
+  const rows = await link.query(
+    'SELECT COLUMN_NAME AS name FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? AND SEQ_IN_INDEX = 1',
+    [database, table],
+  );
+  const indexed = rows.map(({ name }) => String(name).toLowerCase());
+  const missing = columns.filter((column) => !indexed.includes(column));
+  if (missing.length === 0) return;
+  const [size] = await link.query(
+    'SELECT TABLE_ROWS AS count FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
+    [database, table],
+  );
+  if (Number(size?.count ?? 0) <= mostWithoutIndex) return;
+  throw new RecordsRefused(
+    `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each look would read all of it`,
+    missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
+  );
+}
+
+function stretchOf(row: Readonly<Record<string, unknown>>): Stretch {
+  return {
+    uniqueid: String(row.uniqueid ?? ''),
+    began: Number(row.began ?? 0),
+    duration: Number(row.duration ?? 0),
+  };
+}
+
+/** `2026-11-20 06:51:16` */
+function text(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+async function inParts<T>(all: readonly string[], work: (part: readonly string[]) => Promise<T[]>) {
+  const found: T[] = [];
+  for (let first = 0; first < all.length; first += callsAtOnce)
+    found.push(...(await work(all.slice(first, first + callsAtOnce))));
+  return found;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { RecordsRefused } from './source.ts';
+import { createSqliteSource } from './sqlite-source.ts';
+
+/** The columns of Asterisk's own sample, cdr_sqlite3_custom.conf: without src and dst. */
+const sample =
+  'calldate, clid, dcontext, channel, dstchannel, lastapp, lastdata, duration, billsec, disposition, uniqueid';
+
+function databaseIn(t: TestContext, columns = sample) {
+  const folder = mkdtempSync(join(tmpdir(), 'sqlite-source-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'master.db');
+  const run = (sql: string) => {
+    const db = new DatabaseSync(path);
+    db.exec(sql);
+    db.close();
+  };
+  return {
+    path,
+    source: createSqliteSource(path),
+    run,
+    make: () => run(`CREATE TABLE cdr (AcctId INTEGER PRIMARY KEY, ${columns})`),
+    write: (nth: number) =>
+      run(`INSERT INTO cdr (clid, dcontext, channel, dstchannel, disposition, uniqueid) VALUES
+        ('"A" <0301234567>', 'from-trunk', 'PJSIP/trunk-1', '', 'NO ANSWER', '1800000000.${nth}')`),
+    async read(from: { row: number; uniqueid: string }) {
+      const { entries, next, lost } = await createSqliteSource(path).read(from, { thorough: true });
+      return {
+        ids: entries.map(({ record }) => (typeof record === 'string' ? record : record.uniqueid)),
+        next,
+        lost,
+      };
+    },
+  };
+}
+
+test("a table of Asterisk's sample is read; the caller's number is in clid", async (t) => {
+  const { source, make, write } = databaseIn(t);
+  await assert.rejects(source.probe(), (error) => error instanceof RecordsRefused && error.mayCome);
+  make();
+  const end = await source.end();
+  write(1);
+  const { entries } = await source.read(end, { thorough: true });
+  assert.deepEqual(
+    entries.map(({ record }) => typeof record === 'object' && record.src),
+    ['0301234567'],
+  );
+  assert.equal(await source.probe(), 'can be read, 1 records so far');
+});
+
+test('a column that is missing is named, with what to do', async (t) => {
+  const { source, make } = databaseIn(t, sample.replace('dstchannel, ', '').replace(', uniqueid', ''));
+  make();
+  await assert.rejects(source.read({ row: 0, uniqueid: '' }, { thorough: true }), {
+    message: 'table cdr has no column uniqueid, dstchannel',
+  });
+});
+
+test('a table that was emptied, and another file in its place, are read from their beginning', async (t) => {
+  const { path, make, run, write, read } = databaseIn(t);
+  make();
+  for (const nth of [1, 2, 3]) write(nth);
+  const { next } = await read({ row: 0, uniqueid: '' });
+  run('DELETE FROM cdr');
+  write(4);
+  const emptied = await read(next);
+  assert.deepEqual([emptied.ids, emptied.lost], [['1800000000.4'], true]);
+  renameSync(path, `${path}.old`);
+  make();
+  for (const nth of [5, 6, 7]) write(nth);
+  const replaced = await read(emptied.next);
+  assert.deepEqual([replaced.ids, replaced.lost], [['5', '6', '7'].map((nth) => `1800000000.${nth}`), true]);
+});
+
+test('old rows that are gone are no loss', async (t) => {
+  const { make, run, write, read } = databaseIn(t);
+  make();
+  for (const nth of [1, 2, 3]) write(nth);
+  const { next } = await read({ row: 0, uniqueid: '' });
+  write(4);
+  run('DELETE FROM cdr WHERE AcctId < 4');
+  const { ids, lost } = await read(next);
+  assert.deepEqual([ids, lost], [['1800000000.4'], false]);
+});
+
+test('while Asterisk writes, it is waited for, and never held up for longer than a look', async (t) => {
+  const { path, source, make, write } = databaseIn(t);
+  make();
+  write(1);
+  const asterisk = new DatabaseSync(path);
+  asterisk.exec('BEGIN EXCLUSIVE');
+  const reading = source.read({ row: 0, uniqueid: '' }, { thorough: true });
+  asterisk.exec(`INSERT INTO cdr (uniqueid) VALUES ('1800000000.2')`);
+  await new Promise(setImmediate);
+  asterisk.exec('COMMIT');
+  const { entries } = await reading;
+  assert.equal(entries.length, 2);
+  asterisk.exec(`INSERT INTO cdr (uniqueid) VALUES ('1800000000.3')`);
+  asterisk.close();
+});

@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { type Chunk, type RecordSource, RecordsRefused } from './source.ts';
+import { columnsToRead, type Row, recordOf } from './table.ts';
+
+/** The last row that was read: its number, and of which call it is, so that a table that was begun anew is known. */
+const position = z.object({ row: z.number().int(), uniqueid: z.string() });
+export type SqlitePosition = z.infer<typeof position>;
+
+const beginning: SqlitePosition = { row: 0, uniqueid: '' };
+
+/** Rows read at once: Asterisk waits with its next record for as long as they are read, a millisecond or two. */
+const pageRows = 500;
+
+/** While Asterisk writes, nobody can read: so often, and so long in between (ms), it is tried again. */
+const tries = 20;
+const pauseMs = 25;
+
+const columnsTodo =
+  'Add it to `columns` and `values` in cdr_sqlite3_custom.conf (config/asterisk/cdr_sqlite3_custom.conf has all), then: asterisk -rx "module reload cdr_sqlite3_custom.so". An old table gets no new columns: ALTER TABLE cdr ADD COLUMN.';
+
+type Table = { readonly name: string; readonly columns: readonly string[] };
+
+/**
+ * A database of cdr_sqlite3_custom. Its rows are numbered as they are written, by Asterisk's own AcctId, so that a number
+ * is a position. It is opened anew for each look: a file that was put in its place is seen, and nothing stays locked.
+ */
+export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
+  /** What `look` finds in the database; undefined if there is no file, or no table in it. */
+  async function inDatabase<T>(look: (db: DatabaseSync, table: Table) => T): Promise<T | undefined> {
+    for (let nth = 1; ; nth++) {
+      try {
+        return lookOnce(look);
+      } catch (error) {
+        if (!isBusy(error) || nth === tries) throw error;
+        await setTimeout(pauseMs);
+      }
+    }
+  }
+
+  function lookOnce<T>(look: (db: DatabaseSync, table: Table) => T): T | undefined {
+    if (!existsSync(path)) return undefined;
+    const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    try {
+      const table = tableOf(db);
+      return table && look(db, table);
+    } finally {
+      db.close();
+    }
+  }
+
+  function absent(): never {
+    throw new RecordsRefused(
+      'not there yet, or without a table',
+      'Asterisk makes it when cdr_sqlite3_custom is loaded (asterisk -rx "cdr show status"). Or correct CDR_SOURCE.',
+      { mayCome: true },
+    );
+  }
+
+  return {
+    name: path,
+    positionOf: (value) => position.safeParse(value).data,
+    end: async () => (await inDatabase(lastRow)) ?? beginning,
+    read: async (from) => (await inDatabase((db, table) => readPage(db, table, from))) ?? absent(),
+    async probe() {
+      const last = (await inDatabase(lastRow)) ?? absent();
+      return last.row === 0 ? 'can be read; it is empty' : `can be read, ${last.row} records so far`;
+    },
+    async close() {},
+  };
+}
+
+/** The table `cdr`, or the only one there is. */
+function tableOf(db: DatabaseSync): Table | undefined {
+  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  const all = names.map(({ name }) => String(name)).filter((name) => !name.startsWith('sqlite_'));
+  const name = all.includes('cdr') ? 'cdr' : all[0];
+  if (name === undefined) return undefined;
+  if (name !== 'cdr' && all.length > 1)
+    throw new RecordsRefused(
+      `it has ${all.length} tables, and none is called cdr`,
+      'Set `table = cdr` in cdr_sqlite3_custom.conf.',
+    );
+  const there = db
+    .prepare('SELECT name FROM pragma_table_info(?)')
+    .all(name)
+    .map((column) => String(column.name));
+  return { name: quoted(name), columns: columnsToRead(there, `table ${name}`, columnsTodo) };
+}
+
+function lastRow(db: DatabaseSync, { name }: Table): SqlitePosition {
+  const last = db.prepare(`SELECT rowid AS row, uniqueid FROM ${name} ORDER BY rowid DESC LIMIT 1`).get();
+  return last === undefined ? beginning : { row: Number(last.row), uniqueid: String(last.uniqueid) };
+}
+
+function readPage(db: DatabaseSync, table: Table, from: SqlitePosition): Chunk<SqlitePosition> {
+  const lost = wasBegunAnew(db, table, from);
+  const start = lost ? beginning : from;
+  const columns = table.columns.map(quoted).join();
+  const sql = `SELECT rowid AS row, ${columns} FROM ${table.name} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
+  const rows = db.prepare(sql).all(start.row, pageRows) as Row[];
+  let next = start;
+  const entries = rows.map((row) => {
+    const entry = { record: recordOf(row), from: next };
+    next = { row: Number(row.row), uniqueid: String(row.uniqueid) };
+    return entry;
+  });
+  return { entries, next, atEnd: rows.length < pageRows, lost };
+}
+
+/** Old rows may be gone, and are missed by nobody; but if the last one is another or beyond all, this is a new table. */
+function wasBegunAnew(db: DatabaseSync, table: Table, { row, uniqueid }: SqlitePosition): boolean {
+  if (row === 0) return false;
+  const there = db.prepare(`SELECT uniqueid FROM ${table.name} WHERE rowid = ?`).get(row);
+  return there === undefined ? lastRow(db, table).row < row : String(there.uniqueid) !== uniqueid;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+const sqliteBusy = 5;
+function isBusy(error: unknown): boolean {
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
+}

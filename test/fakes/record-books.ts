@@ -1,0 +1,173 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createCsvSource } from '../../src/cdr/csv-source.ts';
+import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
+import type { RecordSource } from '../../src/cdr/source.ts';
+import { createSqliteSource } from '../../src/cdr/sqlite-source.ts';
+import { freepbxTable, mariadbImpossible, startMariadb } from '../mariadb.ts';
+
+/** A record as Asterisk writes one, in whatever it writes it into. */
+export type Written = {
+  readonly uniqueid: string;
+  readonly dstchannel: string;
+  /** Unix s. */
+  readonly began: number;
+  readonly duration: number;
+  readonly channel?: string;
+  readonly src?: string;
+  readonly dcontext?: string;
+  readonly disposition?: string;
+  readonly lastdata?: string;
+};
+
+/** One kind of call records, real. */
+export type Book = {
+  /** Begins with none; a source to read them by. */
+  begin(): Promise<RecordSource<unknown>>;
+  write(records: readonly Written[]): Promise<void>;
+  /** What a site does now and then with the records that there are: rotation, a table that is emptied. */
+  archive(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+type Kind = { readonly name: string; impossible(): string | undefined; open(): Promise<Book> };
+
+const berlinClock = new Intl.DateTimeFormat('sv-SE', {
+  ...{ timeZone: 'Europe/Berlin', dateStyle: 'short', timeStyle: 'medium' },
+});
+
+/** What the clock of a PBX in Berlin shows, as it is written down: an hour of autumn twice, and one of spring never. */
+function berlin(seconds: number): string {
+  return berlinClock.format(seconds * 1_000);
+}
+
+const filled = (record: Written) => ({
+  channel: 'PJSIP/trunk-00000001',
+  src: '04066969100',
+  dcontext: 'from-trunk',
+  disposition: 'ANSWERED',
+  lastdata: '',
+  ...record,
+});
+
+async function openCsv(): Promise<Book> {
+  const folder = mkdtempSync(join(tmpdir(), 'book-'));
+  let rotations = 0;
+  let path = '';
+  let begun = 0;
+  return {
+    async begin() {
+      const own = mkdtempSync(join(folder, `${begun++}-`));
+      path = join(own, 'Master.csv');
+      return createCsvSource(path);
+    },
+    async write(records) {
+      const lines = records.map(filled).map((it) => {
+        const head = ['', it.src, '4930', it.dcontext, '', it.channel, it.dstchannel, 'Dial', it.lastdata];
+        const times = [berlin(it.began), '', berlin(it.began + it.duration)];
+        const rest = [it.disposition, 'DOCUMENTATION', it.uniqueid, ''];
+        const quoted = (texts: string[]) => texts.map((text) => `"${text}"`).join();
+        return `${quoted([...head, ...times])},${it.duration},${it.duration},${quoted(rest)}\n`;
+      });
+      appendFileSync(path, lines.join(''));
+    },
+    async archive() {
+      if (statSync(path).size === 0) return;
+      // Files of one moment have one time; here each has its own.
+      rotations += 1;
+      utimesSync(path, rotations, rotations);
+      renameSync(path, `${path}.${String(rotations).padStart(6, '0')}`);
+      writeFileSync(path, '');
+    },
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+const sqliteColumns =
+  'calldate, clid, src, dst, dcontext, channel, dstchannel, lastapp, lastdata, duration, billsec, disposition, uniqueid';
+
+async function openSqlite(): Promise<Book> {
+  const folder = mkdtempSync(join(tmpdir(), 'book-'));
+  let path = '';
+  let begun = 0;
+  const inDatabase = (work: (db: DatabaseSync) => void) => {
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA synchronous = OFF');
+    work(db);
+    db.close();
+  };
+  return {
+    async begin() {
+      path = join(folder, `master-${begun++}.db`);
+      // As cdr_sqlite3_custom.c makes it.
+      const columns = sqliteColumns.split(', ').map((column) => `${column} TEXT`);
+      inDatabase((db) => db.exec(`CREATE TABLE cdr (AcctId INTEGER PRIMARY KEY, ${columns.join()})`));
+      return createSqliteSource(path);
+    },
+    async write(records) {
+      inDatabase((db) => {
+        const insert = db.prepare(
+          `INSERT INTO cdr (${sqliteColumns}) VALUES (?, '', ?, '4930', ?, ?, ?, 'Dial', ?, ?, ?, ?, ?)`,
+        );
+        db.exec('BEGIN');
+        for (const it of records.map(filled))
+          insert.run(
+            ...[berlin(it.began), it.src, it.dcontext, it.channel, it.dstchannel, it.lastdata],
+            ...[it.duration, it.duration, it.disposition, it.uniqueid],
+          );
+        db.exec('COMMIT');
+      });
+    },
+    // All but the last, so that the numbers go on.
+    archive: async () =>
+      inDatabase((db) => db.exec('DELETE FROM cdr WHERE AcctId < (SELECT max(AcctId) FROM cdr)')),
+    stop: async () => rmSync(folder, { recursive: true }),
+  };
+}
+
+async function openMariadb(): Promise<Book> {
+  const server = await startMariadb();
+  const { admin, port } = server;
+  await admin.query("CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'secret'");
+  let begun = 0;
+  let database = '';
+  return {
+    async begin() {
+      if (database !== '') await admin.query(`DROP DATABASE ${database}`);
+      database = `asteriskcdrdb_${begun++}`;
+      await admin.query(`CREATE DATABASE ${database}; USE ${database}; ${freepbxTable}`);
+      await admin.query(`GRANT SELECT ON ${database}.cdr TO reader@'127.0.0.1'`);
+      const login = { user: 'reader', password: 'secret', host: '127.0.0.1', port };
+      return createMysqlSource({ ...login, database, table: 'cdr' });
+    },
+    async write(records) {
+      const rows = records
+        .map(filled)
+        .map((it) => [
+          ...[berlin(it.began), it.src, it.dcontext, it.channel, it.dstchannel, it.lastdata],
+          ...[it.duration, it.disposition, it.uniqueid],
+        ]);
+      const columns =
+        'calldate, src, dcontext, channel, dstchannel, lastdata, duration, disposition, uniqueid';
+      await admin.query(`INSERT INTO cdr (${columns}) VALUES ?`, [rows]);
+    },
+    archive: async () => void (await admin.query('TRUNCATE cdr')),
+    stop: server.stop,
+  };
+}
+
+export const books: readonly Kind[] = [
+  { name: 'cdr-csv/Master.csv', impossible: () => undefined, open: openCsv },
+  { name: 'a database of cdr_sqlite3_custom', impossible: () => undefined, open: openSqlite },
+  { name: "FreePBX's table in MariaDB", impossible: mariadbImpossible, open: openMariadb },
+];

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { createMysqlLink } from '../../src/cdr/mysql-link.ts';
+import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
+import { RecordsRefused } from '../../src/cdr/source.ts';
+import type { SweepPosition } from '../../src/cdr/sweep.ts';
+import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
+
+const epoch = Date.parse('2026-11-02T10:00:00Z') / 1_000;
+
+/** Reads on until there is nothing more; gives uniqueids and other ends. */
+async function readAll(source: ReturnType<typeof createMysqlSource>, from: SweepPosition, thorough = true) {
+  const read: string[] = [];
+  for (let position = from; ; ) {
+    const { entries, next, atEnd } = await source.read(position, { thorough });
+    for (const { record } of entries)
+      read.push(typeof record === 'string' ? record : `${record.uniqueid} ${record.dstchannel}`);
+    position = next;
+    if (atEnd) return { read, position };
+  }
+}
+
+describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () => {
+  let server: Mariadb;
+  let query: (sql: string, values?: unknown[]) => Promise<unknown>;
+  const open = (more: object = {}) =>
+    createMysqlSource({
+      ...{ host: '127.0.0.1', port: server.port, user: 'reader', password: 'secret' },
+      ...{ database: 'asteriskcdrdb', table: 'cdr' },
+      ...more,
+    });
+
+  before(async () => {
+    server = await startMariadb();
+    query = (sql, values) => server.admin.query(sql, values);
+    await query("CREATE USER reader@'%' IDENTIFIED BY 'secret'; CREATE DATABASE asteriskcdrdb");
+    await query(`USE asteriskcdrdb; ${freepbxTable}; GRANT SELECT ON asteriskcdrdb.* TO reader@'%'`);
+  });
+  after(() => server.stop());
+
+  /** A row; `ahead`: by how many hours the PBX's clock is ahead of UTC. */
+  async function write(began: number, duration: number, other: string, ahead = 1, uniqueid = `${began}.1`) {
+    const calldate = new Date((began + ahead * 3_600) * 1_000).toISOString().slice(0, 19).replace('T', ' ');
+    const values = [calldate, duration, uniqueid, `PJSIP/${other}-00000001`];
+    await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES (?)', [values]);
+  }
+  async function begin() {
+    await query('TRUNCATE cdr');
+    await write(epoch, 5, 'before');
+    const source = open();
+    return { source, position: (await readAll(source, await source.end())).position };
+  }
+
+  test('of a call whose second row was not there yet, all rows are read then', async () => {
+    const { source, position } = await begin();
+    await write(epoch + 50, 5, '1001');
+    const first = await readAll(source, position, false);
+    await write(epoch + 50, 9, '1002');
+    const second = await readAll(source, first.position, false);
+    assert.deepEqual(first.read, [`${epoch + 50}.1 PJSIP/1001-00000001`]);
+    assert.deepEqual(
+      second.read,
+      ['1001', '1002'].map((other) => `${epoch + 50}.1 PJSIP/${other}-00000001`),
+    );
+    assert.deepEqual((await readAll(source, second.position)).read, []);
+    await source.close();
+  });
+
+  test('a PBX that was set to another time zone: nothing is overlooked, nothing read again', async () => {
+    const { source, position } = await begin();
+    await write(epoch + 100, 5, '1001', -8);
+    const there = await readAll(source, position);
+    assert.deepEqual(there.read, [`${epoch + 100}.1 PJSIP/1001-00000001`]);
+    await write(epoch + 200, 5, '1002', -8);
+    const quick = await readAll(source, there.position, false);
+    assert.deepEqual(quick.read, [`${epoch + 200}.1 PJSIP/1002-00000001`]);
+    await write(epoch + 300, 5, '1003', 11);
+    const back = await readAll(source, quick.position, false);
+    assert.deepEqual(back.read, [`${epoch + 300}.1 PJSIP/1003-00000001`]);
+    assert.deepEqual((await readAll(source, back.position)).read, []);
+    await source.close();
+  });
+
+  test('a PBX whose clock was a day ahead, and was set', async () => {
+    const { source, position } = await begin();
+    const now = Math.floor(Date.now() / 1_000);
+    await write(now + 86_400, 5, '1001');
+    const ahead = await readAll(source, position);
+    assert.equal(ahead.read.length, 1);
+    await write(now - 10, 5, '1002');
+    const right = await readAll(source, ahead.position, false);
+    assert.deepEqual(right.read, [`${now - 10}.1 PJSIP/1002-00000001`]);
+    await source.close();
+  });
+
+  test('thousands of rows of one second are read, once', async () => {
+    const { source, position } = await begin();
+    const calldate = '2026-11-02 11:01:00';
+    const rows = Array.from({ length: 5_000 }, (_, nth) => [
+      calldate,
+      5,
+      `${epoch + 60}.${nth}`,
+      'PJSIP/1-1',
+    ]);
+    await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES ?', [rows]);
+    const { read } = await readAll(source, position);
+    assert.equal(read.length, 5_000);
+    assert.equal(new Set(read).size, 5_000);
+    await source.close();
+  });
+
+  test('a server that was restarted is asked again, from where reading stopped', async () => {
+    const { source, position } = await begin();
+    await write(epoch + 50, 5, '1001');
+    await server.kill();
+    await assert.rejects(source.read(position, { thorough: true }));
+    const admin = await server.restart();
+    query = (sql, values) => admin.query(sql, values);
+    await query('USE asteriskcdrdb');
+    assert.deepEqual((await readAll(source, position)).read, [`${epoch + 50}.1 PJSIP/1001-00000001`]);
+    await source.close();
+  });
+
+  test('a server that takes a connection and says nothing is given up', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const link = createMysqlLink({ host: '127.0.0.1', port, user: 'x', database: 'x', table: 'x' }, 50);
+    await assert.rejects(link.query('SELECT 1'), /no answer within 0.05 s|ETIMEDOUT/);
+    await link.close();
+    silent.close();
+  });
+
+  test('what is wrong with a table is said, and what to do', async () => {
+    const refused = async (sql: string, expected: RegExp) => {
+      await query(`DROP TABLE IF EXISTS other; ${sql}`);
+      const source = open({ table: 'other' });
+      await assert.rejects(source.probe(), (error) => {
+        assert.ok(error instanceof RecordsRefused && error.todo !== '', String(error));
+        assert.match(error.message, expected);
+        return true;
+      });
+      await source.close();
+    };
+    await refused('SELECT 1', /^there is no table other in asteriskcdrdb/);
+    await refused(
+      'CREATE TABLE other (calldate datetime, uniqueid text, channel text)',
+      /no column dstchannel, /,
+    );
+    await refused(
+      'CREATE TABLE other LIKE cdr; ALTER TABLE other DROP COLUMN duration',
+      /^table other has no column duration$/,
+    );
+    await refused(
+      `CREATE TABLE other LIKE cdr; ALTER TABLE other DROP INDEX uniqueid;
+       INSERT INTO other (uniqueid) SELECT seq FROM seq_1_to_60000; ANALYZE TABLE other`,
+      /^table other has \d+ rows and no index on uniqueid/,
+    );
+  });
+
+  test('a table of cdr_adaptive_odbc without an alias and without much else is read', async () => {
+    await query(`DROP TABLE IF EXISTS other; CREATE TABLE other (
+      start timestamp NULL, clid text, dcontext text, channel text, dstchannel text, disposition text,
+      duration int, uniqueid varchar(64))`);
+    const source = open({ table: 'other' });
+    const end = await source.end();
+    await query(`INSERT INTO other VALUES ('2026-11-20 08:00:00', '"A <B>" <04066969100>', 'from-trunk',
+      'PJSIP/trunk-00000001', '', 'NO ANSWER', 3, 'sys-1795161600.7')`);
+    const { entries } = await source.read(end, { thorough: true });
+    const [record] = entries.map((entry) => entry.record);
+    assert.ok(typeof record === 'object');
+    assert.deepEqual([record.uniqueid, record.src, record.did], ['sys-1795161600.7', '04066969100', '']);
+    await source.close();
+  });
+
+  test('a wrong password is said, and never repeated', async () => {
+    const source = open({ password: 'hunter2' });
+    await assert.rejects(source.probe(), (error) => {
+      assert.match(String(error), /Access denied for user 'reader'/);
+      assert.doesNotMatch(String(error), /hunter2/);
+      return true;
+    });
+    await source.close();
+  });
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { RecordSource } from '../../src/cdr/source.ts';
+import { type Book, books, type Written } from '../fakes/record-books.ts';
+import { mariadbImpossible } from '../mariadb.ts';
+
+/** Reads on until there is nothing more; as after a restart each time: a position is JSON. */
+async function readAll(source: RecordSource<unknown>, from: unknown, thorough = true) {
+  const records: string[] = [];
+  let lost = false;
+  for (let position = from; ; ) {
+    const chunk = await source.read(source.positionOf(JSON.parse(JSON.stringify(position))), { thorough });
+    for (const { record } of chunk.entries)
+      records.push(typeof record === 'string' ? record : `${record.uniqueid} ${record.dstchannel}`);
+    lost ||= chunk.lost;
+    position = chunk.next;
+    if (chunk.atEnd) return { records, position, lost };
+  }
+}
+
+const epoch = 1_790_000_000;
+const phone = (nth: number) => `PJSIP/${1000 + nth}-00000001`;
+const call = (nth: number, more: Partial<Written> = {}): Written => ({
+  uniqueid: `${epoch + nth}.${nth}`,
+  dstchannel: phone(nth),
+  began: epoch + nth,
+  duration: 9,
+  ...more,
+});
+const idOf = ({ uniqueid, dstchannel }: Written) => `${uniqueid} ${dstchannel}`;
+
+for (const { name, impossible, open } of books) {
+  const reason = impossible();
+  if (reason) process.stdout.write(`test/integration: no ${name} on this machine: ${reason}\n`);
+
+  describe(`records in ${name}`, { skip: reason ?? false }, () => {
+    let book: Book;
+    before(async () => {
+      book = await open();
+    });
+    after(() => book.stop());
+
+    test('what was there before the first look is not read, what comes is, once', async () => {
+      const source = await book.begin();
+      await book.write([call(1), call(2)]);
+      const end = await source.end();
+      await book.write([call(100), call(101), call(101, { dstchannel: phone(9) })]);
+      const first = await readAll(source, end);
+      assert.deepEqual(
+        first.records.filter((id) => !/0\.0|\.[12] /.test(id)),
+        [call(100), call(101), call(101, { dstchannel: phone(9) })].map(idOf),
+      );
+      const second = await readAll(source, first.position);
+      assert.deepEqual(second.records, []);
+      await book.write([call(102)]);
+      assert.deepEqual((await readAll(source, second.position)).records, [idOf(call(102))]);
+      await source.close();
+    });
+
+    test('a long gap is read in pieces, all of it', async () => {
+      const source = await book.begin();
+      await book.write([call(0)]);
+      const { position } = await readAll(source, await source.end());
+      const missed = Array.from({ length: 7_000 }, (_, nth) => call(1_000 + nth));
+      await book.write(missed);
+      const { records } = await readAll(source, position);
+      assert.deepEqual(new Set(records), new Set(missed.map(idOf)));
+      assert.equal(records.length, missed.length);
+      await source.close();
+    });
+
+    test('a call of many hours is read, though it began long before others that were', async () => {
+      const source = await book.begin();
+      await book.write([call(0)]);
+      const { position } = await readAll(source, await source.end());
+      await book.write([call(40_000)]);
+      const later = await readAll(source, position);
+      const long = call(50, { duration: 39_990 });
+      await book.write([long]);
+      assert.deepEqual((await readAll(source, later.position)).records, [idOf(long)]);
+      await source.close();
+    });
+
+    test('a record that says not of which call is told as such', async () => {
+      const source = await book.begin();
+      await book.write([call(0)]);
+      const { position } = await readAll(source, await source.end());
+      await book.write([call(100, { uniqueid: '' }), call(101)]);
+      const { records } = await readAll(source, position);
+      assert.ok(records.includes('no-uniqueid'));
+      assert.ok(records.includes(idOf(call(101))));
+      await source.close();
+    });
+
+    test('what is there can be tried, and nobody minds that there is none yet', async () => {
+      const source = await book.begin();
+      await book.write([call(0)]);
+      assert.match(await source.probe(), /^can be read/);
+      await source.close();
+    });
+
+    test('whatever is written, archived and read, and whatever the clock shows: every record once', async () => {
+      await fc.assert(
+        fc.asyncProperty(clockChange, fc.array(step, { maxLength: 25 }), async (start, steps) => {
+          const source = await book.begin();
+          let clock = start;
+          let nth = 1;
+          let position: unknown;
+          const written: string[] = [];
+          const read: string[] = [];
+          const readOn = async (thorough: boolean) => {
+            const all = await readAll(source, position, thorough);
+            assert.equal(all.lost, false);
+            position = all.position;
+            read.push(...all.records);
+          };
+          /** Calls end now, or a while ago where Asterisk writes in batches; they began up to hours ago. */
+          const write = async (count: number, duration: number, late: number) => {
+            const ended = Array.from({ length: count }, (_, spread) => {
+              const began = clock - late - Math.ceil(duration / (spread + 1));
+              return call(0, {
+                uniqueid: `${began}.${nth}`,
+                dstchannel: phone(nth++),
+                began,
+                duration: clock - late - began,
+              });
+            });
+            await book.write(ended);
+            written.push(...ended.map(idOf));
+          };
+          try {
+            await write(1, 5, 0);
+            position = await source.end();
+            await readOn(true);
+            read.length = 0;
+            written.length = 0;
+            for (const [what, pause, count, duration, late] of steps) {
+              clock += pause;
+              if (what === 'write') await write(count, duration, late);
+              else await readOn(what === 'thorough' || what === 'archive');
+              // Only what was read may go.
+              if (what === 'archive') await book.archive();
+            }
+            await readOn(true);
+            assert.deepEqual(read.toSorted(), written.toSorted());
+          } finally {
+            await source.close();
+          }
+        }),
+        { numRuns: 60 },
+      );
+    });
+  });
+}
+
+/** Before clocks are set back, and forward. */
+const clockChange = fc.constantFrom(...['2026-10-25T00:00:00Z', '2026-03-29T00:00:00Z'].map(unixSeconds));
+const step = fc.tuple(
+  fc.constantFrom(
+    'write' as const,
+    'write' as const,
+    'read' as const,
+    'thorough' as const,
+    'archive' as const,
+  ),
+  fc.constantFrom(0, 1, 60, 1_700),
+  fc.integer({ min: 1, max: 5 }),
+  fc.constantFrom(0, 5, 60, 4_000, 20_000),
+  fc.constantFrom(0, 0, 300),
+);
+
+function unixSeconds(text: string): number {
+  return Date.parse(text) / 1_000;
+}
+
+test('each kind of source was tried, but for what is impossible here', () =>
+  assert.equal(
+    books.filter(({ impossible }) => impossible() === undefined).length,
+    mariadbImpossible() ? 2 : 3,
+  ));
