@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,10 +13,13 @@ const run = promisify(execFile);
 export const versions = ['22', '16'] as const;
 export type Version = (typeof versions)[number];
 
-/** Which Debian release ships it, and in which packages: bullseye has the voicemail in one of its own. */
+/**
+ * Which Debian release ships it, and in which packages: bullseye has the voicemail in one of its own. With the driver
+ * by which Asterisk writes its call records into MariaDB.
+ */
 const sources: Readonly<Record<Version, { readonly suite: string; readonly packages: string }>> = {
-  22: { suite: 'sid', packages: 'asterisk' },
-  16: { suite: 'bullseye', packages: 'asterisk,asterisk-voicemail' },
+  22: { suite: 'sid', packages: 'asterisk,odbc-mariadb' },
+  16: { suite: 'bullseye', packages: 'asterisk,asterisk-voicemail,odbc-mariadb' },
 };
 
 /** A root folder with a Debian and its Asterisk in it. Read-only by agreement: what a lab writes has its own folder. */
@@ -66,8 +70,11 @@ export async function install(version: Version): Promise<Tree> {
   return installed;
 }
 
+/** Its name says what it is made of, so that older and newer code can share a cache. */
 function treeRoot(version: Version): string {
-  return path.join(process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab', `asterisk-${version}`);
+  const { suite, packages } = sources[version];
+  const made = createHash('sha256').update(`${suite} ${packages}`).digest('hex').slice(0, 6);
+  return path.join(process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab', `asterisk-${version}-${made}`);
 }
 
 /** Written last: a tree without it was never finished. */
@@ -75,7 +82,7 @@ function markerOf(root: string): string {
   return path.join(root, 'lab', 'release');
 }
 
-/** Says what the tree was made of, so that one made by older code is made anew. */
+/** Says what the tree is made of. */
 function markerText(version: Version, release: string): string {
   return `${sources[version].suite} ${sources[version].packages} ${release}\n`;
 }
