@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import type { FarSide } from '../fakes/far-side.ts';
-import { installTools } from '../packaging/machine.ts';
+import { installPackages } from '../debian.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig } from './rig.ts';
@@ -46,7 +46,7 @@ async function faketimeImpossible(): Promise<string | undefined> {
   if (library() !== undefined) return undefined;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return 'it needs faketime (Debian), and root to install it';
-  await installTools({ '/usr/bin/faketime': 'faketime' });
+  await installPackages({ '/usr/bin/faketime': 'faketime' });
   return library() === undefined ? 'faketime is installed, but not its library' : undefined;
 }
 

@@ -243,7 +243,8 @@ function expected({ kind, number, phone, answered, heard }: Call): string[][] {
     ...(answered ? [`answered ${number}${by}`] : []),
     `completed ${number}${by}`,
   ];
-  if (kind === 'inbound') return [told];
+  // Found talking when the bridge connected: somebody else may have been first, so the end names nobody.
+  if (kind === 'inbound') return heard ? [told] : [told, [...told.slice(0, -1), `completed ${number}`]];
   if (kind === 'outbound' || kind === 'withheld' || heard) return [[]];
   // Only its record is there to judge by.
   return [told, []];

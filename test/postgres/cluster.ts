@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { atExit } from '../asterisk/at-exit.ts';
-import { installTools } from '../packaging/machine.ts';
+import { installPackages } from '../debian.ts';
 
 /** A PostgreSQL server of our own: its data in a folder of its own, as a user of its own, on a port of its own. */
 export type Cluster = {
@@ -48,7 +48,7 @@ export async function postgresImpossible(): Promise<string | undefined> {
   if (Object.keys(packages).every((file) => existsSync(file))) return undefined;
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return 'PostgreSQL: postgresql, nginx-light and pgbouncer are not installed, and only root on Debian can do that';
-  await installTools(packages);
+  await installPackages(packages);
   return undefined;
 }
 
