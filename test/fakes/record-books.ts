@@ -32,15 +32,23 @@ export type Written = {
 
 /** One kind of call records, real. */
 export type Book = {
-  /** Begins with none; a source to read them by. */
-  begin(): Promise<RecordSource<unknown>>;
+  /** Begins anew, with none. */
+  begin(): Promise<void>;
+  /** To read them by. */
+  source(): RecordSource<unknown>;
   write(records: readonly Written[]): Promise<void>;
   /** What a site does now and then with the records that there are: rotation, a table that is emptied. */
   archive(): Promise<void>;
   stop(): Promise<void>;
 };
 
-type Kind = { readonly name: string; impossible(): string | undefined; open(): Promise<Book> };
+type Kind = {
+  readonly name: string;
+  impossible(): string | undefined;
+  open(): Promise<Book>;
+  /** How often a property may be tried in the time that there is. */
+  readonly runs: number;
+};
 
 const berlinClock = new Intl.DateTimeFormat('sv-SE', {
   ...{ timeZone: 'Europe/Berlin', dateStyle: 'short', timeStyle: 'medium' },
@@ -69,8 +77,9 @@ async function openCsv(): Promise<Book> {
     async begin() {
       const own = mkdtempSync(join(folder, `${begun++}-`));
       path = join(own, 'Master.csv');
-      return createCsvSource(path);
+      writeFileSync(path, '');
     },
+    source: () => createCsvSource(path),
     async write(records) {
       const lines = records.map(filled).map((it) => {
         const head = ['', it.src, '4930', it.dcontext, '', it.channel, it.dstchannel, 'Dial', it.lastdata];
@@ -112,8 +121,8 @@ async function openSqlite(): Promise<Book> {
       // As cdr_sqlite3_custom.c makes it.
       const columns = sqliteColumns.split(', ').map((column) => `${column} TEXT`);
       inDatabase((db) => db.exec(`CREATE TABLE cdr (AcctId INTEGER PRIMARY KEY, ${columns.join()})`));
-      return createSqliteSource(path);
     },
+    source: () => createSqliteSource(path),
     async write(records) {
       inDatabase((db) => {
         const insert = db.prepare(
@@ -147,6 +156,8 @@ async function openMariadb(): Promise<Book> {
       database = `asteriskcdrdb_${begun++}`;
       await admin.query(`CREATE DATABASE ${database}; USE ${database}; ${freepbxTable}`);
       await admin.query(`GRANT SELECT ON ${database}.cdr TO reader@'127.0.0.1'`);
+    },
+    source() {
       const login = { user: 'reader', password: 'secret', host: '127.0.0.1', port };
       return createMysqlSource({ ...login, database, table: 'cdr' });
     },
@@ -167,7 +178,7 @@ async function openMariadb(): Promise<Book> {
 }
 
 export const books: readonly Kind[] = [
-  { name: 'cdr-csv/Master.csv', impossible: () => undefined, open: openCsv },
-  { name: 'a database of cdr_sqlite3_custom', impossible: () => undefined, open: openSqlite },
-  { name: "FreePBX's table in MariaDB", impossible: mariadbImpossible, open: openMariadb },
+  { name: 'cdr-csv/Master.csv', impossible: () => undefined, open: openCsv, runs: 100 },
+  { name: 'a database of cdr_sqlite3_custom', impossible: () => undefined, open: openSqlite, runs: 60 },
+  { name: "FreePBX's table in MariaDB", impossible: mariadbImpossible, open: openMariadb, runs: 40 },
 ];
