@@ -19,7 +19,9 @@ export type Pbx = {
   readonly ports: PortBlock;
   /** Where its cdr-csv/Master.csv is, as this machine sees it. */
   readonly cdrFile: string;
-  /** What Asterisk wrote there so far; '' if nothing. */
+  /** Where its cdr_sqlite3_custom keeps its database, if it does. */
+  readonly cdrDatabase: string;
+  /** What Asterisk wrote into `cdrFile` so far; '' if nothing. */
   cdr(): Promise<string>;
   /** Its log, for when something went wrong. */
   log(): Promise<string>;
@@ -36,8 +38,10 @@ export async function start(
   version: Version,
   options: {
     readonly dialplan: (ports: PortBlock) => string;
-    /** Configuration files in place of the lab's, by name. */
+    /** Configuration files in place of the lab's, or beside them, by name. */
     readonly files?: Readonly<Record<string, string>>;
+    /** Modules that a lab loads only where it is asked to. */
+    readonly modules?: readonly string[];
   },
 ): Promise<Pbx> {
   const tree = await install(version);
@@ -52,7 +56,10 @@ export async function start(
   }
   const modules = modulesFolder(tree.root);
   const chanSip = readdirSync(outside(modules)).includes('chan_sip.so');
-  const ours = configFiles({ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) });
+  const ours = configFiles({
+    ...{ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) },
+    wanted: options.modules ?? [],
+  });
   const files = { ...ours, ...options.files };
   for (const [file, text] of Object.entries(files)) await writeFile(outside(`${folders.etc}/${file}`), text);
   await giveTo(outside(name), owner);
@@ -65,8 +72,10 @@ export async function start(
     const user = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
     const mayChroot = ['--inh-caps=+sys_chroot', '--ambient-caps=+sys_chroot'];
     const inTree = ['chroot', tree.root, 'asterisk', '-f', '-C', `${folders.etc}/asterisk.conf`];
-    const options = [...user, ...mayChroot, '--pdeathsig=KILL', ...inTree];
-    child = spawn('setpriv', options, { stdio: 'ignore', env: { PATH: process.env.PATH } });
+    const args = [...user, ...mayChroot, '--pdeathsig=KILL', ...inTree];
+    // ODBC looks databases up in the lab's own file.
+    const env = { PATH: process.env.PATH, ODBCINI: `${folders.etc}/odbc.ini` };
+    child = spawn('setpriv', args, { stdio: 'ignore', env });
     await untilReady(child, ports.ami);
   };
   const end = async (signal: NodeJS.Signals) => {
@@ -93,6 +102,7 @@ export async function start(
     release: tree.release,
     ports,
     cdrFile,
+    cdrDatabase: outside(`${folders.log}/master.db`),
     cdr: () => readFile(cdrFile, 'utf8').catch(() => ''),
     log: () => readFile(outside(`${folders.log}/full`), 'utf8').catch(() => ''),
     kill: () => end('SIGKILL'),

@@ -19,6 +19,8 @@ export type ConfigOptions = {
   /** Asterisk 21 left chan_sip out. */
   readonly chanSip: boolean;
   readonly dialplan: string;
+  /** Modules to load that a lab does without. */
+  readonly wanted: readonly string[];
 };
 
 /** The sample that people copy, as it is: what they are shown is what is tried here. */
@@ -37,7 +39,7 @@ export const managerUsers = {
 
 /** Every configuration file of the lab's PBX: name to text. */
 export function configFiles(options: ConfigOptions): Record<string, string> {
-  const { ports, folders } = options;
+  const { ports, folders, wanted } = options;
   return {
     'asterisk.conf': `
 [directories]
@@ -59,7 +61,10 @@ hideconnect = yes
     'modules.conf': `
 [modules]
 autoload = yes
-${unused.map((name) => `noload = ${name}.so`).join('\n')}
+${unused
+  .filter((name) => !wanted.includes(name))
+  .map((name) => `noload = ${name}.so`)
+  .join('\n')}
 `,
     'logger.conf': '[general]\n[logfiles]\nfull => notice,warning,error,verbose\n',
     'manager.conf': `

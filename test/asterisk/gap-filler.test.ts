@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { cdrOf } from './cdr.ts';
+import { type CdrPlace, csvPlace, mariadbPlace, sqlitePlace } from './cdr-source.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
-import { install, labImpossible, type Version, versions } from './install.ts';
+import { install, labImpossible, type Version } from './install.ts';
 import { type Lab, openLab } from './lab.ts';
 import { type Office, office, offices } from './offices.ts';
 import { type ExpectedCall, expectedCalls, type Row } from './row.ts';
@@ -115,19 +116,26 @@ function faultsOf(farEnd: FarEnd, due: readonly Due[]): string[] {
   ];
 }
 
-async function openGapLab(version: Version) {
-  const lab = await openLab(version);
-  const farEnd = await startFarEnd({
-    amiPort: lab.pbx.ports.ami,
-    settings: { CDR_SOURCE: `csv:${lab.pbx.cdrFile}` },
-  });
+async function openGapLab(version: Version, { lab: options, settings }: CdrPlace) {
+  const lab = await openLab(version, options);
+  const farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami, settings: settings(lab.pbx) });
   return { lab, farEnd };
 }
 
-for (const version of versions) {
-  test(`calls that nobody heard, on a real Asterisk ${version}`, { skip: impossible ?? false }, async (t) => {
+/** What the oldest writes into a file is in `test/recordings`, and judged there. */
+const scenes = [
+  { version: '22', place: csvPlace },
+  { version: '22', place: mariadbPlace },
+  { version: '16', place: sqlitePlace },
+] as const;
+
+for (const { version, place } of scenes) {
+  const skip = impossible ?? place.impossible() ?? false;
+  test(`calls that nobody heard, on a real Asterisk ${version}, from ${place.name}`, { skip }, async (t) => {
     await install(version);
-    const { lab, farEnd } = await openGapLab(version);
+    const opened = await place.open();
+    t.after(opened.stop);
+    const { lab, farEnd } = await openGapLab(version, opened);
     t.after(async () => {
       await farEnd.stop();
       await lab.stop();

@@ -16,9 +16,11 @@ export type Lab = {
   stop(): Promise<void>;
 };
 
-export async function openLab(version: Version): Promise<Lab> {
+export type LabOptions = Omit<Parameters<typeof start>[1], 'dialplan'>;
+
+export async function openLab(version: Version, options: LabOptions = {}): Promise<Lab> {
   const routes = matrix.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
-  const pbx = await start(version, { dialplan: (ports) => dialplanText(ports, routes) });
+  const pbx = await start(version, { ...options, dialplan: (ports) => dialplanText(ports, routes) });
   const board = createBoard();
   const { name: username, secret } = managerUsers.driver;
   const onEvent = board.apply;
