@@ -3,7 +3,7 @@ import { closeSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
-import { installTools } from '../packaging/machine.ts';
+import { installPackages } from '../debian.ts';
 
 export type FileSystem = 'ext4' | 'xfs';
 
@@ -26,7 +26,7 @@ export async function diskImpossible(): Promise<string | undefined> {
   if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
   if (process.getuid?.() !== 0) return 'it needs root, to mount disks of its own';
   if (!existsSync('/usr/bin/apt-get')) return 'it needs Debian or Ubuntu: there is no apt-get';
-  await installTools({ '/usr/sbin/xfs_io': 'xfsprogs', '/usr/sbin/mkfs.ext4': 'e2fsprogs' });
+  await installPackages({ '/usr/sbin/xfs_io': 'xfsprogs', '/usr/sbin/mkfs.ext4': 'e2fsprogs' });
   try {
     createDisk('xfs').remove();
     return undefined;
