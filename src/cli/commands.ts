@@ -131,6 +131,36 @@ The bridge may be running or not; JOURNAL_KEEP says how far back it knows. 0: to
     .option('--port <n>', 'where to listen on this machine; any free port if left out')
     .action(run(async (...args) => (await import('./simulate.ts')).simulate(...args)));
 
+  command(
+    'backup',
+    'write the state into one file: open calls, what waits, what was told; also while the bridge runs',
+    `  pbx-bridge backup monday.db
+  pbx-bridge backup latest.db --overwrite
+The file has callers' numbers in it; only its owner can read it.`,
+  )
+    .argument('<file>', 'a new file')
+    .option('--overwrite', 'the file may be there')
+    .action(
+      runOn(async (...[context, file, options]) =>
+        (await import('./backup.ts')).writeBackup(context, file, options),
+      ),
+    );
+
+  command(
+    'restore',
+    'put a backup in the place of the state, here or on another machine; the bridge must not run',
+    `  pbx-bridge restore monday.db
+  pbx-bridge restore monday.db --replace      set aside the state that is there already
+PBX_ID must be the one of the backup. What was told after the backup is told again where that is not known: harmless.`,
+  )
+    .argument('<file>', 'what pbx-bridge backup wrote')
+    .option('--replace', 'even if there is a state already: what only that knows is never told')
+    .action(
+      runOn(async (...[context, file, options]) =>
+        (await import('./backup.ts')).restoreBackup(context, file, options),
+      ),
+    );
+
   const outbox = program.command('outbox').description('look at the queue, and at what was given up');
   const filters = (it: Command) =>
     it

@@ -37,6 +37,11 @@ export function checkThoroughly(db: DatabaseSync): void {
   if (pages * 4096 > smallFile) return;
   const verdict = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
   if (verdict !== 'ok') throw new BrokenInvariant(String(verdict));
+  checkContradictions(db);
+}
+
+/** Throws BrokenInvariant if rows contradict each other. */
+export function checkContradictions(db: DatabaseSync): void {
   for (const [what, sql] of Object.entries(contradictions)) {
     if (db.prepare(`${sql} LIMIT 1`).get()) throw new BrokenInvariant(what);
   }

@@ -10,20 +10,21 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { sync } from '../storage/replace.ts';
 import { repeated } from './intake.ts';
 import { type SavedRow, salvageWal } from './salvage.ts';
 import type { Store } from './store.ts';
 import { firstForgottenFrame } from './wal.ts';
 
 /** The WAL of which something is to be taken again, until that is done: a start may fail or be killed meanwhile. */
-const copyOf = (path: string): string => `${path}-wal.forgotten`;
+export const forgottenCopy = (path: string): string => `${path}-wal.forgotten`;
 
 /**
  * The WALs of which SQLite forgets something: this one, and that of an earlier start that did not get to its end.
  * To be called before SQLite opens the file, since it may empty the WAL then. Keeps a copy, if the disk allows it.
  */
 export function keepForgotten(path: string, wal: Buffer): Buffer[] {
-  const copy = copyOf(path);
+  const copy = forgottenCopy(path);
   const earlier = existsSync(copy) ? [readFileSync(copy)] : [];
   if (firstForgottenFrame(wal) === undefined) return earlier;
   if (earlier.length === 0) tried(() => writeDurably(copy, wal));
@@ -32,7 +33,7 @@ export function keepForgotten(path: string, wal: Buffer): Buffer[] {
 
 /** All of it is taken: the copy becomes `aside`, or is deleted. True if there is a file of that name now. */
 export function endForgotten(path: string, aside: string | undefined): boolean {
-  const copy = copyOf(path);
+  const copy = forgottenCopy(path);
   rmSync(`${copy}.part`, { force: true });
   if (aside === undefined) rmSync(copy, { force: true });
   return aside !== undefined && tried(() => renameSync(copy, aside));
@@ -57,12 +58,7 @@ function writeDurably(path: string, bytes: Buffer): void {
     closeSync(fd);
   }
   renameSync(`${path}.part`, path);
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  sync(dirname(path));
 }
 
 /** Rows of the WAL from the first frame on that SQLite forgets. */

@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../ops/log.ts';
+import { finishReplacement, stampOf } from '../storage/replace.ts';
 import { BrokenInvariant, messageOf, troubleOf } from '../storage/trouble.ts';
 import { checkThoroughly } from './check.ts';
 import { openDatabase } from './database.ts';
 import { endForgotten, keepForgotten, takeAgain } from './forgotten-wal.ts';
-import { finishRepair, readWal, repair } from './repair.ts';
+import { damagedName, readWal, repair } from './repair.ts';
 import { createStore, type Store } from './store.ts';
 
 export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
@@ -16,7 +17,7 @@ export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
  * `now` (Unix ms) goes into the name of a file that is set aside.
  */
 export function openStore(path: string, now: number, log: Log): OpenStore {
-  finishRepair(path, stampOf(now));
+  finishReplacement(path, damagedName(path, stampOf(now)));
   const wal = readWal(path);
   const forgotten = keepForgotten(path, wal);
   let opened: OpenStore;
@@ -65,10 +66,6 @@ export function repairAndOpen(path: string, now: number, error: unknown, log: Lo
 function assertNotEmptied(path: string, wal: Buffer): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0 && wal.length > 0) throw new BrokenInvariant('the database is empty, and its WAL is not');
-}
-
-function stampOf(now: number): string {
-  return new Date(now).toISOString().replace(/[-:.]/g, '');
 }
 
 function open(path: string): OpenStore {

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { migrate } from '../storage/migrate.ts';
 import { makeFile } from '../storage/open-database.ts';
+import { partOf, replaceDatabase } from '../storage/replace.ts';
 import { migrations } from './migrations.ts';
 import { salvage } from './salvage.ts';
 
@@ -18,10 +18,11 @@ export type Repair = {
 
 /**
  * Sets a damaged database aside (`stamp` goes into its name) and puts a new one with every row that can still be read
- * in its place (`wal`: the bytes of its WAL, if that may be gone by now). Killed at any moment, `finishRepair` or the next repair takes it from there.
+ * in its place (`wal`: the bytes of its WAL, if that may be gone by now). Killed at any moment,
+ * `finishReplacement` or the next repair takes it from there.
  */
 export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
-  const part = `${path}.part`;
+  const part = partOf(path);
   for (const suffix of ['', '-journal', '-wal']) rmSync(part + suffix, { force: true });
   makeFile(path);
   makeFile(part);
@@ -37,41 +38,19 @@ export function repair(path: string, stamp: string, wal = readWal(path)): Repair
   } finally {
     db.close();
   }
-  sync(part);
-  renameSync(part, `${path}.new`);
-  sync(dirname(path));
-  return { aside: swap(path, stamp), ...counted };
+  const aside = damagedName(path, stamp);
+  replaceDatabase(path, aside);
+  return { aside, ...counted };
 }
 
-/** Ends a repair that was killed after its work and before the change of files. */
-export function finishRepair(path: string, stamp: string): void {
-  if (existsSync(`${path}.new`)) swap(path, stamp);
-  rmSync(`${path}.part`, { force: true });
-}
-
-function swap(path: string, stamp: string): string {
-  const aside = `${path}.damaged-${stamp}`;
-  rmSync(`${path}-shm`, { force: true });
-  // The WAL goes first: it must never meet the new database.
-  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${aside}-wal`);
-  if (existsSync(path)) renameSync(path, aside);
-  renameSync(`${path}.new`, path);
-  sync(dirname(path));
-  return aside;
+/** What a damaged database is called when it has been set aside. */
+export function damagedName(path: string, stamp: string): string {
+  return `${path}.damaged-${stamp}`;
 }
 
 /** The bytes of a database's WAL. */
 export function readWal(path: string): Buffer {
   return existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : Buffer.alloc(0);
-}
-
-function sync(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function copyRows(db: DatabaseSync, path: string, wal: Buffer): void {

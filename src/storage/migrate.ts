@@ -16,8 +16,8 @@ export function migrate(db: DatabaseSync, steps: readonly string[], to = steps.l
   db.exec('BEGIN IMMEDIATE');
   try {
     // Only now nobody else can be at it.
+    refuseNewer(db, steps);
     const version = versionOf(db);
-    if (version > steps.length) throw newer(db, version, steps.length);
     for (const step of steps.slice(version, to)) db.exec(step);
     if (version < to) db.exec(`PRAGMA user_version = ${to}`);
     db.exec('COMMIT');
@@ -27,9 +27,12 @@ export function migrate(db: DatabaseSync, steps: readonly string[], to = steps.l
   }
 }
 
-function newer(db: DatabaseSync, version: number, known: number): StorageRefused {
-  return new StorageRefused(
-    `${db.location() ?? 'the database'} was written by a newer pbx-bridge (version ${version} of its tables, this one knows ${known}): install that one again`,
+/** Throws StorageRefused if a newer program has written the database. */
+export function refuseNewer(db: DatabaseSync, steps: readonly string[]): void {
+  const version = versionOf(db);
+  if (version <= steps.length) return;
+  throw new StorageRefused(
+    `${db.location() ?? 'the database'} was written by a newer pbx-bridge (version ${version} of its tables, this one knows ${steps.length}): install that one again`,
   );
 }
 

@@ -6,9 +6,20 @@ import { link } from './link.ts';
 import { outage } from './outage.ts';
 import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
+import { restore } from './restore.ts';
 import { soak } from './soak.ts';
 
 /** All faults, in the order of the table. */
-export const faults: readonly Fault[] = [kill, ...powerCuts, corruption, link, outage, clock, poison, soak];
+export const faults: readonly Fault[] = [
+  kill,
+  ...powerCuts,
+  corruption,
+  link,
+  outage,
+  clock,
+  poison,
+  restore,
+  soak,
+];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;

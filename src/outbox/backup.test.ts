@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { backUp, readBackup, restore } from './backup.ts';
+import { databasePath } from './database.ts';
+import { schemaVersion } from './migrations.ts';
+import { batchOf, eventsOf, keepingLog, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import { openOutbox } from './outbox.ts';
+
+const monday = Date.UTC(2026, 10, 16, 9);
+const note = { version: '1', of: 'pbx', madeAt: monday, overwrite: false };
+const here = { of: 'pbx', now: monday, replace: false, pid: process.pid };
+
+/** A state with an open call, one event delivered and one that waits, and its backup in another folder. */
+async function backedUp(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const directory = join(folder, 'state');
+  const outbox = await opened(t, { directory });
+  const { heads } = await outbox.append({
+    ...batchOf('a:ringing a:answered', monday),
+    calls: [{ id: 'a', state: '{"id":"a"}' }],
+    trunks: ['trunk'],
+  });
+  await outbox.settle([settled(heads[0]?.seq as number, 'a')]);
+  writeFileSync(join(directory, 'cdr-mark.json'), '{"offset":7}');
+  const file = join(folder, 'backup.db');
+  const backup = backUp(directory, file, note);
+  return { folder, directory, outbox, file, backup };
+}
+
+test('backup: everything that is committed, in one file for its owner alone, while the outbox is at work', async (t) => {
+  const { folder, file, backup, outbox } = await backedUp(t);
+  assert.deepEqual(backup, {
+    ...{ program: 'pbx-bridge', version: '1', of: 'pbx', madeAt: monday },
+    ...{ openCalls: 1, waiting: 1, dead: 0, newestAt: monday },
+  });
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'state']);
+  await outbox.append(batchOf('b:ringing'));
+  assert.deepEqual(readBackup(file), backup);
+});
+
+test('backup: a file that is there is left alone unless told, and there is none where there is no state', async (t) => {
+  const { folder, directory, file } = await backedUp(t);
+  const before = readFileSync(file);
+  assert.throws(() => backUp(directory, file, note), {
+    name: 'StorageRefused',
+    message: `${file} is there already: name another file, or add --overwrite`,
+  });
+  assert.deepEqual(readFileSync(file), before);
+  assert.equal(backUp(directory, file, { ...note, madeAt: monday + 1, overwrite: true })?.madeAt, monday + 1);
+  mkdirSync(join(folder, 'a-folder'));
+  assert.throws(() => backUp(directory, join(folder, 'a-folder'), { ...note, overwrite: true }), /is there/);
+  assert.equal(backUp(join(folder, 'nowhere'), join(folder, 'none.db'), note), undefined);
+  assert.throws(() => backUp(directory, join(folder, 'nowhere', 'x.db'), note), /ENOENT/);
+});
+
+test('backup: of a state that cannot be read there is none, and it says so', async (t) => {
+  const { folder, directory, outbox } = await backedUp(t);
+  await outbox.append(batchOf(Array.from({ length: 200 }, (_, i) => `x${i}:ringing`).join(' ')));
+  await outbox.close();
+  const path = databasePath(directory);
+  const bytes = readFileSync(path);
+  bytes.fill(0x55, 4_096, bytes.length);
+  writeFileSync(path, bytes);
+  assert.throws(() => backUp(directory, join(folder, 'bad.db'), note), {
+    name: 'StorageRefused',
+    message: /outbox.db is damaged: /,
+  });
+  assert.deepEqual(readdirSync(folder).sort(), ['backup.db', 'state']);
+});
+
+test('restore: elsewhere, it goes on where the backup was made', async (t) => {
+  const { folder, file, directory } = await backedUp(t);
+  const elsewhere = join(folder, 'elsewhere');
+  const { aside } = restore(elsewhere, file, here);
+  assert.deepEqual(aside, []);
+  assert.equal(readFileSync(join(elsewhere, 'cdr-mark.json'), 'utf8'), '{"offset":7}');
+  const log = keepingLog();
+  const outbox = await opened(t, { directory: elsewhere }, log);
+  assert.deepEqual(log.lines, []);
+  assert.deepEqual(await outbox.load(), { calls: [{ id: 'a', state: '{"id":"a"}' }], trunks: ['trunk'] });
+  assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
+  assert.deepEqual(eventsOf(elsewhere, {}), eventsOf(directory, {}));
+  const db = new DatabaseSync(databasePath(elsewhere), { readOnly: true });
+  t.after(() => db.close());
+  assert.equal(db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup'").get(), undefined);
+  for (const name of readdirSync(elsewhere))
+    assert.equal(statSync(join(elsewhere, name)).mode & 0o077, 0, `${name} is for its owner alone`);
+});
+
+test('restore: not while a bridge works there', async (t) => {
+  const { directory, file } = await backedUp(t);
+  assert.throws(() => restore(directory, file, { ...here, replace: true }), {
+    name: 'StorageRefused',
+    message: /another pbx-bridge \(process \d+\) already works on/,
+  });
+});
+
+test('restore: not over a state unless told, and then that is kept aside', async (t) => {
+  const { directory, file, outbox } = await backedUp(t);
+  await outbox.append(batchOf('b:ringing', monday + 60_000));
+  await outbox.close();
+  writeFileSync(join(directory, 'cdr-mark.json'), '{"offset":9}');
+  const before = readFileSync(databasePath(directory));
+  assert.throws(() => restore(directory, file, here), {
+    name: 'StorageRefused',
+    message: `there is a state in ${directory} already: 2 events that wait, 0 dead letters, 1 open calls, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be told; --replace sets it aside all the same`,
+  });
+  assert.deepEqual(readFileSync(databasePath(directory)), before);
+
+  const { aside } = restore(directory, file, { ...here, replace: true });
+  const [mark = '', old = ''] = aside;
+  assert.deepEqual(aside, [
+    join(directory, 'cdr-mark.json.replaced-20261116T090000000Z'),
+    `${databasePath(directory)}.replaced-20261116T090000000Z`,
+  ]);
+  assert.equal(readFileSync(mark, 'utf8'), '{"offset":9}');
+  assert.deepEqual(readFileSync(old), before);
+  assert.deepEqual(eventsOf(directory, { callId: 'b' }), []);
+  assert.equal(readFileSync(join(directory, 'cdr-mark.json'), 'utf8'), '{"offset":7}');
+});
+
+test("restore: an empty state, as a first start leaves it, is nobody's loss", async (t) => {
+  const { folder, file } = await backedUp(t);
+  const fresh = join(folder, 'fresh');
+  await (await openOutbox({ directory: fresh, ballastBytes: 0 }, { log: keepingLog() })).close();
+  assert.equal(restore(fresh, file, here).aside.length, 1);
+  assert.equal(eventsOf(fresh, {}).length, 2);
+});
+
+test('restore: a state that cannot be read is for the bridge to repair, unless told', async (t) => {
+  const { folder, file } = await backedUp(t);
+  const broken = join(folder, 'broken');
+  mkdirSync(broken);
+  writeFileSync(databasePath(broken), 'no database at all');
+  assert.throws(() => restore(broken, file, here), /cannot be read .*the bridge repairs it when it starts/);
+  restore(broken, file, { ...here, replace: true });
+  assert.equal(eventsOf(broken, {}).length, 2);
+});
+
+test('restore: the WAL of what was there never meets the backup', async (t) => {
+  const { folder, file } = await backedUp(t);
+  const other = join(folder, 'other');
+  const outbox = await openOutbox({ directory: other, ballastBytes: 0 }, { log: keepingLog() });
+  await outbox.append(batchOf('z:ringing'));
+  const wal = readFileSync(`${databasePath(other)}-wal`);
+  await outbox.close();
+  // As a kill leaves it.
+  writeFileSync(`${databasePath(other)}-wal`, wal);
+  writeFileSync(`${databasePath(other)}-wal.forgotten`, wal);
+  restore(other, file, { ...here, replace: true });
+  const log = keepingLog();
+  const restored = await opened(t, { directory: other }, log);
+  assert.deepEqual(log.lines, []);
+  assert.deepEqual(await restored.eventsOf('z'), []);
+});
+
+test('restore: killed before the files changed places, the next start ends it', async (t) => {
+  const { folder, file } = await backedUp(t);
+  const [done, killed] = [join(folder, 'done'), join(folder, 'killed')];
+  restore(done, file, here);
+  await (await openOutbox({ directory: killed, ballastBytes: 0 }, { log: keepingLog() })).close();
+  renameSync(databasePath(done), `${databasePath(killed)}.new`);
+  const outbox = await opened(t, { directory: killed });
+  assert.equal((await outbox.tally()).taken, 2);
+});
+
+test('restore: what is no backup, is damaged, or of another PBX or a newer version, is refused and nothing is touched', async (t) => {
+  const { folder, directory, file, outbox } = await backedUp(t);
+  await outbox.close();
+  const target = join(folder, 'target');
+  const refused = (what: string, message: RegExp, of = 'pbx') => {
+    assert.throws(() => restore(target, what, { ...here, of }), { name: 'StorageRefused', message });
+    assert.equal(existsSync(databasePath(target)), false);
+    assert.deepEqual(existsSync(target) ? readdirSync(target).filter((name) => !/lock/.test(name)) : [], []);
+  };
+  refused(join(folder, 'nothing.db'), /there is no /);
+  refused(databasePath(directory), /is no backup that pbx-bridge has made/);
+  refused(file, /is of PBX_ID=pbx, and PBX_ID is other here/, 'other');
+
+  const changed = (name: string, change: (bytes: Buffer) => void) => {
+    const path = join(folder, name);
+    const bytes = readFileSync(file);
+    change(bytes);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  refused(
+    changed('flipped.db', (bytes) => bytes.fill(0, bytes.lastIndexOf('"status":"answered"') - 200)),
+    /is damaged/,
+  );
+  refused(
+    changed('no-database.db', (bytes) => bytes.fill(0x55)),
+    /is damaged: file is not a database/,
+  );
+  const newer = changed('newer.db', () => {});
+  const db = new DatabaseSync(newer);
+  db.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
+  db.close();
+  refused(newer, /was written by a newer pbx-bridge/);
+});

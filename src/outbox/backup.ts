@@ -1,0 +1,128 @@
+import { existsSync, renameSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { type BackupNote, readNote, restoreBackup, writeBackup } from '../storage/backup.ts';
+import { lockFolder } from '../storage/instance-lock.ts';
+import { migrate, refuseNewer } from '../storage/migrate.ts';
+import { makeFolder, openForReading } from '../storage/open-database.ts';
+import { StorageRefused } from '../storage/refused.ts';
+import { stampOf } from '../storage/replace.ts';
+import { messageOf } from '../storage/trouble.ts';
+import { checkContradictions } from './check.ts';
+import { databasePath, occupant } from './database.ts';
+import { forgottenCopy } from './forgotten-wal.ts';
+import { migrations } from './migrations.ts';
+
+/**
+ * What belongs to an outbox beside its database: how far Asterisk's call records were read. It is saved before the
+ * database, and so never ahead of it: records that are read again are found in the outbox, and left alone.
+ */
+const files = ['cdr-mark.json'] as const;
+
+const program = 'pbx-bridge';
+
+/** What is in a state, in short. */
+export type StateSummary = {
+  readonly openCalls: number;
+  readonly waiting: number;
+  readonly dead: number;
+  /** Unix ms at which its newest event was taken. */
+  readonly newestAt: number | undefined;
+};
+
+export type Backup = BackupNote & StateSummary;
+
+/**
+ * Backs up a folder's state into a file, whether its bridge runs or not; undefined when there is none yet.
+ * Throws StorageRefused, in one line, or the disk's error.
+ */
+export function backUp(
+  directory: string,
+  file: string,
+  { overwrite, ...note }: Omit<BackupNote, 'program'> & { readonly overwrite: boolean },
+): Backup | undefined {
+  const path = databasePath(directory);
+  if (!existsSync(path)) return undefined;
+  writeBackup(path, file, { note: { program, ...note }, files, overwrite });
+  return readBackup(file);
+}
+
+/** What a backup holds. Throws StorageRefused if it is none of a bridge. */
+export function readBackup(file: string): Backup {
+  const note = readNote(file);
+  if (note.program !== program) throw new StorageRefused(`${file} is a backup of the ${note.program}`);
+  return { ...note, ...summaryOf(file) };
+}
+
+export type Restored = {
+  readonly backup: Backup;
+  /** Where what was there is now; none if there was nothing. */
+  readonly aside: readonly string[];
+};
+
+/**
+ * Puts a backup in the place of a folder's state. Throws StorageRefused while a bridge works there; if the backup is
+ * damaged, of a newer version, or of another PBX_ID (`of`), under which its calls would be told anew; and, without
+ * `replace`, if there is a state already: what that has and the backup has not would never be told.
+ */
+export function restore(
+  directory: string,
+  file: string,
+  { of, now, replace, pid }: { of: string; now: number; replace: boolean; pid: number },
+): Restored {
+  const backup = readBackup(file);
+  if (backup.of !== of) {
+    throw new StorageRefused(
+      `${file} is of PBX_ID=${backup.of}, and PBX_ID is ${of} here: calls would be told again under other ids; set PBX_ID=${backup.of}`,
+    );
+  }
+  makeFolder(directory);
+  const unlock = lockFolder(directory, occupant, pid);
+  try {
+    const path = databasePath(directory);
+    if (!replace) refuseState(directory, path);
+    const aside = restoreBackup(path, file, { files, now, check });
+    const forgotten = forgottenCopy(path);
+    if (existsSync(forgotten)) renameSync(forgotten, `${path}.replaced-${stampOf(now)}-wal.forgotten`);
+    return { backup, aside };
+  } finally {
+    unlock();
+  }
+}
+
+/** Brought up to date here, on the copy: what cannot be is refused before anything is touched. */
+function check(db: DatabaseSync): void {
+  migrate(db, migrations);
+  checkContradictions(db);
+}
+
+function refuseState(directory: string, path: string): void {
+  if (!existsSync(path)) return;
+  let there: string;
+  try {
+    const { openCalls, waiting, dead, newestAt } = summaryOf(path);
+    if (newestAt === undefined && openCalls === 0) return;
+    const newest = newestAt === undefined ? '' : `, the newest event of ${new Date(newestAt).toISOString()}`;
+    there = `${waiting} events that wait, ${dead} dead letters, ${openCalls} open calls${newest}`;
+  } catch (error) {
+    there = `it cannot be read (${messageOf(error)}); the bridge repairs it when it starts`;
+  }
+  throw new StorageRefused(
+    `there is a state in ${directory} already: ${there}. What the backup does not have of it would never be told; --replace sets it aside all the same`,
+  );
+}
+
+function summaryOf(path: string): StateSummary {
+  const db = openForReading(path);
+  try {
+    refuseNewer(db, migrations);
+    const row = db
+      .prepare(
+        `SELECT waiting, dead, (SELECT count(*) FROM open_call) AS openCalls,
+           (SELECT taken_at FROM event ORDER BY seq DESC LIMIT 1) AS newestAt FROM tally`,
+      )
+      .get() as { waiting: number; dead: number; openCalls: number; newestAt: number | null };
+    return { ...row, newestAt: row.newestAt ?? undefined };
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,177 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { LogLine } from './bridge-process.ts';
+import { heldIn, solve } from './equation.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { type Load, startLoad } from './load.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+const eventsPerSecond = 1_000;
+
+/** When so long nothing new has come to the far side, nothing more will, ms. */
+const quietMs = 10_000;
+
+/** How a state is saved and brought back. */
+type Way = {
+  save(rig: Rig, file: string): Promise<void>;
+  bringBack(rig: Rig, file: string): Promise<void>;
+};
+
+const byCommand: Way = {
+  save: (rig, file) => command(rig, 'backup', file),
+  bringBack: (rig, file) => command(rig, 'restore', file),
+};
+
+/** What people do who think that a database is its file. */
+const byCopy: Way = {
+  async save({ stateDir }, file) {
+    copyFileSync(join(stateDir, 'outbox.db'), file);
+  },
+  async bringBack({ stateDir }, file) {
+    mkdirSync(stateDir);
+    copyFileSync(file, join(stateDir, 'outbox.db'));
+  },
+};
+
+export const restore: Fault = {
+  name: 'machine lost, state restored from a backup made under 1,000 events/s',
+  short: { count: 1, unit: 'restores' },
+  full: { count: 100, unit: 'restores' },
+  run: (options) => run(byCommand, options),
+  control: {
+    without: 'a copy of the file instead',
+    run: (options) => run(byCopy, options),
+    size: { count: 1, unit: 'restores' },
+  },
+};
+
+async function run(way: Way, { size, seed, say, stop }: RunOptions): Promise<Outcome> {
+  const random = mulberry(seed);
+  const results: Awaited<ReturnType<typeof loseAndRestore>>[] = [];
+  while (results.length < size && !stop.aborted) {
+    results.push(await loseAndRestore(way, random));
+    say(`${results.length} restores: ${JSON.stringify(results.at(-1))}`);
+  }
+  const sum = (of: (result: (typeof results)[number]) => number) =>
+    results.reduce((total, result) => total + of(result), 0);
+  return {
+    ...sumOf(results.map(({ counts }) => counts)),
+    ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
+    note: [
+      `${sum(({ saved }) => saved)} events taken before the backups, ${sum(({ since }) => since)} between them and the loss`,
+      `slowest backup ${Math.max(...results.map(({ backupMs }) => backupMs))} ms`,
+    ].join('; '),
+  };
+}
+
+/** A backup under load, the end of the machine, a new one; the phone system goes on all the while. */
+async function loseAndRestore(way: Way, random: () => number) {
+  const rig = await createRig();
+  const file = join(rig.folder, 'backup.db');
+  try {
+    const load = startLoad(rig.pbx, { eventsPerSecond, random, talkMs: 300 });
+    const taken = counter();
+    const first = rig.startBridge({ hear: taken.hear });
+    await taken.reaches(500 + random() * 2_000);
+    // Half of them while the far side is away, so that there is something that waits.
+    if (random() < 0.5) rig.farSide.inject(() => ({ kind: 'status', status: 503 }));
+    await taken.reaches(taken.count() + random() * 300);
+    const saved = copyOf(rig.acknowledged);
+    const began = performance.now();
+    await way.save(rig, file);
+    const backupMs = Math.round(performance.now() - began);
+    rig.farSide.inject(undefined);
+    await taken.reaches(taken.count() + random() * 1_500);
+    first.kill();
+    await first.ended;
+    const since = sizeOf(rig.acknowledged) - sizeOf(saved);
+    rmSync(rig.stateDir, { recursive: true });
+
+    await way.bringBack(rig, file);
+    return {
+      ...(await goOn(rig, load, saved)),
+      ...{ saved: sizeOf(saved), since, backupMs },
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+/** Counts the events that a bridge says it has taken. */
+function counter() {
+  let count = 0;
+  let wanted = { count: Number.POSITIVE_INFINITY, reached: () => {} };
+  return {
+    count: () => count,
+    hear({ code }: LogLine): void {
+      if (/^call\.(ringing|answered|completed)$/.test(code)) count += 1;
+      if (count >= wanted.count) wanted.reached();
+    },
+    reaches: (many: number): Promise<void> =>
+      new Promise((reached) => {
+        wanted = { count: many, reached };
+        if (count >= many) reached();
+      }),
+  };
+}
+
+type States = Map<string, Set<CallStatus>>;
+
+/** What was taken before the backup and what is taken now must be told, in order; and those calls must end. */
+async function goOn(rig: Rig, load: Load, saved: States) {
+  const required = copyOf(saved);
+  const second = rig.startBridge({
+    hear({ code, call }) {
+      const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
+      if (status === undefined) return;
+      required.set(String(call), (required.get(String(call)) ?? new Set()).add(status as CallStatus));
+    },
+  });
+  await second.says('ami.connected');
+  await load.finish();
+  const open = () => [...required.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
+  const arrived = () =>
+    [...rig.farSide.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
+  for (let before = -1; open().length > 0 && before < arrived(); ) {
+    before = arrived();
+    await rig.farSide.waitFor(() => open().length === 0, quietMs).catch(() => {});
+  }
+  second.kill('SIGTERM');
+  await second.ended;
+  const { counts, broken } = solve({
+    ...{ sent: load.sent, acknowledged: required, outbox: heldIn(rig.stateDir) },
+    received: new Map([...rig.farSide.calls()].map(([id, { received }]) => [id, received])),
+  });
+  const left = open();
+  if (left.length > 0) broken.push(`${left.length} calls never ended: ${left.slice(0, 5).join(', ')}`);
+  return { counts, broken };
+}
+
+/** Runs the real program, beside the PBX that this process plays. */
+async function command({ env, folder }: Rig, ...args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, [cli, ...args], {
+    ...{ cwd: folder, env: { PATH: process.env.PATH, ...env } },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let error = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    error += text;
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`pbx-bridge ${args.join(' ')} ended with ${code}: ${error}`);
+}
+
+function copyOf(states: ReadonlyMap<string, ReadonlySet<CallStatus>>): States {
+  return new Map([...states].map(([id, some]) => [id, new Set(some)]));
+}
+
+function sizeOf(states: ReadonlyMap<string, ReadonlySet<CallStatus>>): number {
+  return [...states.values()].reduce((sum, { size }) => sum + size, 0);
+}
