@@ -37,6 +37,8 @@ export type FarSide = {
   waitFor(predicate: (farSide: FarSide) => boolean, timeoutMs?: number): Promise<void>;
   /** Cuts every connection and gives the port back; what it held can still be read. */
   close(): Promise<void>;
+  /** Listens again where it did before `close`, with all that it held. */
+  reopen(): Promise<void>;
 };
 
 export type FarSideCounts = Readonly<BookCounts> & {
@@ -213,6 +215,10 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
       server.close();
       server.closeAllConnections();
       await closed;
+    },
+    async reopen() {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
     },
   };
   return farSide;

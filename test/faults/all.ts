@@ -1,3 +1,4 @@
+import { api } from './api.ts';
 import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
 import type { Fault } from './fault.ts';
@@ -15,6 +16,7 @@ export const faults: readonly Fault[] = [
   ...powerCuts,
   corruption,
   link,
+  api,
   outage,
   clock,
   poison,

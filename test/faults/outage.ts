@@ -1,19 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
-import { silentLog } from '../../src/ops/log.ts';
-import { type NewEvent, openOutbox } from '../../src/outbox/outbox.ts';
 import { percentile } from '../bench/compare.ts';
 import { type FaultScript, share } from '../fakes/far-side-faults.ts';
+import { fillOutbox } from './backlog.ts';
 import type { BridgeProcess } from './bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
-
-const day = 86_400_000;
-
-/** How long the API was away, ms: not quite as long as events are kept, since draining takes its time. */
-const outageMs = 14 * day - day / 8;
 
 /** New calls while all that is old goes out, call events a second. */
 const freshPerSecond = 30;
@@ -42,7 +36,7 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
   const rig = await createRig({}, { keeps: 1_000 });
   const broken: string[] = [];
   try {
-    const old = await fill(rig, Math.ceil(size / callStatuses.length));
+    const old = await fillOutbox(rig, Math.ceil(size / callStatuses.length));
     const waiting = old.size * callStatuses.length;
     say(`${waiting} events wait in the outbox`);
     const seen = watch(rig, old, script);
@@ -83,30 +77,6 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
   } finally {
     await rig.close();
   }
-}
-
-/** So many calls, told in the course of the outage, wait in the outbox. */
-async function fill(rig: Rig, calls: number): Promise<Map<string, readonly CallStatus[]>> {
-  const filled = new Map<string, readonly CallStatus[]>();
-  const outbox = await openOutbox({ directory: rig.stateDir }, { log: silentLog });
-  const began = Date.now() - outageMs;
-  let events: NewEvent[] = [];
-  for (let n = 0; n < calls; n += 1) {
-    // None is of the last minutes: those go out as fresh ones.
-    const takenAt = began + Math.floor((n / calls) * (outageMs - day / 24));
-    const id = `pbx-${Math.floor(takenAt / 1_000)}.${n}`;
-    for (const status of callStatuses) {
-      const body = JSON.stringify({ id, direction: 'inbound', status, from: '+494066969900' });
-      events.push({ callId: id, status, body, takenAt });
-    }
-    filled.set(id, callStatuses);
-    if (events.length < 6_000 && n < calls - 1) continue;
-    await outbox.append({ calls: [], trunks: [], events });
-    events = [];
-  }
-  await outbox.close();
-  for (const [id, states] of filled) rig.acknowledge(id, states);
-  return filled;
 }
 
 /** Notes in which order old and new arrive. */
