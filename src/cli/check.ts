@@ -26,19 +26,21 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
     if (!context.json) print(context, finding);
   };
 
+  const { ENV_FILE, STATE_DIRECTORY } = context.io.environment();
   let config: BridgeSettings;
   try {
     config = context.config();
     say(well('configuration', 'complete'));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const line of error.lines)
-      say(bad('configuration', line, 'Correct it in .env, or where the service manager reads it.'));
+    const where = ENV_FILE ?? '.env, or in the environment';
+    for (const line of error.lines) say(bad('configuration', line, `Correct it in ${where}.`));
     if (context.json) context.terminal.json({ findings });
     return EXIT_CONFIG;
   }
 
-  say(folderFinding(config.outbox.stateDir));
+  const { stateDir } = config.outbox;
+  say(folderFinding(stateDir, stateDir === STATE_DIRECTORY));
   if (config.cdr !== undefined) say(await recordsFinding(config.cdr));
   for (const finding of await checkPorts(config)) say(finding);
   for (const finding of await checkPbx(context, config, call, stop)) say(finding);

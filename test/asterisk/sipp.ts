@@ -52,8 +52,10 @@ export async function startSipp(options: {
   readonly script: Script;
   readonly port: number;
   readonly calls?: number;
-  /** What `[mobile]` in the script stands for. */
-  readonly mobile: string;
+  /** What `[mobile]` in the script stands for; nothing when absent. */
+  readonly mobile?: string;
+  /** What to run it with, such as `nsenter`, to have it in another network. */
+  readonly runner?: readonly string[];
 }): Promise<SipEnd> {
   const dir = await mkdtemp(path.join(tmpdir(), 'pbx-lab-sipp-'));
   const file = path.join(dir, 'scenario.xml');
@@ -64,9 +66,10 @@ export async function startSipp(options: {
   const role =
     options.calls === undefined ? [] : [`127.0.0.1:${options.calls}`, '-m', '1', '-cid_str', callId];
   // -aa: what Asterisk asks and tells in passing (NOTIFY, INFO) is answered.
-  const how = ['-sf', file, '-key', 'mobile', options.mobile, '-aa', '-nostdin'];
+  const how = ['-sf', file, '-key', 'mobile', options.mobile ?? '', '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors];
-  const child = spawn('setpriv', ['--pdeathsig=KILL', 'sipp', ...role, ...where, ...how, ...log], {
+  const sipp = [...(options.runner ?? []), 'sipp'];
+  const child = spawn('setpriv', ['--pdeathsig=KILL', ...sipp, ...role, ...where, ...how, ...log], {
     stdio: 'ignore',
     cwd: dir,
   });
@@ -94,7 +97,7 @@ export async function startSipp(options: {
 async function untilBound(child: ChildProcess, port: number): Promise<void> {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
   for (let tries = 0; tries < 500; tries++) {
-    if (readFileSync('/proc/net/udp', 'utf8').includes(local)) return;
+    if (readFileSync(`/proc/${child.pid}/net/udp`, 'utf8').includes(local)) return;
     if (child.exitCode !== null)
       throw new Error(`sipp ended with ${child.exitCode} before it listened on ${port}`);
     await sleep(10);

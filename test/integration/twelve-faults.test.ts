@@ -117,9 +117,9 @@ const table: Readonly<Record<string, Fault>> = {
   },
   'API address without version': {
     make: ({ env }) => {
-      env.API_BASE_URL = 'https://crm.example.com';
+      Object.assign(env, { API_BASE_URL: 'https://crm.example.com', ENV_FILE: '/etc/pbx-bridge/bridge.env' });
     },
-    says: /^BAD configuration: API_BASE_URL: got "https:\/\/crm\.example\.com"; takes an .* that ends in \/api\/v1/,
+    says: /^BAD configuration: API_BASE_URL: got "https:\/\/crm\.example\.com"; takes an .* that ends in \/api\/v1 -> Correct it in \/etc\/pbx-bridge\/bridge\.env\.$/,
     code: 78,
   },
   'wrong token': {

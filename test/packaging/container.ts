@@ -13,15 +13,20 @@ export type Container = {
   property(unit: string, name: string): Promise<string>;
   /** Waits until it is that, asking ten times a second; fails after half a minute, saying what it is. */
   until(unit: string, name: string, value: string | RegExp): Promise<string>;
+  /** Before a command and its arguments: runs it on this machine, in the network of that one. */
+  readonly inItsNetwork: readonly string[];
   stop(): Promise<void>;
 };
 
 const BOOT_MS = 40_000;
 const PATIENCE_MS = 30_000;
 
-/** Boots it. Gives why not, in one line, where the machine that the tests run on cannot. */
-export async function boot(machine: Machine): Promise<Container | string> {
-  const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--boot'];
+/**
+ * Boots it. Gives why not, in one line, where the machine that the tests run on cannot.
+ * @param more options of systemd-nspawn(1), such as `--private-network`.
+ */
+export async function boot(machine: Machine, more: readonly string[] = []): Promise<Container | string> {
+  const options = ['--quiet', '--register=no', '--keep-unit', '--console=pipe', '--boot', ...more];
   const nspawn = spawn('systemd-nspawn', [...options, '-D', machine.root], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -37,7 +42,7 @@ export async function boot(machine: Machine): Promise<Container | string> {
   const inside = async (command: string, ...args: string[]): Promise<Said> => {
     const pid = nspawn.exitCode === null ? init() : undefined;
     if (pid === undefined) return { code: -1, output: 'it has ended' };
-    return run('nsenter', ['-t', pid, '-m', '-u', '-i', '-p', '-r', '-w', command, ...args]);
+    return run('nsenter', ['-t', pid, '-m', '-u', '-i', '-n', '-p', '-r', '-w', command, ...args]);
   };
   const stop = async (): Promise<void> => {
     if (nspawn.exitCode === null) nspawn.kill('SIGTERM');
@@ -62,6 +67,7 @@ export async function boot(machine: Machine): Promise<Container | string> {
     (await inside('systemctl', 'show', '--value', '-p', name, unit)).output.trim();
   return {
     run: inside,
+    inItsNetwork: ['nsenter', '-t', init() ?? '', '-n'],
     property,
     async until(unit, name, wanted) {
       for (const end = Date.now() + PATIENCE_MS; ; ) {

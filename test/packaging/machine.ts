@@ -134,6 +134,8 @@ export async function createMachine(release: Release): Promise<Machine> {
   );
   // Where an overlay cannot be laid (on another overlay, for one), a copy does.
   if (!mounted) await cp(lower, root, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  // What is not synced to disk here is nobody's loss.
+  await writeFile(path.join(root, 'etc/dpkg/dpkg.cfg.d/lab'), 'force-unsafe-io\n');
   return {
     root,
     at: (...parts) => path.join(root, ...parts),

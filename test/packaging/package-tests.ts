@@ -4,8 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Machine, Said } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
-/** What is not synced to disk here is nobody's loss. */
-const install = ['dpkg', '--force-unsafe-io', '-i'] as const;
+const install = ['dpkg', '-i'] as const;
 
 const units = ['pbx-bridge.service', 'pbx-bridge@berlin.service', 'pbx-bridge-service.service'];
 

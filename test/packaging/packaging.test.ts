@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { install } from '../asterisk/install.ts';
 import { installPackages } from '../debian.ts';
 import { boot } from './container.ts';
 import { createMachine, type Machine, packagingImpossible, type Release, run } from './machine.ts';
 import { packageTests } from './package-tests.ts';
 import { buildPackages, type Packages } from './packages.ts';
+import { addPhoneSystem, type Layout } from './phone-system.ts';
+import { phonePort, readmeTests } from './readme-tests.ts';
 import { unitTests } from './unit-tests.ts';
 
 const impossible = packagingImpossible();
@@ -32,6 +35,7 @@ test('the Debian package', { skip: impossible ?? false }, async (t) => {
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /^E: /m);
   });
+  for (const layout of ['plain', 'FreePBX'] as const) await readmeOn(t, packages, layout);
   await unitOn(t, packages, await machines[12], { name: 'Debian 12, under systemd 252', thorough: true });
   await unitOn(t, packages, await machines[11], { name: 'Debian 11, under systemd 247', thorough: false });
 });
@@ -48,6 +52,18 @@ async function unitOn(
     if (typeof container === 'string') return;
     t.after(() => container.stop());
     await unitTests(t, packages, machine, container, { thorough });
+  });
+}
+
+/** What README says, on a Debian 12 that has an Asterisk, with a network of its own: everything on its usual port. */
+async function readmeOn(t: TestContext, packages: Packages, layout: Layout): Promise<void> {
+  await t.test(`README, ${layout === 'plain' ? 'on plain Asterisk' : 'on FreePBX'}`, async (t) => {
+    const machine = await borrowed(t, 12);
+    const { mounts } = await addPhoneSystem(machine, await install('22'), { layout, phonePort });
+    const container = await boot(machine, ['--private-network', ...mounts]);
+    if (typeof container === 'string') return t.skip(container);
+    t.after(() => container.stop());
+    await readmeTests(t, { packages, machine, container, layout });
   });
 }
 

@@ -27,7 +27,7 @@ export async function unitTests(
   const journal = async () => (await run('journalctl', '-t', 'pbx-bridge', '-o', 'cat', '--no-pager')).output;
 
   await t.test('is not started before it is configured, and not again and again', async () => {
-    await succeeds(container, 'dpkg', '--force-unsafe-io', '-i', '/root/now.deb');
+    await succeeds(container, 'dpkg', '-i', '/root/now.deb');
     assert.equal(await property(unit, 'ActiveState'), 'inactive');
     assert.notEqual((await run('systemctl', 'start', unit)).code, 0);
     assert.equal(await property(unit, 'ExecMainStatus'), '78');
@@ -112,7 +112,7 @@ export async function unitTests(
       told.push(id);
       await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
       const pid = await property(unit, 'MainPID');
-      await succeeds(container, 'dpkg', '--force-unsafe-io', '-i', `/root/${name}.deb`);
+      await succeeds(container, 'dpkg', '-i', `/root/${name}.deb`);
       await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
       await until(unit, 'ActiveState', 'active');
       await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));

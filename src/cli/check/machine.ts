@@ -8,14 +8,17 @@ const MB = 1 << 20;
 const leastFree = 32 * MB;
 const ampleFree = 256 * MB;
 
-/** The state folder: that it is there or can be made, can be written, and has room. Makes nothing. */
-export function folderFinding(stateDir: string): Finding {
+/**
+ * The state folder: that it is there or can be made, can be written, and has room. Makes nothing.
+ * @param unitsOwn whether it is systemd that makes it, for the user of the unit.
+ */
+export function folderFinding(stateDir: string, unitsOwn: boolean): Finding {
   const folder = resolve(stateDir);
   const what = `state folder ${folder}`;
   const there = existsSync(folder);
   const nearest = there ? folder : existing(folder);
   try {
-    accessSync(nearest, constants.W_OK | constants.X_OK);
+    if (there || !unitsOwn) accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch {
     const todo = `Run this as the bridge's user, or give that user the folder: chown pbx-bridge ${nearest}`;
     return bad(what, `user ${process.getuid?.() ?? '?'} may not write to ${nearest}`, todo);

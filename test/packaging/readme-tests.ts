@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import type { TestContext } from 'node:test';
+import { calls, phone } from '../asterisk/sip-script.ts';
+import { startSipp } from '../asterisk/sipp.ts';
+import type { Container } from './container.ts';
+import type { Machine } from './machine.ts';
+import type { Packages } from './packages.ts';
+import { type Layout, layouts } from './phone-system.ts';
+
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+
+/** The commands that a reader of this chapter types, a block at a time. */
+export function commandsOf(heading: string): string[] {
+  const [, chapter = ''] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'));
+  const [text = ''] = chapter.split(/^#+ /m);
+  const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)];
+  assert.ok(blocks.length > 0, `README has no commands under ${heading}`);
+  return blocks.map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
+}
+
+/** Nothing of what the tests' own environment has. */
+const login = ['-i', 'HOME=/root', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'];
+
+export const phonePort = 5071;
+
+/**
+ * Types what README says, as it stands there, on a machine that has an Asterisk and knows nothing of pbx-bridge, and
+ * calls in from outside. Only the editor is ours: it fills in what a person would.
+ */
+export async function readmeTests(
+  t: TestContext,
+  { packages, machine, container, layout }: Stage,
+): Promise<void> {
+  const type = async (commands: string) => {
+    const said = await container.run('env', ...login, 'bash', '-ec', `cd /root\n${commands}`);
+    assert.equal(said.code, 0, `${commands}\n${said.output}`);
+    return said.output;
+  };
+  copyFileSync(packages.now, machine.at('root/pbx-bridge_1.0.0_amd64.deb'));
+  const [install = '', manager = '', edit = '', check = '', start = '', explain = '', ...more] = commandsOf(
+    layout === 'plain' ? 'On plain Asterisk' : 'On FreePBX',
+  );
+  assert.deepEqual(more, [], 'every command is tried');
+
+  await t.test('installs, and starts the other end', async () => {
+    await type(install);
+    const [service = ''] = commandsOf("The service: the API's other end");
+    const [api = '', token = ''] = (await type(service)).match(/^API_\w+=.+$/gm) ?? [];
+    const context = layout === 'plain' ? [`INBOUND_CONTEXTS=${layouts.plain.trunkContext}`] : [];
+    fillIn(machine, [api, token, ...context]);
+  });
+  await t.test('is set up: check finds nothing', async () => {
+    await type(manager);
+    await type(edit);
+    assert.match(await type(check), /All is well\.\n$/);
+  });
+  await t.test('tells the first call', async () => {
+    await type(start);
+    await callIn(container);
+    const story = (await type(explain)).replace(/\n +(?=\S)/g, ' ');
+    assert.match(story, /^TOLD: ringing, answered, completed; /m);
+  });
+}
+
+type Stage = {
+  readonly packages: Packages;
+  readonly machine: Machine;
+  readonly container: Container;
+  readonly layout: Layout;
+};
+
+/** An editor that takes out the lines of these variables, and writes these instead. */
+function fillIn(machine: Machine, lines: readonly string[]): void {
+  const names = lines.map((line) => line.slice(0, line.indexOf('=')));
+  const sed = `sed -i -E '/^#?(${names.join('|')})=/d' "$1"`;
+  const script = `#!/bin/sh\n${sed}\ncat >> "$1" <<'END'\n${lines.join('\n')}\nEND\n`;
+  writeFileSync(machine.at('usr/local/bin/nano'), script, { mode: 0o755 });
+}
+
+const journal = 'timeout 60 journalctl -f --no-tail -o cat -t pbx-bridge';
+
+/** Somebody calls, the phone is picked up, and Asterisk ends the call. */
+async function callIn({ inItsNetwork, run }: Container): Promise<void> {
+  const there = { runner: inItsNetwork } as const;
+  const desk = await startSipp({ ...there, port: phonePort, script: phone.answers() });
+  const invitation = { to: '4930901820', from: '0301234567', headers: ['X-Provider: yes'] };
+  const caller = await startSipp({ ...there, port: 5072, calls: 5060, script: calls(invitation) });
+  try {
+    const { code } = await run('bash', '-c', `grep -qm1 call.completed < <(${journal} 2>/dev/null)`);
+    assert.equal(code, 0, 'the bridge has logged that the call is over');
+  } finally {
+    await caller.close();
+    await desk.close();
+  }
+}
