@@ -1,6 +1,8 @@
 import { api } from './api.ts';
 import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
+import { diskErrors } from './disk-errors.ts';
+import { diskFull } from './disk-full.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
 import { link } from './link.ts';
@@ -14,6 +16,8 @@ import { soak } from './soak.ts';
 export const faults: readonly Fault[] = [
   kill,
   ...powerCuts,
+  ...diskErrors,
+  diskFull,
   corruption,
   link,
   api,

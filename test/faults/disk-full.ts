@@ -1,0 +1,165 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import type { BridgeProcess, LogLine } from './bridge-process.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createRig, lastLife } from './rig.ts';
+import { createSmallDisk, smallDiskImpossible } from './small-disk.ts';
+
+/** Positions in one life of a disk; then all is drained and counted, and a new one begins. */
+const positionsPerDisk = 25;
+
+/** An alarm, and the intake when there is room again, may take so long, ms. */
+const longestMs = 5_000;
+
+/** The WAL is written over from its beginning now and then: until it has to grow again, no disk is too small, ms. */
+const longestUnnoticedMs = 30_000;
+
+const patienceMs = 60_000;
+
+export const diskFull: Fault = {
+  name: 'disk full',
+  needs: async () => smallDiskImpossible(),
+  short: { count: 6, unit: 'positions' },
+  full: { count: 500, unit: 'positions' },
+  run,
+};
+
+async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
+  const random = mulberry(seed);
+  const parts: Awaited<ReturnType<typeof fillAgainAndAgain>>[] = [];
+  let done = 0;
+  while (done < size && !stop.aborted) {
+    const count = Math.min(positionsPerDisk, size - done);
+    parts.push(await fillAgainAndAgain({ first: done, count, random }));
+    done += count;
+    say(`${done} positions: ${JSON.stringify(parts.at(-1))}`);
+  }
+  const slowest = (of: (part: (typeof parts)[number]) => readonly number[]) =>
+    Math.round(Math.max(0, ...parts.flatMap(of)));
+  const killed = parts.reduce((sum, part) => sum + part.killed, 0);
+  return {
+    ...sumOf(parts.map(({ counts }) => counts)),
+    ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
+    note: `slowest alarm ${slowest(({ alarms }) => alarms)} ms, intake again ${slowest(({ resumed }) => resumed)} ms after there was room, lookup ${slowest(({ lookups }) => lookups)} ms; ${killed} times killed while full and started on the full disk`,
+  };
+}
+
+/** @param options.first the number of the first position: the disk is full after so many commits since the last time. */
+async function fillAgainAndAgain(options: { first: number; count: number; random: () => number }) {
+  const { first, count, random } = options;
+  const disk = createSmallDisk();
+  const rig = await createRig({
+    STATE_DIR: `${disk.path}/state`,
+    AGI_LISTEN: '127.0.0.1:0',
+    STATUS_LISTEN: '127.0.0.1:0',
+  });
+  const broken: string[] = [];
+  const [alarms, resumed, lookups]: [number[], number[], number[]] = [[], [], []];
+  let killed = 0;
+
+  /** What the bridge said last: how often something was taken, and when; how often the disk was full. */
+  const said = { taken: 0, takenAt: 0, full: 0, fullAt: 0 };
+  const watchers = new Set<() => void>();
+  const hear = ({ code, level, msg }: LogLine) => {
+    if (/^call\.(ringing|answered|completed)$/.test(code)) {
+      said.taken += 1;
+      said.takenAt = performance.now();
+    } else if (code === 'outbox.full') {
+      said.full += 1;
+      said.fullAt = performance.now();
+    } else if (level === 'error') broken.push(`${code}: ${msg}`);
+    for (const look of watchers) look();
+  };
+  const until = (what: string, condition: () => boolean, limitMs: number) =>
+    new Promise<boolean>((resolve) => {
+      const end = (so: boolean) => {
+        clearTimeout(timer);
+        watchers.delete(look);
+        if (!so && what !== '') broken.push(`not within ${limitMs} ms: ${what}`);
+        resolve(so);
+      };
+      const look = () => condition() && end(true);
+      const timer = setTimeout(end, limitMs, false);
+      watchers.add(look);
+      look();
+    });
+
+  try {
+    const load = startLoad(rig.pbx, { eventsPerSecond: 150, random, talkMs: 300 });
+    let bridge = await start();
+    for (let position = first; position < first + count; position += 1) {
+      const { taken, full } = said;
+      // Answers take a while, so that something is under way whenever the disk is full.
+      rig.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
+      await until('events are taken', () => said.taken > taken + (position % 50), patienceMs);
+      disk.leave(Math.floor(random() * 12));
+      if (await until('', () => said.full > full, longestUnnoticedMs)) {
+        alarms.push(Math.max(0, said.fullAt - said.takenAt));
+        await lookAround(bridge);
+      }
+      if (position % 10 === 9) {
+        bridge.process.kill();
+        await bridge.process.ended;
+        killed += 1;
+        bridge = await start(() => disk.giveRoom());
+      } else {
+        const before = said.taken;
+        const since = performance.now();
+        disk.giveRoom();
+        if (await until('the intake goes on', () => said.taken > before, patienceMs))
+          resumed.push(performance.now() - since);
+      }
+    }
+    for (const [what, times] of Object.entries({ alarm: alarms, 'intake again': resumed }))
+      for (const ms of times) if (ms > longestMs) broken.push(`${what} after ${Math.round(ms)} ms`);
+    rig.farSide.inject(undefined);
+    bridge.process.kill('SIGTERM');
+    const { code } = await bridge.process.ended;
+    if (code !== 0) broken.push(`ended with ${code}: ${bridge.process.lastWords()}`);
+    const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
+    return { counts, broken: [...broken, ...unsolved], alarms, resumed, lookups, killed };
+  } finally {
+    await rig.close();
+    disk.remove();
+  }
+
+  type Running = { readonly process: BridgeProcess; readonly agiPort: number; readonly status: string };
+
+  /** @param giveRoom called while it starts: it must not end by itself, and find the room. */
+  async function start(giveRoom?: () => void): Promise<Running> {
+    const process = rig.startBridge({ hear });
+    if (giveRoom) {
+      await sleep(1_500);
+      giveRoom();
+    }
+    const agi = await process.says('agi.listening');
+    const status = await process.says('status.listening');
+    await process.says('ami.connected');
+    return { process, agiPort: Number(agi.port), status: `http://127.0.0.1:${status.port}` };
+  }
+
+  /** While the disk is full: it says so, answers lookups, and delivers and marks all that it has taken. */
+  async function lookAround({ agiPort, status }: Running): Promise<void> {
+    const ready = await fetch(`${status}/readyz`);
+    const why = await ready.text();
+    if (ready.status !== 503 || !why.includes('full')) broken.push(`readyz: ${ready.status} ${why.trim()}`);
+    const asked = performance.now();
+    const { variables } = await askAgi(agiPort, { lines: callFrom(`+4930${Math.floor(random() * 1e7)}`) });
+    lookups.push(performance.now() - asked);
+    if (variables.CALLER_PRIORITY !== '10') broken.push(`a lookup was answered ${JSON.stringify(variables)}`);
+    const deadline = performance.now() + 20_000;
+    for (;;) {
+      const { outbox } = (await (await fetch(`${status}/status.json`)).json()) as {
+        outbox: { waiting: number; storage: { state: string } };
+      };
+      if (outbox.waiting === 0) return;
+      if (performance.now() > deadline) {
+        broken.push(`${outbox.waiting} events still wait while the disk is ${outbox.storage.state}`);
+        return;
+      }
+      await sleep(50);
+    }
+  }
+}
