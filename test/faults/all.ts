@@ -6,6 +6,7 @@ import { diskFull } from './disk-full.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
 import { link } from './link.ts';
+import { linkReal } from './link-real.ts';
 import { outage } from './outage.ts';
 import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
@@ -20,6 +21,7 @@ export const faults: readonly Fault[] = [
   diskFull,
   corruption,
   link,
+  linkReal,
   api,
   outage,
   clock,

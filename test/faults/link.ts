@@ -26,7 +26,7 @@ const restMs = 2_000;
 const kinds = ['cut', 'dead', 'killed'] as const;
 
 export const link: Fault = {
-  name: 'link to Asterisk cut at a random byte, half-open, Asterisk killed',
+  name: 'link to Asterisk cut, half-open, Asterisk killed (played)',
   short: { count: 6, unit: 'times' },
   full: { count: 440, unit: 'times' },
   run: (options) => breakAll(options, true),

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
+import { managerUsers } from '../asterisk/config.ts';
+import { install, labImpossible } from '../asterisk/install.ts';
+import { type Lab, openLab } from '../asterisk/lab.ts';
+import { type Office, office } from '../asterisk/offices.ts';
+import { labSettings } from '../asterisk/row.ts';
+import { rowsOf } from '../asterisk/run-matrix.ts';
+import { playRow } from '../asterisk/stage.ts';
+import { startWire, type Wire } from '../asterisk/wire.ts';
+import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const version = '22';
+
+/** Calls from outside that reach phones in every way; none over a mobile, so that whoever is on the trunk called in. */
+const rows = rowsOf(
+  version,
+  '{extension-caller-hangs-up,extension-agent-hangs-up,announcement-then-extension,caller-gives-up,busy,ring-group-one-answers,ring-group-local,local-optimised,queue-phones-ringall,queue-local-one-by-one,blind-transfer,voicemail}',
+);
+const isCaller = ({ channel }: CdrRecord) => channel.startsWith('PJSIP/trunk-');
+
+const offices = 3;
+const cutWithin = 20_000;
+const restMs = 3_000;
+const longestGapMs = 6_000;
+
+const kinds = ['cut', 'dead', 'killed'] as const;
+
+export const linkReal: Fault = {
+  name: 'link to a real Asterisk cut, half-open, Asterisk killed',
+  needs: async () => labImpossible(),
+  short: { count: 3, unit: 'times' },
+  full: { count: 60, unit: 'times' },
+  run: (options) => breakAgainAndAgain(options, true),
+  control: {
+    without: "Asterisk's own records",
+    run: (options) => breakAgainAndAgain(options, false),
+  },
+};
+
+async function breakAgainAndAgain(
+  { size, seed, say, stop }: RunOptions,
+  readsRecords: boolean,
+): Promise<Outcome> {
+  await install(version);
+  const random = mulberry(seed);
+  const lab = await openLab(version);
+  const wire = await startWire({ port: 0, target: lab.pbx.ports.ami });
+  const { name, secret } = managerUsers.bridge;
+  const rig = await createRig({
+    ...{ AMI_PORT: `${wire.port}`, AMI_USERNAME: name, AMI_SECRET: secret, ...labSettings },
+    ...(readsRecords && { CDR_SOURCE: `csv:${lab.pbx.cdrFile}` }),
+  });
+  const caused = { cut: 0, dead: 0, killed: 0 };
+  let unheard = 0;
+  let onConnected = () => {};
+  try {
+    const bridge = rig.startBridge({
+      hear({ code }) {
+        if (code === 'ami.connected') onConnected();
+        if (code === 'cdr.told') unheard += 1;
+      },
+    });
+    await bridge.says('ami.connected');
+    const connected = () =>
+      new Promise<void>((resolve) => {
+        onConnected = resolve;
+      });
+    const people = startPeople(lab, random);
+    let troubles = 0;
+    for (; troubles < size && !stop.aborted; troubles += 1) {
+      await sleep(random() * restMs);
+      const kind = kinds[troubles % kinds.length] as (typeof kinds)[number];
+      const gapMs = random() < 0.5 ? 0 : random() * longestGapMs;
+      const again = connected();
+      await trouble[kind]({ lab, wire, random, gapMs });
+      await again;
+      caused[kind] += 1;
+      if (troubles % 10 === 9) say(`${troubles + 1} times, ${rig.farSide.calls().size} calls told`);
+    }
+    await people.goHome();
+    const known = async () => callsIn(parseCdr(await lab.pbx.cdr()));
+    const isTold = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const ids = [...(await known()).keys(), ...rig.acknowledged.keys()];
+    const patienceMs = readsRecords ? 45_000 : 5_000;
+    await rig.farSide.waitFor(() => ids.every(isTold), patienceMs).catch(() => {});
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const calls = await known();
+    const died = [...rig.acknowledged.keys()].filter((id) => !calls.has(id));
+    const sent = new Map([...died.map((id) => [id, callStatuses] as const), ...calls]);
+    const { counts, broken } = rig.solve(sent);
+    return {
+      ...counts,
+      ...{ runs: troubles, seed, broken: [...broken, ...wrongs(rig, calls, died)] },
+      note: `${kinds.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them told by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
+    };
+  } finally {
+    await rig.close();
+    await wire.close();
+    await lab.stop();
+  }
+}
+
+type Means = {
+  readonly lab: Lab;
+  readonly wire: Wire;
+  readonly random: () => number;
+  readonly gapMs: number;
+};
+
+const trouble: Readonly<Record<(typeof kinds)[number], (means: Means) => Promise<void>>> = {
+  async cut({ wire, random, gapMs }) {
+    await wire.cutAfter({ bytes: 1 + Math.floor(random() * cutWithin) });
+    wire.refuse(true);
+    await sleep(gapMs);
+    wire.refuse(false);
+  },
+  async dead({ wire, gapMs }) {
+    wire.goDead();
+    wire.refuse(true);
+    await sleep(gapMs);
+    wire.refuse(false);
+  },
+  killed: ({ lab }) => lab.crash(),
+};
+
+/** In each office somebody calls all the time, in one way or another, until they are sent home. */
+function startPeople(lab: Lab, random: () => number) {
+  let isOpen = true;
+  let spoilt = 0;
+  const work = async (of: Office) => {
+    while (isOpen) {
+      const row = rows[Math.floor(random() * rows.length)] as (typeof rows)[number];
+      // When Asterisk dies, so does what they were about; its own records are what counts.
+      await playRow({ ...row, office: of, ...lab }).catch(() => {
+        spoilt += 1;
+      });
+    }
+  };
+  const shifts = Array.from({ length: offices }, (_, n) => work(office(n + 1)));
+  return {
+    spoilt: () => spoilt,
+    async goHome() {
+      isOpen = false;
+      await Promise.all(shifts);
+    },
+  };
+}
+
+/** The calls that Asterisk has records of, and what is to be told of each. */
+function callsIn(records: readonly CdrRecord[]): Map<string, readonly CallStatus[]> {
+  return new Map(
+    records.filter(isCaller).map(({ uniqueid }) => {
+      const answered = wasAnswered(records, uniqueid);
+      return [`pbx-${uniqueid}`, callStatuses.filter((status) => status !== 'answered' || answered)];
+    }),
+  );
+}
+
+/** What Asterisk has a record of is told as it was; what died with Asterisk and was told is ended, once. */
+function wrongs(
+  { farSide }: Rig,
+  calls: ReadonlyMap<string, readonly CallStatus[]>,
+  died: readonly string[],
+) {
+  const receivedOf = (id: string) => farSide.calls().get(id)?.received ?? [];
+  const wrong = [...calls].flatMap(([id, states]) =>
+    isDeepStrictEqual(receivedOf(id), states)
+      ? []
+      : [`${id} told as ${receivedOf(id).join(' ') || 'nothing'}, not ${states.join(' ')}`],
+  );
+  const unended = died.filter((id) => receivedOf(id).filter((status) => status === 'completed').length !== 1);
+  return [...wrong, ...unended.map((id) => `${id} died with Asterisk and is not ended once`)];
+}
