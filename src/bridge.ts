@@ -72,10 +72,41 @@ export async function startBridge(
   config: BridgeConfig,
   { log, version, fail }: { log: Log; version: string; fail: (error: unknown) => void },
 ): Promise<Bridge> {
-  const outbox = await openOutbox(
+  const lookups = config.agi && createLookups(config.agi, config, log.child({ part: 'agi' }));
+  const held = Promise.withResolvers<void>();
+  const opening = openOutbox(
     { directory: config.outbox.stateDir },
-    { log: log.child({ part: 'outbox' }) },
+    { log: log.child({ part: 'outbox' }), onHeld: held.resolve },
   );
+  // Callers are waiting: how long the disk takes to give what is on it must not matter to lookups.
+  const stopFirst = await startInOrder(firstParts({ held: held.promise, opening, lookups }), log);
+  try {
+    const rest = await startRest(config, { outbox: await opening, lookups, log, version, fail });
+    return {
+      ...rest,
+      async stop() {
+        await rest.stop();
+        await stopFirst();
+      },
+    };
+  } catch (error) {
+    await stopFirst();
+    throw error;
+  }
+}
+
+/** Everything that needs what is on the disk. */
+async function startRest(
+  config: BridgeConfig,
+  tools: {
+    outbox: Outbox;
+    lookups: Lookups | undefined;
+    log: Log;
+    version: string;
+    fail: (error: unknown) => void;
+  },
+): Promise<Bridge> {
+  const { outbox, lookups, log, version, fail } = tools;
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
   const metrics = createMetrics();
@@ -88,7 +119,6 @@ export async function startBridge(
     random: Math.random,
     limits: { maxAgeMs: config.outbox.maxAgeMs },
   });
-  const lookups = config.agi && createLookups(config.agi, config, log.child({ part: 'agi' }));
   const saved = await outbox.load();
   const appends = watchAppends(outbox.append, Date.now);
   const tracker = createTracker(config.calls, saved, {
@@ -129,7 +159,7 @@ export async function startBridge(
   const status = config.status && createStatusServer(config.status, { read, metrics, log });
 
   const stop = await startInOrder(
-    partsOf({ outbox, client, dispatcher, lookups, link, tracker, gapFiller, status, config }),
+    partsOf({ outbox, client, dispatcher, link, tracker, gapFiller, status, config }),
     log,
   );
   log.say('program.started', {
@@ -159,22 +189,40 @@ export async function startBridge(
   };
 }
 
+/** Whose folder it is must be known first; then lookups need nothing of it. */
+function firstParts(parts: { held: Promise<void>; opening: Promise<Outbox>; lookups: Lookups | undefined }) {
+  const { held, opening, lookups } = parts;
+  return [
+    {
+      name: 'outbox',
+      start: async () => void (await Promise.race([held, opening])),
+      stop: async () => (await opening.catch(() => undefined))?.close(),
+    },
+    {
+      name: 'agi',
+      start: async () => lookups?.agi.start(),
+      stop: async () => {
+        await lookups?.agi.stop();
+        await lookups?.client.close();
+      },
+    },
+  ];
+}
+
 function partsOf(parts: {
   outbox: Outbox;
   client: ApiClient;
   dispatcher: Dispatcher;
-  lookups: Lookups | undefined;
   tracker: Tracker;
   link: AmiLink;
   gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, lookups, tracker, link, gapFiller, status, config } = parts;
+  const { outbox, client, dispatcher, tracker, link, gapFiller, status, config } = parts;
   const nothing = async () => {};
   let pruning: NodeJS.Timeout | undefined;
   return [
-    { name: 'outbox', start: nothing, stop: () => outbox.close() },
     {
       name: 'pruning',
       start: async () => {
@@ -189,14 +237,6 @@ function partsOf(parts: {
     },
     { name: 'api', start: nothing, stop: () => client.close() },
     { name: 'delivery', start: async () => dispatcher.start(), stop: () => dispatcher.stop() },
-    {
-      name: 'agi',
-      start: async () => lookups?.agi.start(),
-      stop: async () => {
-        await lookups?.agi.stop();
-        await lookups?.client.close();
-      },
-    },
     { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },

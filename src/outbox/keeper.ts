@@ -43,6 +43,7 @@ export function createKeeper(
   const path = databasePath(directory);
   makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
+  main.tell({ type: 'held' });
   const ballast = createBallast(join(directory, 'outbox.ballast'), options.ballastBytes);
   let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';

@@ -79,13 +79,17 @@ const mostUnderWay = 200_000;
 const stepRows = 500;
 
 /**
- * Opens the outbox of a folder, in a thread of its own.
+ * Opens the outbox of a folder, in a thread of its own. `onHeld` is called when the folder is ours: what comes then may
+ * take as long as the disk does.
  * Rejects with StorageRefused (one line) when another process works there, a newer version wrote it, or the disk
  * cannot promise durability.
  */
-export async function openOutbox(options: OutboxOptions, { log }: { log: Log }): Promise<Outbox> {
+export async function openOutbox(
+  options: OutboxOptions,
+  { log, onHeld }: { log: Log; onHeld?: () => void },
+): Promise<Outbox> {
   const { directory, ballastBytes = defaultBallastBytes } = options;
-  const thread = await startStorageThread({ directory, ballastBytes }, log);
+  const thread = await startStorageThread({ directory, ballastBytes }, { log, onHeld });
   const { call } = thread;
   let underWay = 0;
 

@@ -14,6 +14,8 @@ export type StorageState = {
 
 /** What the thread says by itself. */
 export type Told =
+  /** The folder is ours; the database is not open yet. */
+  | { readonly type: 'held' }
   | { readonly type: 'storage'; readonly storage: StorageState }
   | { readonly type: 'say'; readonly code: MessageCode; readonly fields: LogFields };
 
@@ -26,10 +28,14 @@ const youngMb = 6;
 export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
 
 /** Starts the outbox's thread; see `startThread`. */
-export async function startStorageThread(options: KeeperOptions, log: Log, script = workerScript) {
+export async function startStorageThread(
+  options: KeeperOptions,
+  { log, onHeld, script = workerScript }: { log: Log; onHeld?: (() => void) | undefined; script?: URL },
+) {
   let storage: StorageState = { state: 'working' };
   const onTold = (told: Told): void => {
-    if (told.type === 'storage') storage = told.storage;
+    if (told.type === 'held') onHeld?.();
+    else if (told.type === 'storage') storage = told.storage;
     else log.say(told.code, told.fields);
   };
   const thread = await startThread<StoreOps, Told>(script, options, { onTold, youngMb });

@@ -70,3 +70,17 @@ test('a lookup does not wait for a disk that takes nothing', async (t) => {
   disk.exec('ROLLBACK');
   await stand.farSide.waitFor((it) => callsOf(it).length === 1);
 });
+
+test('a lookup does not wait for a disk that does not give what is on it when the bridge starts', async (t) => {
+  const { stand, ask } = await standFor(t);
+  await stand.stop();
+  const disk = new DatabaseSync(`${stand.env.STATE_DIR}/outbox.db`);
+  t.after(() => disk.isOpen && disk.close());
+  disk.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  const started = stand.start();
+  await stand.answersLookups();
+  assert.deepEqual(await ask(), found);
+  assert.equal(await Promise.race([started, 'not yet']), 'not yet');
+  disk.close();
+  await started;
+});

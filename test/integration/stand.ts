@@ -22,6 +22,8 @@ export type Stand = {
   /** Starts the bridge in this process, and resolves when it has read what is on the PBX. */
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Resolves when the bridge that was started last listens for lookups, which may be long before `start` does. */
+  answersLookups(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
   /** What the bridge has told so far, by its log: the states of each call, in order. Markers are left out. */
@@ -80,6 +82,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   };
   let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
+  let listening = createCounter();
 
   let agiPort = 0;
   let statusPort = 0;
@@ -89,7 +92,10 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   const log: Log = {
     say(code, fields) {
       if (code === 'ami.connected') connections.add();
-      if (code === 'agi.listening') agiPort = Number(fields?.port);
+      if (code === 'agi.listening') {
+        agiPort = Number(fields?.port);
+        listening.add();
+      }
       if (code === 'status.listening') statusPort = Number(fields?.port);
       const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
       const call = String(fields?.call);
@@ -115,7 +121,9 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     async stop() {
       await bridge?.stop();
       bridge = undefined;
+      listening = createCounter();
     },
+    answersLookups: () => listening.next(),
     connected: () => connections.next(),
     told: () => structuredClone(told),
     async heardAll() {
