@@ -12,7 +12,7 @@ import { applyRetention, type Retention } from './service/retention.ts';
 import { makeScreens } from './service/screens.ts';
 import { serverSecret } from './service/server-secret.ts';
 import { firstAccount } from './service/setup.ts';
-import { type DatabaseSettings, openStore } from './service/store/open-store.ts';
+import { type DatabaseSettings, occupant, openStore } from './service/store/open-store.ts';
 import { lockFolder } from './storage/instance-lock.ts';
 
 export type ServiceOptions = AppOptions & {
@@ -44,8 +44,6 @@ export type RunningService = {
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
 const TRIM_MS = 3_600_000;
-/** Two services on one file would each keep screens and caches of their own. */
-const occupant = { name: 'service', who: 'service' };
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
 const SWEEP_MS = 50;

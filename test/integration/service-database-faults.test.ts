@@ -54,7 +54,10 @@ describe('the database breaks', { skip }, () => {
 
     // The standby is away: nothing is acknowledged that it does not have.
     standby.signal('SIGSTOP');
-    await load.isRefused();
+    const direct = callers(site.services[0]?.url ?? '');
+    assert.equal((await direct.post(site.token, event({ id: 'alone' }))).status, 503);
+    const waiting = await primary.sql("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    assert.ok(waiting.length <= 2, 'no more wait than there are processes');
     standby.signal('SIGCONT');
     await load.acknowledges(100);
 

@@ -57,22 +57,22 @@ export async function allCalls(store: Store, account = 1) {
 }
 
 /** All that the screens, the activity and the reports show, and how much history there is. */
-export async function everything(store: Store) {
-  const calls = await allCalls(store);
+export async function everything(store: Store, account = 1) {
+  const calls = await allCalls(store, account);
   const since = Math.min(...calls.map(({ startedAt }) => startedAt));
   const spans = [-2, -1, 0, 1].map((hour) => ({
     since: (Math.floor(since / 3_600_000) + hour) * 3_600_000,
     until: (Math.floor(since / 3_600_000) + hour + 1) * 3_600_000,
   }));
-  const figures = await Array.fromAsync(store.reports.figures(1, spans));
+  const figures = await Array.fromAsync(store.reports.figures(account, spans));
   const { total } = await store.requests.page({
-    account: 1,
+    account,
     search: null,
     order: 'oldest',
     offset: 0,
     limit: 1,
   });
-  return { calls, figures: figures.map(sorted), total, use: await store.requests.use(1, 0) };
+  return { calls, figures: figures.map(sorted), total, use: await store.requests.use(account, 0) };
 }
 
 /** Groups are in no order. */

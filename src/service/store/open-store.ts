@@ -14,7 +14,11 @@ export type StorageSettings = {
   readonly retention: { readonly maxAgeMs?: number | undefined };
 };
 
-const fileIn = (stateDir: string) => join(stateDir, 'service.db');
+/** Who holds a state folder: two services on one file would each keep screens and caches of their own. */
+export const occupant = { name: 'service', who: 'service' };
+
+/** The SQLite file of a state folder. */
+export const fileIn = (stateDir: string) => join(stateDir, 'service.db');
 
 /** Opens the store that the settings name. `fail` is told if nothing can be stored any more. */
 export async function openStore(
@@ -24,8 +28,12 @@ export async function openStore(
 ): Promise<Store> {
   if (database === null) return openSqliteStore(fileIn(stateDir), fail);
   const { openPostgresStore } = await import('./postgres-store.ts');
-  const secretMark = keys.sign('mark', 'the server secret of this database');
-  return openPostgresStore({ ...database, keptMs: retention.maxAgeMs, secretMark });
+  return openPostgresStore({ ...database, keptMs: retention.maxAgeMs, secretMark: secretMarkOf(keys) });
+}
+
+/** What a database knows the server secret by. */
+export function secretMarkOf(keys: Keys): string {
+  return keys.sign('mark', 'the server secret of this database');
 }
 
 /** False if no service has run with these settings on this machine yet; of a database, only opening it tells. */

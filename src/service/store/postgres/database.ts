@@ -34,11 +34,13 @@ export type Limits = {
   readonly lock: number;
   /** The server's wait for our next statement. */
   readonly idle: number;
+  /** Its wait for a synchronous standby; the server knows no limit to that. */
+  readonly commit: number;
 };
 
 type PoolConfig = ConstructorParameters<typeof Pool>[0];
 
-const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000 };
+const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000 };
 
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
@@ -107,16 +109,39 @@ export function openDatabase(primary: Primary, connections: number): Database {
       query_timeout: limits.statement + limits.idle + SILENCE_MS,
     } as { text: string });
 
+  /**
+   * Commits; a server that waits too long for its synchronous standby is told to stop waiting. (To close the connection
+   * would not do: its process would wait on, and there would be one more with every batch.)
+   */
+  function commit(
+    ask: ReturnType<typeof asker>,
+    begun: Promise<QueryResult>,
+    before: readonly Promise<unknown>[],
+    limits: Limits,
+  ): Promise<QueryResult> {
+    const committed = ask('COMMIT');
+    let timer: NodeJS.Timeout | undefined;
+    void Promise.allSettled(before).then(() => {
+      timer = setTimeout(() => void begun.then(cancel).catch(() => {}), limits.commit);
+      void committed.finally(() => clearTimeout(timer)).catch(() => {});
+    });
+    return committed;
+  }
+
+  async function cancel(begun: QueryResult): Promise<void> {
+    const results = begun as unknown as QueryResult<{ pid: number }>[]; // one for each statement of its text
+    const pid = results.at(-1)?.rows[0]?.pid;
+    if (pid !== undefined) await database.rows('SELECT pg_cancel_backend($1)', pid);
+  }
+
   const database: Database = {
     transact: (statements, changed) => {
       const limits = { ...usual, ...changed };
       return withClient(async (client) => {
         const ask = asker(client, limits);
-        const settled = await Promise.allSettled([
-          ask(begin(limits)),
-          ...statements.map(([sql, ...values]) => ask(sql, values)),
-          ask('COMMIT'),
-        ]);
+        const begun = ask(begin(limits));
+        const asked = statements.map(([sql, ...values]) => ask(sql, values));
+        const settled = await Promise.allSettled([begun, ...asked, commit(ask, begun, asked, limits)]);
         const failed = settled.find((one) => one.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
         return settled.slice(1, -1).map((one) => (one as PromiseFulfilledResult<QueryResult>).value.rows);
@@ -130,14 +155,15 @@ export function openDatabase(primary: Primary, connections: number): Database {
       const limits = { ...usual, ...changed };
       return withClient(async (client) => {
         const ask = asker(client, limits);
-        await ask(begin(limits));
+        const begun = ask(begin(limits));
+        await begun;
         try {
           const result = await work({
             async rows<R>(sql: string, ...values: Value[]) {
               return (await ask(sql, values)).rows as R[];
             },
           });
-          await ask('COMMIT');
+          await commit(ask, begun, [], limits);
           return result;
         } catch (error) {
           await ask('ROLLBACK').catch(() => {});
@@ -154,7 +180,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
 }
 
 function begin({ statement, lock, idle }: Limits): string {
-  return `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock}; SET LOCAL idle_in_transaction_session_timeout = ${idle}`;
+  return `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock}; SET LOCAL idle_in_transaction_session_timeout = ${idle}; SELECT pg_backend_pid() AS pid`;
 }
 
 /**
