@@ -76,7 +76,6 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
 /** An outbox that a killed bridge left behind, and what is true of it. */
 type Outbox = {
   readonly folder: string;
-  readonly compiled: string;
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
   readonly acknowledged: Rig['acknowledged'];
   readonly received: ReadonlyMap<string, readonly CallStatus[]>;
@@ -84,8 +83,7 @@ type Outbox = {
 
 /** Some events delivered, some dead letters, some waiting, some calls open; in the database, in the WAL, or both. */
 async function makeOutbox(scratch: string, random: () => number): Promise<Outbox> {
-  const compiled = join(scratch, 'compiled');
-  const rig = await createRig({ NODE_COMPILE_CACHE: compiled });
+  const rig = await createRig();
   try {
     const refused = (call: unknown) => Number(String(call).split('.')[1]) % 400 === 0;
     const refuse = { kind: 'status', status: 422 } as const;
@@ -112,7 +110,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
     for (const file of files)
       if (existsSync(join(rig.stateDir, file))) copyFileSync(join(rig.stateDir, file), join(folder, file));
     const received = new Map([...rig.farSide.calls()].map(([id, call]) => [id, call.received]));
-    return { folder, compiled, sent: load.sent, acknowledged: rig.acknowledged, received };
+    return { folder, sent: load.sent, acknowledged: rig.acknowledged, received };
   } finally {
     await rig.close();
   }
@@ -122,7 +120,7 @@ async function startOnDamage(
   before: Outbox,
   damage: { readonly file: string; readonly bytes: Buffer; readonly visible: boolean },
 ) {
-  const rig = await createRig({ NODE_COMPILE_CACHE: before.compiled, STATUS_LISTEN: '127.0.0.1:0' });
+  const rig = await createRig({ STATUS_LISTEN: '127.0.0.1:0' });
   const broken: string[] = [];
   const said: LogLine[] = [];
   try {

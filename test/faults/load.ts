@@ -8,6 +8,8 @@ export type Load = {
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
   /** The PBX dies with all calls in progress: nothing more is heard of them. */
   drop(): void;
+  /** Lets so many times as many calls in from now on; 1 at first. */
+  pace(factor: number): void;
   /** Lets no more calls in, and resolves when the last one is over. */
   finish(): Promise<void>;
 };
@@ -48,6 +50,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
   let index = options.firstIndex ?? 0;
   let step = 0;
   let ending = false;
+  let factor = 1;
   let nextAt = 0;
   const over = Promise.withResolvers<void>();
 
@@ -73,7 +76,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
     for (const until = (performance.now() - began) / stepMs; step < until; step += 1) {
       while (!ending && nextAt <= step * stepMs) {
         letIn(nextAt);
-        nextAt += -Math.log(1 - random()) * (eventsPerCall / eventsPerSecond) * 1_000;
+        nextAt += -Math.log(1 - random()) * (eventsPerCall / eventsPerSecond / factor) * 1_000;
       }
       for (const what of agenda.get(step) ?? [])
         if (typeof what === 'string') pbx.send(what);
@@ -88,6 +91,10 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
   return {
     sent,
     drop: () => agenda.clear(),
+    pace(next) {
+      factor = next;
+      nextAt = step * stepMs;
+    },
     finish() {
       ending = true;
       return over.promise;

@@ -87,7 +87,7 @@ async function cutAgainAndAgain(
     }
     rig.farSide.inject(undefined);
     const { counts, broken: unsolved } = await lastLife(rig, load, {
-      ...{ hear, patienceMs: control ? controlPatienceMs : 60_000 },
+      ...{ hear, ...(control && { patienceMs: controlPatienceMs }) },
     });
     // Only a loss shows that the power was cut: a control is no proof by anything else.
     return {

@@ -4,11 +4,23 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer, type Player } from '../../src/ami/player.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { atExit } from '../asterisk/at-exit.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
 import { heldIn, solve } from './equation.ts';
 import type { Counts } from './fault.ts';
 import type { Load } from './load.ts';
+
+/** What takes longest of a start is reading the program: what was read once is kept, for all rigs of this process. */
+let compiled: string | undefined;
+function compileCache(): string {
+  if (compiled === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-compiled-'));
+    atExit(() => rmSync(folder, { recursive: true, force: true }));
+    compiled = folder;
+  }
+  return compiled;
+}
 
 /** A PBX that is played and a far side, both in this process, and the folder of a bridge that is one of its own. */
 export type Rig = {
@@ -50,10 +62,10 @@ export async function createRig(
     STATE_DIR: join(folder, 'state'),
     AGI_LISTEN: 'off',
     STATUS_LISTEN: 'off',
-    // What takes longest of a start is reading the program.
-    NODE_COMPILE_CACHE: join(folder, 'compiled'),
+    NODE_COMPILE_CACHE: compileCache(),
     ...settings,
   };
+  const bridges = new Set<BridgeProcess>();
   const acknowledged = new Map<string, Set<CallStatus>>();
   const acknowledge = (id: string, states: Iterable<CallStatus>) => {
     acknowledged.set(id, new Set([...(acknowledged.get(id) ?? []), ...states]));
@@ -64,21 +76,31 @@ export async function createRig(
   };
   return {
     ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
-    startBridge: ({ wrap, hear } = {}) =>
-      startBridgeProcess({
+    startBridge({ wrap, hear } = {}) {
+      const bridge = startBridgeProcess({
         ...{ env, cwd: folder },
         ...(wrap && { wrap }),
         hear(line) {
           acknowledgeLine(line);
           hear?.(line);
         },
-      }),
+      });
+      const release = atExit(bridge.kill);
+      bridges.add(bridge);
+      void bridge.ended.then(() => {
+        bridges.delete(bridge);
+        release();
+      });
+      return bridge;
+    },
     solve: (sent) =>
       solve({
         ...{ sent, acknowledged, outbox: heldIn(env.STATE_DIR) },
         received: new Map([...farSide.calls()].map(([id, { received }]) => [id, received])),
       }),
     async close() {
+      for (const bridge of bridges) bridge.kill();
+      await Promise.all([...bridges].map(({ ended }) => ended));
       await pbx.close();
       await farSide.close();
       rmSync(folder, { recursive: true, force: true });
@@ -86,25 +108,43 @@ export async function createRig(
   };
 }
 
+/** Nothing new has come to the far side for so long: what is missing will not come any more, ms. */
+const patienceMs = 30_000;
+
 /**
  * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were
- * told have ended. Gives the equation, and the calls that did not end within `patienceMs`.
+ * told have ended, or nothing more comes. Gives the equation, and the calls that did not end.
  */
 export async function lastLife(
   rig: Rig,
   load: Load,
-  { hear, patienceMs = 60_000 }: { hear?: (line: LogLine) => void; patienceMs?: number } = {},
+  options: { hear?: (line: LogLine) => void; patienceMs?: number } = {},
 ): Promise<{ counts: Counts; broken: string[] }> {
+  const { hear } = options;
   const bridge = rig.startBridge(hear && { hear });
   await bridge.says('ami.connected');
   await load.finish();
-  const open = () =>
-    [...rig.acknowledged.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
-  await rig.farSide.waitFor(() => open().length === 0, patienceMs).catch(() => {});
+  await allEnded(rig, options.patienceMs ?? patienceMs);
   bridge.kill('SIGTERM');
   await bridge.ended;
   const { counts, broken } = rig.solve(load.sent);
-  const left = open();
+  const left = openCalls(rig);
   if (left.length > 0) broken.push(`${left.length} calls never ended: ${left.slice(0, 5).join(', ')}`);
   return { counts, broken };
+}
+
+const hasEnded = ({ farSide }: Rig, id: string) => farSide.calls().get(id)?.state === 'completed';
+const openCalls = (rig: Rig) => [...rig.acknowledged.keys()].filter((id) => !hasEnded(rig, id));
+
+async function allEnded(rig: Rig, patienceMs: number): Promise<void> {
+  for (let open = openCalls(rig); open.length > 0; open = openCalls(rig)) {
+    const before = rig.farSide.counts().requests;
+    // Only the last is looked at: this is asked at every request.
+    const next = () => {
+      while (open.length > 0 && hasEnded(rig, open.at(-1) as string)) open.pop();
+      return open.length === 0;
+    };
+    await rig.farSide.waitFor(next, patienceMs).catch(() => {});
+    if (rig.farSide.counts().requests === before) return;
+  }
 }
