@@ -10,6 +10,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { apiRoutes } from './routes/api.ts';
 import { eventRoutes } from './routes/events.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { tailRoutes } from './routes/tail.ts';
 
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers count; empty: none. */
@@ -56,6 +57,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   await app.register(async (screens) => {
     await screens.register(cookie); // the API knows no cookies
     await screens.register(eventRoutes(context));
+    await screens.register(tailRoutes(context));
     await screens.register(pageRoutes(context));
   });
   return app;

@@ -17,3 +17,9 @@ export function plain(text: string, longest = 200): string {
 export function shown(text: string, longest?: number): Html {
   return html`<bdi>${plain(text, longest)}</bdi>`;
 }
+
+/** A text of many lines, for a `pre`. */
+export function lines(text: string): Html {
+  const clean = text.split(/\r?\n/).map((line) => plain(line, line.length + 1));
+  return html`<bdi>${clean.join('\n')}</bdi>`;
+}

@@ -9,28 +9,34 @@ export type Column<Row> = {
   readonly wide?: true;
 };
 
-/** A table with what it holds as its caption; `empty` stands in its place when there is no row. */
+/**
+ * A table with what it holds as its caption; `empty` stands in its place when there is no row. `stacked`: where there is
+ * little room each row stands on lines of its own, the second cell first; the roles keep it a table to screen readers.
+ */
 export function table<Row>({
   caption,
   columns,
   rows,
   empty,
+  stacked,
 }: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   empty: Html;
+  stacked?: true;
 }): Html {
+  const role = (name: string) => stacked && name;
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`;
   const classOf = ({ numeric, wide }: Column<Row>) =>
     [numeric && 'numeric', wide && 'wide'].filter(Boolean).join(' ') || undefined;
-  return html`<div class="table" role="region" aria-label=${caption} tabindex="0">
-    <table>
+  return html`<div class=${stacked ? 'table stacked' : 'table'} role="region" aria-label=${caption} tabindex="0">
+    <table role=${role('table')}>
       <caption class="unseen">${caption}</caption>
-      <thead><tr>${columns.map((column) => html`<th scope="col" class=${classOf(column)}>${column.head}</th>`)}</tr></thead>
-      <tbody>${rows.map(
+      <thead role=${role('rowgroup')}><tr role=${role('row')}>${columns.map((column) => html`<th scope="col" role=${role('columnheader')} class=${classOf(column)}>${column.head}</th>`)}</tr></thead>
+      <tbody role=${role('rowgroup')}>${rows.map(
         (row) =>
-          html`<tr>${columns.map((column) => html`<td class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
+          html`<tr role=${role('row')}>${columns.map((column) => html`<td role=${role('cell')} class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
       )}</tbody>
     </table>
   </div>`;

@@ -25,6 +25,16 @@ export function dateAt(at: number, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
+/** The date that a text such as `2026-11-20` says; undefined if there is none. */
+export function dateIn(text: string | null): Temporal.PlainDate | undefined {
+  if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' });
+  } catch {
+    return undefined;
+  }
+}
+
 export type ClockHour = Span & {
   /** 0 to 23. */
   readonly hour: number;

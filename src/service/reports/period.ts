@@ -1,4 +1,4 @@
-import { dateAt } from './calendar.ts';
+import { dateAt, dateIn } from './calendar.ts';
 
 /** What a report covers: days from `first` to `last`, both included, told by steps of such a length. */
 export type Period = {
@@ -42,15 +42,6 @@ export function periodIn(query: URLSearchParams, now: number, timeZone: string):
   const asked = stepsFor(days).find((step) => step === query.get('by'));
   const step = asked ?? usual.find(([most]) => daysIn(days) <= most)?.[1] ?? 'month';
   return { ...days, step };
-}
-
-function dateIn(text: string | null): Temporal.PlainDate | undefined {
-  if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
-  try {
-    return Temporal.PlainDate.from(text, { overflow: 'reject' });
-  } catch {
-    return undefined;
-  }
 }
 
 /** Periods that people ask for, by name. */

@@ -5,16 +5,20 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import type { ServiceContext } from '../context.ts';
 import { sameText } from '../keys.ts';
 import { accountPages } from '../pages/account-pages.ts';
+import { activityPages } from '../pages/activity-pages.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { barPage } from '../pages/bar-page.ts';
+import { callPage } from '../pages/call-page.ts';
 import { customerPages } from '../pages/customer-pages.ts';
 import { notice } from '../pages/form.ts';
 import { formatsFor } from '../pages/formats.ts';
+import { historyPages } from '../pages/history-pages.ts';
 import { html } from '../pages/html.ts';
 import { importPages } from '../pages/import-pages.ts';
 import { integrationPages } from '../pages/integration-pages.ts';
 import { layout, plainLayout } from '../pages/layout.ts';
 import { nowPage } from '../pages/now-page.ts';
+import { reportPages } from '../pages/report-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { userPages } from '../pages/user-pages.ts';
@@ -124,6 +128,10 @@ export function pageRoutes(context: ServiceContext) {
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);
+    activityPages(routes, context);
+    callPage(routes, context);
+    reportPages(routes, context);
+    historyPages(routes, context);
   };
 }
 

@@ -1,0 +1,100 @@
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { type Html, html } from './html.ts';
+
+/**
+ * Charts as SVG in the page itself: no script, so an old PC shows them at once; colours come from the style, so they
+ * follow the theme and the printer; a Content-Security-Policy without inline styles lets them be. What lies across is
+ * in per cent, so a chart fills any width and its text stays as large as the page's. Screen readers are told what it
+ * shows and are left to the table under it.
+ */
+export type Bar = {
+  /** Under the bar, as short as can be. */
+  readonly short: string;
+  /** What is told of it under the mouse. */
+  readonly title: string;
+  /** From the bottom up; one for each kind. */
+  readonly parts: readonly number[];
+};
+
+const HEIGHT = 180;
+const LABELS = 24;
+/** Labels that fit beside each other under a chart: on an office PC, and at 320 px. */
+const FIT = { desk: 16, narrow: 5 };
+/** So many bars to a label: of hours, days and months these are round. */
+const apart = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 168];
+
+type Kind = { readonly name: string; readonly style: string };
+
+/** Stacked bars. `kinds` are the parts of each bar, with the class that colours them. */
+export function barChart(
+  {
+    label,
+    kinds,
+    ticks: ticksOf = wholeTicks,
+    tick = String,
+  }: {
+    label: string;
+    kinds: readonly Kind[];
+    ticks?: (most: number) => number[];
+    tick?: (value: number) => string;
+  },
+  bars: readonly Bar[],
+): Html {
+  const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
+  const ticks = ticksOf(Math.max(...sums, 0));
+  const y = scaleLinear([0, ticks.at(-1) ?? 1], [HEIGHT, 0]);
+  const x = scaleBand(bars.keys(), [0, 100]).padding(bars.length > 60 ? 0.1 : 0.25);
+  const every = (fit: number) => apart.find((bar) => bar * fit >= bars.length) ?? bars.length;
+  const [desk, narrow] = [every(FIT.desk), every(FIT.narrow)];
+  const labelled = (index: number) => (index % narrow ? 'desk' : index % desk ? 'narrow' : undefined);
+  const px = (value: number) => String(Math.round(value * 100) / 100);
+  const percent = (value: number) => `${px(value)}%`;
+  return html`<figure class="chart">
+    <figcaption>${kinds.map(({ name, style }) => html`<span class=${`key ${style}`}>${name}</span>`)}</figcaption>
+    <div class="plot">
+      <svg class="axis" width="44" height=${HEIGHT + LABELS} aria-hidden="true">
+        ${ticks.map((value) => html`<text x="38" y=${px(y(value) + 4)} text-anchor="end">${tick(value)}</text>`)}
+      </svg>
+      <svg class="bars" width="100%" height=${HEIGHT + LABELS} role="img" aria-label=${label}>
+        ${ticks.map((value) => html`<line class="grid" x1="0" x2="100%" y1=${px(y(value))} y2=${px(y(value))} />`)}
+        ${bars.map((bar, index) => {
+          const left = x(index) ?? 0;
+          let top = 0;
+          return html`<g>
+            <title>${bar.title}</title>
+            <rect class="hit" x=${percent(index * (100 / bars.length))} width=${percent(100 / bars.length)} y="0" height=${HEIGHT} />
+            ${bar.parts.map((part, kind) => {
+              const bottom = top;
+              top += part;
+              return (
+                part > 0 &&
+                html`<rect class=${kinds[kind]?.style} x=${percent(left)} width=${percent(x.bandwidth())} y=${px(y(top))} height=${px(y(bottom) - y(top))} />`
+              );
+            })}
+            ${
+              (index % desk === 0 || index % narrow === 0) &&
+              html`<text class=${labelled(index)} x=${percent(left + x.bandwidth() / 2)} y=${HEIGHT + 17} text-anchor="middle">${bar.short}</text>`
+            }
+          </g>`;
+        })}
+      </svg>
+    </div>
+  </figure>`;
+}
+
+/** Whole numbers, evenly apart, the last one not below `most`. */
+function wholeTicks(most: number): number[] {
+  const ticks = scaleLinear([0, Math.max(1, most)], [0, 1])
+    .nice(4)
+    .ticks(4);
+  return ticks.filter((value) => Number.isInteger(value));
+}
+
+/** Steps that people tell time in, in seconds. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400];
+
+/** Seconds, evenly apart, the last one not below `most`. */
+export function timeTicks(most: number): number[] {
+  const step = timeSteps.find((seconds) => seconds * 4 >= most) ?? 3600 * Math.ceil(most / 4 / 3600);
+  return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, index) => index * step);
+}

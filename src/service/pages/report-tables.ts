@@ -1,0 +1,138 @@
+import type { Cell } from '../csv.ts';
+import { quantile } from '../reports/durations.ts';
+import type { StepLength } from '../reports/period.ts';
+import type { Counts, Report } from '../reports/report.ts';
+import { type Group, OTHERS } from '../reports/tally.ts';
+import { duration } from './formats.ts';
+import { type Html, html } from './html.ts';
+import { shown } from './shown.ts';
+import { type Column, table } from './table.ts';
+
+type Row = Counts & { readonly label: string; readonly group: Group | null };
+
+/** A column of a report's table, on the page and as CSV. Durations are in seconds. */
+type ReportColumn = {
+  readonly head: string;
+  readonly csv: string;
+  readonly kind: 'text' | 'count' | 'share' | 'seconds';
+  readonly wide?: true;
+  value(row: Row): Cell;
+};
+
+export type ReportTable = {
+  readonly caption: string;
+  readonly columns: readonly ReportColumn[];
+  readonly rows: readonly Row[];
+};
+
+export const tableNames = ['series', 'hours', 'extensions', 'segments'] as const;
+export type TableName = (typeof tableNames)[number];
+
+/** Missed of all calls that are answered or missed; null of none. */
+export function share({ answered, missed }: Counts): number | null {
+  return answered + missed === 0 ? null : missed / (answered + missed);
+}
+
+export const percent = (value: number | null): string =>
+  value === null ? '–' : `${(value * 100).toFixed(1)} %`;
+export const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
+
+const counts: ReportColumn[] = [
+  { head: 'Calls', csv: 'calls', kind: 'count', value: ({ calls }) => calls },
+  { head: 'Answered', csv: 'answered', kind: 'count', value: ({ answered }) => answered },
+  { head: 'Missed', csv: 'missed', kind: 'count', value: ({ missed }) => missed },
+  { head: 'Abandoned', csv: 'abandoned_share', kind: 'share', value: share },
+];
+
+const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
+  ...{ head, csv, kind: 'seconds', wide: true },
+  value: ({ group }) => group && quantile(group[kind], part),
+});
+const waiting = [
+  time('Waited, median', 'waited_median_seconds', 'waited', 0.5),
+  time('Waited, 90 %', 'waited_p90_seconds', 'waited', 0.9),
+];
+const talking: ReportColumn[] = [
+  time('Talked, median', 'talked_median_seconds', 'talked', 0.5),
+  time('Talked, 90 %', 'talked_p90_seconds', 'talked', 0.9),
+];
+const talkedInAll: ReportColumn = {
+  ...{ head: 'Talked in all', csv: 'talked_seconds', kind: 'seconds' },
+  value: ({ group }) => group?.talkedSeconds ?? null,
+};
+
+const first = (head: string): ReportColumn => ({
+  head,
+  csv: head.toLowerCase(),
+  kind: 'text',
+  value: ({ label }) => label,
+});
+
+const stepHeads: Record<StepLength, string> = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' };
+
+/** The tables of a report. */
+export function reportTables(report: Report, step: StepLength): Record<TableName, ReportTable> {
+  const groups = (list: Report['segments'], none: string) =>
+    list.map(([name, group]) => ({ ...group, label: name === OTHERS ? 'all others' : name || none, group }));
+  const withTimes = step === 'hour' ? [] : [...waiting, ...talking];
+  return {
+    series: {
+      caption: `Calls by ${step}`,
+      columns: [first(stepHeads[step]), ...counts, ...withTimes],
+      rows: report.series,
+    },
+    hours: {
+      caption: 'Calls by hour of the day',
+      columns: [first('Hour'), ...counts],
+      rows: withCalls(report.hours),
+    },
+    extensions: {
+      caption: 'Answered calls by extension',
+      columns: [first('Extension'), counts[1] as ReportColumn, ...waiting, ...talking, talkedInAll],
+      rows: groups(report.extensions, 'not told'),
+    },
+    segments: {
+      caption: 'Calls by segment',
+      columns: [first('Segment'), ...counts, ...waiting, ...talking],
+      rows: groups(report.segments, 'none'),
+    },
+  };
+}
+
+/** From the first row with a call to the last. */
+function withCalls<T extends Counts>(rows: readonly T[]): readonly T[] {
+  const has = ({ calls }: T) => calls > 0;
+  return rows.slice(Math.max(0, rows.findIndex(has)), rows.findLastIndex(has) + 1);
+}
+
+export function showTable({ caption, columns, rows }: ReportTable): Html {
+  return table({
+    caption,
+    columns: columns.map(
+      (column): Column<Row> => ({
+        head: column.head,
+        ...(column.kind !== 'text' && { numeric: true }),
+        ...(column.wide && { wide: true }),
+        cell: (row) => inWords(column, row),
+      }),
+    ),
+    rows,
+    empty: html`<p>No call.</p>`,
+  });
+}
+
+function inWords({ kind, value }: ReportColumn, row: Row): Html {
+  const cell = value(row);
+  if (kind === 'share') return percent(cell as number | null);
+  if (kind === 'seconds') return seconds(cell as number | null);
+  return typeof cell === 'string' ? html`<span class="label">${shown(cell, 80)}</span>` : cell;
+}
+
+/** The same as lines of CSV, its header first. */
+export function tableCells({ columns, rows }: ReportTable): Cell[][] {
+  const cell = ({ kind, value }: ReportColumn, row: Row) => {
+    const given = value(row);
+    return kind === 'share' && given !== null ? Number(Number(given).toFixed(4)) : given;
+  };
+  return [columns.map(({ csv }) => csv), ...rows.map((row) => columns.map((column) => cell(column, row)))];
+}
