@@ -52,14 +52,16 @@ async function activityPage(visit: Visit, store: Store): Promise<Page> {
 
   const asks = addressOf('', asked) !== '';
   const stopped = page.next !== null && calls.length < PER_PAGE;
+  const newest = towards === 'older' && !query.has('older');
   const way = (name: 'older' | 'newer', place: typeof older) =>
     place === null ? undefined : addressOf('/activity', asked, { [name]: placeText(place) });
   return {
     title: 'Activity',
+    scripts: newest ? ['fresh.js'] : [],
     body: html`
       <h1>Activity</h1>
       ${filterForm(asked, formats)}
-      ${!stopped || calls.length > 0 ? callTable(calls, visit, asks) : null}
+      <div id="calls" data-fresh=${newest}>${!stopped || calls.length > 0 ? callTable(calls, visit, asks) : null}</div>
       ${stopped && searchedUntil(page.next?.at ?? 0, towards, formats, way(towards, page.next))}
       ${pager({ newer: way('newer', newer), older: stopped && towards === 'older' ? undefined : way('older', older) })}
       ${

@@ -52,7 +52,7 @@ async function historyPage(visit: Visit, { store, directory }: ServiceContext): 
   const entries = entryTable(page.entries, visit, directory.integrations(account.id), empty);
   return {
     title: 'History',
-    scripts: newest ? ['tail.js'] : [],
+    scripts: newest ? ['fresh.js', 'tail.js'] : [],
     body: html`
       <h1>History</h1>
       <form class="filter" action="/history" role="search" aria-label="Requests">
@@ -64,7 +64,7 @@ async function historyPage(visit: Visit, { store, directory }: ServiceContext): 
         </div>
         <p class="hint">What phone systems have asked, and what they were answered. Text is found in upper and lower case as it is written.</p>
       </form>
-      <div id="tail">${stopped && page.entries.length === 0 ? null : entries}</div>
+      <div id="tail" data-fresh=${newest}>${stopped && page.entries.length === 0 ? null : entries}</div>
       ${
         stopped &&
         html`<p class="notice" role="status">No index finds a part of a text, so this takes a while: looked ${

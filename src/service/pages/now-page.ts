@@ -2,6 +2,7 @@ import type { CallRecord } from '../call-record.ts';
 import { rangFor, talkedFor } from '../call-record.ts';
 import type { ServiceContext } from '../context.ts';
 import { spaced } from '../number.ts';
+import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import type { Group } from '../reports/tally.ts';
 import { duration } from './formats.ts';
@@ -24,8 +25,10 @@ const everyCall = {
 /** The first page: today in figures, the latest calls, and in an empty account what to do next. */
 export function nowPage(pages: Pages, { store, directory }: ServiceContext): void {
   async function today({ account, formats, now }: Visit): Promise<Group | undefined> {
-    const since = formats.startOfDay(now);
-    for await (const { all } of store.reports.figures(account.id, [{ since, until: now + 1 }])) return all;
+    const date = dateAt(now, formats.timeZone);
+    // The whole day: what a span came to is kept, and asked for again.
+    for await (const { all } of store.reports.figures(account.id, daysBetween(date, date, formats.timeZone)))
+      return all;
     return undefined;
   }
 

@@ -59,7 +59,7 @@ function reportPage(visit: Visit, period: Period, report: Report): Page {
   const calls = (outcome: string, count: number) =>
     html`<a href=${addressOf('/activity', {}, { ...daysOf(period), outcome })}>${count}</a>`;
   const times = ([half, most]: readonly [number | null, number | null]) =>
-    html`${seconds(half)} <small>90 % within ${seconds(most)}</small>`;
+    html`${seconds(half)} <small class="under">90 % within ${seconds(most)}</small>`;
   const both = (kind: 'waited' | 'gaveUp' | 'talked') =>
     [quantile(all[kind], 0.5), quantile(all[kind], 0.9)] as const;
   return {
@@ -71,7 +71,7 @@ function reportPage(visit: Visit, period: Period, report: Report): Page {
       <dl class="tiles">
         <div><dt>Calls</dt><dd>${calls('', all.calls)}</dd></div>
         <div><dt>Answered</dt><dd>${calls('answered', all.answered)}</dd></div>
-        <div><dt>Missed</dt><dd>${calls('missed', all.missed)} <small>${percent(share(all))} abandoned</small></dd></div>
+        <div><dt>Missed</dt><dd>${calls('missed', all.missed)} <small class="under">${percent(share(all))} abandoned</small></dd></div>
         <div><dt>Waiting, median</dt><dd>${times(both('waited'))}</dd></div>
         <div><dt>Gave up after, median</dt><dd>${times(both('gaveUp'))}</dd></div>
         <div><dt>Talking, median</dt><dd>${times(both('talked'))}</dd></div>
