@@ -33,7 +33,8 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
 
 const todos = {
   none: 'Asterisk makes it with the first call: see cdr.conf and loguniqueid=yes. Or correct CDR_SOURCE.',
-  noRight: 'Give the user of the bridge the right to read it (group asterisk), or correct CDR_SOURCE.',
+  noRight:
+    "Let the bridge's user into Asterisk's group (adduser pbx-bridge asterisk), or correct CDR_SOURCE.",
   noUniqueid:
     'Set loguniqueid=yes in section [csv] of cdr.conf, then: asterisk -rx "module reload cdr_csv.so".',
 } as const;

@@ -55,13 +55,38 @@ export async function readmeTests(
     await type(edit);
     assert.match(await type(check), /All is well\.\n$/);
   });
+  let first = '';
   await t.test('tells the first call', async () => {
     await type(start);
-    await callIn(container);
-    const story = (await type(explain)).replace(/\n +(?=\S)/g, ' ');
-    assert.match(story, /^TOLD: ringing, answered, completed; /m);
+    await callIn(container, logged('call.completed'));
+    first = flat(await type(explain));
+    assert.match(first, /^call pbx-\d+\.\d+\n[^]*^TOLD: ringing, answered, completed; /m);
   });
+  if (layout === 'FreePBX') return;
+
+  await t.test(
+    "tells a call that nobody heard, from records that only Asterisk's group may read",
+    async () => {
+      const records = '/var/log/asterisk/cdr-csv';
+      await type(
+        `chmod 750 ${records}; echo CDR_SOURCE=csv:${records}/Master.csv >> /etc/pbx-bridge/bridge.env`,
+      );
+      assert.match(flat(await type('pbx-bridge check || true')), /^BAD +Asterisk's call records .*EACCES/m);
+      const [joinGroup = ''] = commandsOf('Calls that nobody heard');
+      await type(joinGroup);
+      await type('pbx-bridge check; systemctl stop pbx-bridge');
+      await callIn(container, `tail -qF -n +2 ${records}/Master.csv`);
+      await type(`systemctl start pbx-bridge; ${firstOf(logged('cdr.told'))}`);
+      assert.match(flat(await type(explain)), /^TOLD: ringing, answered, completed; /m);
+    },
+  );
 }
+
+const flat = (text: string) => text.replace(/\n +(?=\S)/g, ' ');
+const logged = (code: string) =>
+  `journalctl -f --no-tail -o cat -t pbx-bridge | grep --line-buffered ${code}`;
+/** Ends with the first line that a command prints, or fails after a minute. */
+const firstOf = (command: string) => `grep -qm1 '' < <(timeout 60 bash -c '${command}' 2>/dev/null)`;
 
 type Stage = {
   readonly packages: Packages;
@@ -78,17 +103,14 @@ function fillIn(machine: Machine, lines: readonly string[]): void {
   writeFileSync(machine.at('usr/local/bin/nano'), script, { mode: 0o755 });
 }
 
-const journal = 'timeout 60 journalctl -f --no-tail -o cat -t pbx-bridge';
-
-/** Somebody calls, the phone is picked up, and Asterisk ends the call. */
-async function callIn({ inItsNetwork, run }: Container): Promise<void> {
+/** Somebody calls, the phone is picked up, and Asterisk ends the call; waits for the first line of this command. */
+async function callIn({ inItsNetwork, run }: Container, sign: string): Promise<void> {
   const there = { runner: inItsNetwork } as const;
   const desk = await startSipp({ ...there, port: phonePort, script: phone.answers() });
   const invitation = { to: '4930901820', from: '0301234567', headers: ['X-Provider: yes'] };
   const caller = await startSipp({ ...there, port: 5072, calls: 5060, script: calls(invitation) });
   try {
-    const { code } = await run('bash', '-c', `grep -qm1 call.completed < <(${journal} 2>/dev/null)`);
-    assert.equal(code, 0, 'the bridge has logged that the call is over');
+    assert.equal((await run('bash', '-c', firstOf(sign))).code, 0, sign);
   } finally {
     await caller.close();
     await desk.close();
