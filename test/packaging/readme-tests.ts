@@ -60,7 +60,7 @@ export async function readmeTests(
     await type(start);
     await callIn(container, logged('call.completed'));
     first = flat(await type(explain));
-    assert.match(first, /^call pbx-\d+\.\d+\n[^]*^TOLD: ringing, answered, completed; /m);
+    assert.match(first, /^call pbx-\d+\.\d+\n[\s\S]*^TOLD: ringing, answered, completed; /m);
   });
   if (layout === 'FreePBX') return;
 
