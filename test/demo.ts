@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -9,12 +9,18 @@ import { startBridge } from '../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../src/config/env.ts';
 import { serviceSection } from '../src/config/service.ts';
 import { createLog, type Log, silentLog } from '../src/ops/log.ts';
+import { makePasswords } from '../src/service/access/password.ts';
+import { addUser } from '../src/service/access/users.ts';
+import { newUid } from '../src/service/setup.ts';
+import { openSqliteStore } from '../src/service/store/sqlite-store.ts';
 import { startService } from '../src/service.ts';
+import { givePast } from './office/past.ts';
 import { readScenarios, type Scenario } from './recordings/library.ts';
 
 /**
- * `npm run demo`: an office's calls in front of you. The service, the bridge, and a PBX that is played from our own
- * recordings of a real Asterisk, over TCP. Everything is kept in a temporary folder, and gone at the end.
+ * `npm run demo`: an office's morning in front of you. The service with an office's customers and the calls of its last
+ * weeks, the bridge, and a PBX that is played from our own recordings of a real Asterisk, over TCP. Everything is kept
+ * in a temporary folder, and gone at the end.
  *
  * npm run demo -- --seconds 30    ends by itself
  */
@@ -23,7 +29,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
 /** The lab's calls last a second or two; an office's are slower. */
 const SPEED = 0.15;
 /** From one call to the next, ms, at most. */
-const LONGEST_GAP_MS = 6_000;
+const LONGEST_GAP_MS = 8_000;
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-demo-'));
@@ -35,6 +41,8 @@ const { service: serviceOptions } = loadConfig(
   { service: serviceSection },
   { SERVICE_LISTEN: '127.0.0.1:0', SERVICE_STATE_DIR: join(folder, 'service'), SERVICE_COUNTRY: 'DE' },
 );
+const password = 'demo demo demo';
+await furnish(serviceOptions.stateDir);
 const service = await startService(serviceOptions, { log: silentLog, fail });
 
 const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
@@ -57,10 +65,12 @@ const bridge = await startBridge(config, { log: callsOnly(log), version: 'demo',
 await connected.promise;
 
 print(`Open ${await service.link()}`);
+print(`(once; later as Anna, with the password "${password}", at ${service.url})`);
+print();
 print(
   'There, and here, an office takes its calls: recordings of a real Asterisk, played to the bridge over TCP.',
 );
-print('Ctrl-C ends it.');
+print('Its customers and the calls of its last weeks are made up. Ctrl-C ends it.');
 print();
 
 const stopped = new AbortController();
@@ -68,7 +78,10 @@ process.once('SIGINT', () => stopped.abort());
 process.once('SIGTERM', () => stopped.abort());
 if (values.seconds !== undefined) setTimeout(() => stopped.abort(), Number(values.seconds) * 1_000);
 
-const scenarios = readScenarios('asterisk-22/');
+// Those with a call from outside, that need no settings of their own.
+const scenarios = readScenarios('asterisk-22/').filter(
+  ({ calls, settings }) => calls.length > 0 && Object.keys(settings).length === 0,
+);
 while (!stopped.signal.aborted) {
   for (const scenario of shuffled(scenarios)) {
     void pbx.play(scenario.recording, { speed: SPEED });
@@ -81,6 +94,33 @@ await pbx.close();
 await service.stop();
 rmSync(folder, { recursive: true, force: true });
 print('Ended; nothing is left behind.');
+
+/** Makes the office: its account, who works there, and its past. */
+async function furnish(stateDir: string): Promise<void> {
+  mkdirSync(stateDir, { recursive: true });
+  const now = Date.now();
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const { id } = await store.directory.addAccount({
+    uid: newUid(),
+    name: 'Elbe property managers',
+    country: 'DE',
+  });
+  await store.directory.changeAccount(id, { timeZone: 'Europe/Berlin' });
+  const add = (name: string) =>
+    store.directory.addIntegration({ uid: newUid(), account: id, name, createdAt: now });
+  const phones = await add('Phone system, Hamburg');
+  await add('Phone system, Kiel (not connected yet)');
+  const anna = await addUser(store, {
+    account: id,
+    name: 'Anna',
+    role: 'administrator',
+    now: now - 4 * 3_600_000,
+  });
+  await store.users.change(anna?.id ?? 0, { password: await makePasswords().hash(password) });
+  for (const name of ['Bilal', 'Chiara']) await addUser(store, { account: id, name, role: 'agent', now });
+  await givePast(store, { account: id, integration: phones.id, now, days: 45 });
+  await store.close();
+}
 
 /** Only what happens to calls: the rest of the log is for operators. */
 function callsOnly(whole: Log): Log {

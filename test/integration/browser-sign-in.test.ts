@@ -6,11 +6,11 @@ import {
   keepPicture,
   layoutTrouble,
   openBrowser,
-  password,
   signIn,
   sizes,
   watch,
 } from './browser.ts';
+import { password } from './people.ts';
 import { serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;

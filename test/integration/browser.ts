@@ -4,6 +4,7 @@ import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { cannotInstall, installPackages } from '../debian.ts';
+import { password } from './people.ts';
 import type { Served } from './service-harness.ts';
 
 const chromiumPath = '/usr/bin/chromium';
@@ -63,8 +64,6 @@ export async function watch(context: BrowserContext): Promise<Watched> {
   });
   return { page, trouble };
 }
-
-export const password = 'a few plain words';
 
 /** A browser window of its own, signed in as the first account's administrator, on its first page. */
 export async function signIn(

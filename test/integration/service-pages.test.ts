@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { form } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 import { screenEvents } from './service-stream.ts';
 
@@ -13,13 +14,6 @@ async function signIn({ ask, url, service }: Served): Promise<{ cookie: string; 
   const cookie = String(answer.headers['set-cookie']).split(';')[0] as string;
   return { cookie, link };
 }
-
-/** What a browser sends for a form of a page at `url`. */
-const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) => ({
-  method: 'POST',
-  body: new URLSearchParams(fields).toString(),
-  headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers },
-});
 
 test('a link signs a browser in, once; its screens then see the calls of its account', async (t) => {
   const served = await serve(t);

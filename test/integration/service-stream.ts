@@ -13,7 +13,10 @@ export type ScreenCall = {
   missed: boolean | null;
 };
 
-export type ScreenEvent = { event: 'calls'; calls: ScreenCall[] } | { event: 'call'; call: ScreenCall };
+export type ScreenEvent =
+  | { event: 'calls'; calls: ScreenCall[]; missed: ScreenCall[] }
+  | { event: 'call'; call: ScreenCall }
+  | { event: 'dismissed'; calls: string[] };
 
 /** The events of a service's stream, until the loop over them is left. */
 export async function* screenEvents(
@@ -32,7 +35,10 @@ export async function* screenEvents(
         const frame = text.slice(0, end);
         text = text.slice(end + 2);
         const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(frame) ?? [];
-        if (event === 'calls') yield { event, calls: JSON.parse(data ?? '').calls };
+        if (event === 'calls') {
+          const { calls, missed } = JSON.parse(data ?? '');
+          yield { event, calls, missed };
+        } else if (event === 'dismissed') yield { event, calls: JSON.parse(data ?? '').calls };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }
     }

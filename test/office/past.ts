@@ -3,7 +3,6 @@ import type { Store } from '../../src/service/store/store.ts';
 import { callerNumber, customers, segments } from './customers.ts';
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 /** Calls of each hour of a working day, on the average, from midnight. */
 const hours = [0, 0, 0, 0, 0, 0, 0, 1, 7, 10, 11, 9, 4, 6, 8, 8, 6, 3, 1, 0, 0, 0, 0, 0];
@@ -19,12 +18,15 @@ export async function givePast(
     integration,
     now,
     days,
+    timeZone = 'Europe/Berlin',
     seed = 1,
   }: {
     account: number;
     integration: number;
     now: number;
     days: number;
+    /** Of the office's clock. */
+    timeZone?: string;
     seed?: number;
   },
 ): Promise<void> {
@@ -34,13 +36,14 @@ export async function givePast(
   const random = randomness(seed);
   const around = (mean: number) => -Math.log(1 - random()) * mean;
   const events: { at: number; id: string; status: CallStatus; from: string; callerId: string | null }[] = [];
-  const midnight = Math.floor(now / DAY) * DAY;
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timeZone).startOfDay();
   for (let day = days; day >= 0; day -= 1) {
-    const weekend = [0, 6].includes(new Date(midnight - day * DAY).getUTCDay());
+    const date = today.subtract({ days: day });
+    const weekend = date.dayOfWeek > 5;
     for (const [hour, mean] of hours.entries()) {
       const count = Math.round(mean * (weekend ? 0.05 : 0.6 + 0.8 * random()));
       for (let n = 0; n < count; n += 1) {
-        const rings = midnight - day * DAY + (hour + random()) * HOUR;
+        const rings = date.epochMilliseconds + (hour + random()) * HOUR;
         const id = `past-${day}-${hour}-${n}`;
         const from = random() < 0.04 ? '+12025550142' : callerNumber(Math.floor(random() ** 1.5 * 72));
         const waits = around(12_000) + 2000;

@@ -87,7 +87,8 @@ export function watch(t: TestContext, url: string, token: string) {
   const listening = (async () => {
     for await (const heard of stream) {
       if (heard.event === 'calls') resolve();
-      else seen.set(heard.call.id, [...(seen.get(heard.call.id) ?? []), heard.call.status as CallStatus]);
+      else if (heard.event === 'call')
+        seen.set(heard.call.id, [...(seen.get(heard.call.id) ?? []), heard.call.status as CallStatus]);
       look();
     }
   })();

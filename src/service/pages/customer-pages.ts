@@ -10,7 +10,7 @@ import { newUid } from '../setup.ts';
 import { searchWords } from '../store/customer-search.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/store.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './form.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import { plain, shown } from './shown.ts';
 import { pager, table } from './table.ts';
 import type { Page, Pages, Visit } from './visit.ts';
@@ -159,11 +159,12 @@ function listPage(
           },
           {
             head: 'Segment',
+            wide: true,
             cell: ({ segment: of }) => of !== null && html`<span class="chip">${shown(of, 40)}</span>`,
           },
           {
             head: 'Numbers',
-            cell: ({ numbers: of }) => html`<span class="tabular">${numbersShown(of)}</span>`,
+            cell: ({ numbers: of }) => numbersShown(of),
           },
           { head: 'Reference', wide: true, cell: ({ reference }) => shown(reference, 40) },
         ],
@@ -180,9 +181,11 @@ function listPage(
   };
 }
 
-function numbersShown(of: readonly string[]): string {
-  const few = of.slice(0, 3).map(spaced).join(', ');
-  return of.length > 3 ? `${few} and ${of.length - 3} more` : few;
+function numbersShown(of: readonly string[]): Html {
+  const few = of
+    .slice(0, 3)
+    .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]);
+  return [few, of.length > 3 && ` and ${of.length - 3} more`];
 }
 
 function formPage(

@@ -38,21 +38,24 @@ export function layout(page: Page, visit: Visit): string {
           ${button({ action: '/sign-out', token }, 'Sign out')}
         </div>
       </header>
-      ${bar(token)}
+      ${bar(visit)}
       <main id="content" tabindex="-1">${page.body}</main>
     `,
   );
 }
 
-function barAlone(page: Page, { token }: Visit): string {
+function barAlone(page: Page, visit: Visit): string {
   return document(
     { title: page.title, scripts: ['bar.js'] },
-    html`<main id="content" class="alone">${page.body}${bar(token)}</main>`,
+    html`<main id="content" class="alone">${page.body}${bar(visit)}</main>`,
   );
 }
 
 /** Filled by client/bar.js. */
-const bar = (token: string) => html`<section id="bar" class="bar" aria-label="Calls" data-token=${token}>
+const bar = ({
+  token,
+  formats,
+}: Visit) => html`<section id="bar" class="bar" aria-label="Calls" data-token=${token} data-zone=${formats.timeZone}>
   <noscript><p class="quiet">Calls show here as they happen. That needs JavaScript.</p></noscript>
 </section>`;
 

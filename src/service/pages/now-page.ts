@@ -65,9 +65,8 @@ export function nowPage(pages: Pages, { store, directory }: ServiceContext): voi
         <h1>Today</h1>
         ${help}
         <div id="now" data-fresh>
-          ${figures !== undefined && tiles(figures)}
-          <h2>Latest calls</h2>
-          ${latest(visit, calls)}
+          ${calls.length > 0 && [figures !== undefined && tiles(figures), html`<h2>Latest calls</h2>`]}
+          ${(calls.length > 0 || help === null) && latest(visit, calls)}
         </div>
       `,
     };

@@ -9,6 +9,7 @@ const acting = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\
 /** A text of strangers in one line of at most `longest` characters, with nothing in it that acts unseen. */
 export function plain(text: string, longest = 200): string {
   const clean = text.replace(acting, '\ufffd').toWellFormed();
+  if (/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(clean)) return '(blank)';
   if (clean.length <= longest) return clean;
   return `${[...clean.slice(0, longest)].slice(0, -1).join('').toWellFormed()}…`;
 }

@@ -11,6 +11,9 @@ const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
 const alone = root.closest('.alone') !== null;
 const token = root.dataset.token ?? '';
+const timeZone = root.dataset.zone ?? 'UTC';
+const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' });
 const title = document.title;
 /** Missed calls that a page shows beside its own content; the others are on the bar's own page. */
 const FEW = 3;
@@ -110,11 +113,9 @@ function card(call) {
 function missedCard(calls) {
   const [call] = calls;
   if (call === undefined) return null;
-  const at = new Date((call.completed_at ?? 0) - now() + Date.now());
-  /** @type {Intl.DateTimeFormatOptions} */
-  const time = { hour: '2-digit', minute: '2-digit' };
-  const sameDay = at.toDateString() === new Date().toDateString();
-  const when = at.toLocaleString('en-GB', sameDay ? time : { weekday: 'short', ...time });
+  const at = call.completed_at ?? 0;
+  const when =
+    day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
   const times = calls.length > 1 && html`, ${calls.length} times`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
@@ -137,12 +138,12 @@ function who(call) {
 }
 
 /** @param {Call} call */
-const by = (call) => (call.caller_id ? html` by <bdi>${plain(call.caller_id)}</bdi>,` : ',');
+const by = (call) => (call.caller_id ? html` by <bdi>${plain(call.caller_id, 24)}</bdi>,` : ',');
 
 /** @param {Call} call */
 const segment = (call) =>
   call.segment &&
-  html`<span class="chip" title="Segment and priority"><bdi>${plain(call.segment)}</bdi> ${call.priority}</span>`;
+  html`<span class="chip" title="Segment and priority"><bdi>${plain(call.segment, 24)}</bdi> ${call.priority}</span>`;
 
 /** @param {readonly Call[]} calls */
 function dismiss(calls) {
@@ -170,7 +171,13 @@ root.after(spoken);
 function connect() {
   if (typeof SharedWorker === 'undefined') {
     const stream = openStream(take);
-    return { check: () => stream.check(), end() {} };
+    return {
+      check() {
+        stream.check();
+        stream.tell();
+      },
+      end() {},
+    };
   }
   // A worker of its own for each session: another user's calls are another worker's.
   const worker = new SharedWorker(new URL('./stream-worker.js', import.meta.url), {

@@ -102,11 +102,12 @@ export function lasting(ms) {
   return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** A name of strangers: nothing in it that acts unseen, and not too long. @param {string} text */
-export function plain(text) {
+/** A name of strangers: nothing in it that acts unseen, and not too long. @param {string} text @param {number} [longest] */
+export function plain(text, longest = 120) {
   const clean = text.replace(
     /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]/gu,
     '\ufffd',
   );
-  return clean.length > 120 ? `${clean.slice(0, 119)}…` : clean;
+  if (/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(clean)) return '(blank)';
+  return clean.length > longest ? `${clean.slice(0, longest - 1).toWellFormed()}…` : clean;
 }

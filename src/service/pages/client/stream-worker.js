@@ -16,8 +16,11 @@ const stream = openStream((state) => {
 function welcome(port) {
   ports.add(port);
   port.onmessage = ({ data }) => {
-    if (data === 'check') stream.check();
-    else if (data === 'bye') ports.delete(port);
+    if (data === 'check') {
+      stream.check();
+      stream.tell(); // who asks has hidden what may be over, and waits for a word
+    }
+    if (data === 'bye') ports.delete(port);
   };
   stream.tell();
 }

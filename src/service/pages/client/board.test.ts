@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Board,
+  boardOf,
+  type Call,
+  empty,
+  lasting,
+  moved,
+  plain,
+  shownAt,
+  tidied,
+  without,
+} from './board.js';
+
+const call = (id: string, fields: Partial<Call> = {}): Call => ({
+  id,
+  status: 'ringing',
+  number: id,
+  number_shown: id,
+  customer: null,
+  segment: null,
+  priority: null,
+  caller_id: null,
+  started_at: 1000,
+  answered_at: null,
+  completed_at: null,
+  missed: null,
+  ...fields,
+});
+const answered = (id: string, at: number) => call(id, { status: 'answered', answered_at: at });
+const missed = (id: string, at: number, fields: Partial<Call> = {}) =>
+  call(id, { status: 'completed', completed_at: at, missed: true, ...fields });
+const ended = (id: string, at: number) =>
+  call(id, { status: 'completed', answered_at: 1500, completed_at: at, missed: false });
+
+const shown = (board: Board, now = 2000, live = true) => {
+  const { ringing, others, missed: lost } = shownAt(board, now, live);
+  const ids = (calls: readonly Call[]) => calls.map(({ id }) => id);
+  return { ringing: ids(ringing), others: ids(others), missed: lost.map(ids) };
+};
+
+test('the most important rings first; of equals, who waits the longest; without a priority, last', () => {
+  const board = boardOf([
+    call('none'),
+    call('late', { priority: 5, started_at: 3 }),
+    call('early', { priority: 5, started_at: 2 }),
+    call('low', { priority: -1, started_at: 1 }),
+    call('high', { priority: 9, started_at: 4 }),
+  ]);
+  assert.deepEqual(shown(board).ringing, ['high', 'early', 'late', 'low', 'none']);
+});
+
+test('a call moves forward only, however late its events come', () => {
+  const board = moved(moved(moved(empty, call('a')), ended('a', 2000)), answered('a', 1500));
+  assert.equal(board.get('a')?.status, 'completed');
+});
+
+test('an answered call stays a moment after its end; one that was never seen here does not show', () => {
+  const board = moved(moved(moved(empty, answered('a', 1500)), ended('a', 2000)), ended('unseen', 2000));
+  assert.deepEqual(shown(board, 2000).others, ['a']);
+  assert.deepEqual(shown(board, 5999).others, ['a']);
+  assert.deepEqual(shown(board, 6000).others, []);
+  assert.deepEqual([...tidied(board, 5999).keys()], ['a']);
+  assert.equal(tidied(board, 6000).size, 0);
+});
+
+test('missed calls are by caller, the newest first, until they are dismissed', () => {
+  const board = boardOf([
+    missed('1', 10, { number: '+49' }),
+    missed('2', 20),
+    missed('3', 30, { number: '+49' }),
+  ]);
+  assert.deepEqual(shown(board).missed, [['3', '1'], ['2']]);
+  assert.deepEqual(shown(without(board, ['3', '1']), 999_999_999).missed, [['2']]);
+  assert.equal(tidied(board, 999_999_999).size, 3);
+});
+
+test('while the stream is broken only what is certain shows', () => {
+  const board = boardOf([call('rings'), answered('talks', 1500), missed('lost', 10)]);
+  assert.deepEqual(shown(board, 2000, false), { ringing: [], others: [], missed: [['lost']] });
+});
+
+test('a call whose end nobody told does not ring for ever', () => {
+  const board = boardOf([call('rings'), answered('talks', 1000)]);
+  const hour = 3_600_000;
+  assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'], missed: [] });
+  assert.deepEqual(shown(board, 1000 + 2 * hour), { ringing: [], others: ['talks'], missed: [] });
+  assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [], missed: [] });
+});
+
+test('durations read as a telephone shows them', () => {
+  assert.deepEqual([-5, 0, 59_999, 60_000, 3_599_000, 3_600_000, 36_061_000].map(lasting), [
+    '00:00',
+    '00:00',
+    '00:59',
+    '01:00',
+    '59:59',
+    '1:00:00',
+    '10:01:01',
+  ]);
+});
+
+test('nothing in a name acts unseen, and none is endless', () => {
+  assert.equal(plain('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
+  assert.equal(plain('📞 Müller'), '📞 Müller');
+  assert.equal(plain('x'.repeat(10_000)).length, 120);
+});

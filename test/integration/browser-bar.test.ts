@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { silentLog } from '../../src/ops/log.ts';
+import { startService } from '../../src/service.ts';
+import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
+import { event, options, serve } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+const card = (page: Page, id: string) => page.locator(`[data-call="${id}"]`);
+/** What the bar says of a call, without the seconds. */
+const said = async (page: Page, id: string) =>
+  (await card(page, id).innerText())
+    .replace(/\s+/g, ' ')
+    .replace(/\d\d:\d\d/, '00:00')
+    .trim();
+
+async function open(t: TestContext) {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  return { ...served, browser, ...(await signIn(browser, served)) };
+}
+
+test('a call rings, is answered, and leaves; the most important stands first', { skip }, async (t) => {
+  const { page, a, post, trouble } = await open(t);
+  await post(a.token, event({ id: 'stranger', from: '+493023125000' }));
+  await post(a.token, event({ id: 'known' }));
+  await card(page, 'known').waitFor();
+  assert.equal(await said(page, 'known'), "Alpha's customer +49 30 901820 VIP 10 ringing 00:00");
+  assert.equal(await said(page, 'stranger'), '+49 30 23125000 ringing 00:00');
+  assert.deepEqual(
+    await page
+      .locator('.calls [data-call]')
+      .evaluateAll((cards) => cards.map((each) => each.getAttribute('data-call'))),
+    ['known', 'stranger'],
+  );
+  assert.match(await page.title(), /^\(2\) /);
+  await keepPicture(page, 'bar-ringing');
+
+  await post(a.token, event({ id: 'known', status: 'answered', caller_id: '1001' }));
+  await card(page, 'known').getByText('answered by').waitFor();
+  assert.equal(await said(page, 'known'), "Alpha's customer +49 30 901820 VIP 10 answered by 1001, 00:00");
+  assert.match(await page.title(), /^\(1\) /);
+  await post(a.token, event({ id: 'known', status: 'completed' }));
+  await card(page, 'known').getByText('ended').waitFor();
+  await card(page, 'known').waitFor({ state: 'detached' });
+  assert.deepEqual(trouble, []);
+});
+
+test('a missed call stays on every page and screen until it is dismissed, and then on none', {
+  skip,
+}, async (t) => {
+  const { page, context, a, post, url } = await open(t);
+  for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
+  await card(page, 'lost').getByText('missed').waitFor();
+  await page.goto(`${url}/customers`);
+  const wall = await context.newPage();
+  await wall.goto(`${url}/bar`);
+  for (const each of [page, wall]) await card(each, 'lost').getByText('missed').waitFor();
+  await card(wall, 'lost')
+    .getByRole('button', { name: "Dismiss the missed call of Alpha's customer" })
+    .click();
+  for (const each of [page, wall]) await card(each, 'lost').waitFor({ state: 'detached' });
+  await page.reload();
+  await page.locator('.link.live').waitFor();
+  assert.equal(await card(page, 'lost').count(), 0);
+});
+
+test('twelve pages of one browser share one stream', { skip }, async (t) => {
+  const { page, context, a, post, url } = await open(t);
+  const pages = [page];
+  for (let n = 1; n < 12; n += 1) {
+    const next = await context.newPage();
+    await next.goto(`${url}/account`);
+    pages.push(next);
+  }
+  await post(a.token, event({ id: 'one' }));
+  for (const each of pages) await card(each, 'one').waitFor();
+});
+
+test('what ended while the service was away is gone when it is back, and what rings then shows', {
+  skip,
+}, async (t) => {
+  const { page, a, post, service, stateDir, url } = await open(t);
+  await post(a.token, event({ id: 'over soon' }));
+  await post(a.token, event({ id: 'rings on' }));
+  await card(page, 'over soon').waitFor();
+  await service.stop();
+  await page.locator('.link.lost').waitFor();
+  for (const id of ['over soon', 'rings on'])
+    assert.equal(await card(page, id).count(), 0, 'nobody knows whether it rings');
+
+  const port = Number(new URL(url).port);
+  const again = await startService(
+    { ...options(stateDir), listen: { host: '127.0.0.1', port } },
+    { log: silentLog },
+  );
+  t.after(() => again.stop());
+  await post(a.token, event({ id: 'over soon', status: 'answered' }));
+  await post(a.token, event({ id: 'over soon', status: 'completed' }));
+  await card(page, 'rings on').waitFor();
+  assert.equal(await card(page, 'over soon').count(), 0);
+  await post(a.token, event({ id: 'new' }));
+  await card(page, 'new').waitFor();
+});
+
+test('the clock of the PC may be wrong, and may be set: what shows is right', { skip }, async (t) => {
+  const { page, context, a, post, url } = await open(t);
+  await post(a.token, event({ id: 'one' }));
+  await card(page, 'one').waitFor();
+  await page.close();
+  const wrong = await context.newPage();
+  await wrong.clock.install({ time: new Date('2019-01-01T00:00:00Z') });
+  await wrong.goto(`${url}/account`);
+  await card(wrong, 'one').waitFor();
+  assert.match(await card(wrong, 'one').locator('.what').innerText(), /^ringing 00:\d\d$/);
+  // As after an hour of sleep: nothing is certain for a moment, then the stream says what is.
+  await wrong.clock.setSystemTime(new Date('2019-01-01T01:00:00Z'));
+  await card(wrong, 'one').waitFor();
+  assert.match(await card(wrong, 'one').locator('.what').innerText(), /^ringing 00:\d\d$/);
+});
+
+test('who does not see the bar is told what begins and what is missed, and never the seconds', {
+  skip,
+}, async (t) => {
+  const { page, a, post } = await open(t);
+  await page.evaluate(`new MutationObserver((changes) => {
+    for (const { target } of changes) (globalThis.heard ??= []).push(target.textContent);
+  }).observe(document.querySelector('[role=status].unseen'), { childList: true })`);
+  await post(a.token, event());
+  await card(page, 'pbx-1').getByText('00:02').waitFor();
+  await post(a.token, event({ status: 'completed' }));
+  await card(page, 'pbx-1').getByText('missed').waitFor();
+  assert.deepEqual(await page.evaluate('heard'), [
+    "Ringing: Alpha's customer, VIP",
+    "Missed call of Alpha's customer",
+  ]);
+});
+
+test('signed out elsewhere, the bar says so', { skip }, async (t) => {
+  const { page, context, url } = await open(t);
+  const other = await context.newPage();
+  await other.goto(`${url}/account`);
+  await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByText('Signed out.').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.waitForURL('**/sign-in');
+});

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { Store } from '../../src/service/store/store.ts';
+import { givePast } from '../office/past.ts';
+import {
+  accessibilityTrouble,
+  browserImpossible,
+  keepPicture,
+  layoutTrouble,
+  openBrowser,
+  signIn,
+  type sizes,
+  type Theme,
+} from './browser.ts';
+import { everyPage } from './every-page.ts';
+import { giveHostile } from './hostile.ts';
+import { withStore } from './people.ts';
+import { serve } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+/** What an account can hold. */
+const offices: Record<string, (store: Store, account: number, integration: number) => Promise<void>> = {
+  empty: async (store, account) => {
+    await store.customers.remove(account, '1');
+    await store.customers.removeSegment(account, 'VIP');
+  },
+  office: (store, account, integration) =>
+    givePast(store, { account, integration, now: Date.now(), days: 14, timeZone: 'UTC' }),
+  hostile: giveHostile,
+};
+
+type Window = readonly [size: keyof typeof sizes, theme: Theme];
+/** Each office in some: all together in every size and theme. */
+const windows: Record<string, readonly Window[]> = {
+  empty: [
+    ['desk', 'dark'],
+    ['narrow', 'light'],
+  ],
+  office: [
+    ['desk', 'light'],
+    ['desk', 'dark'],
+    ['narrow', 'dark'],
+    ['wall', 'light'],
+  ],
+  hostile: [
+    ['desk', 'light'],
+    ['narrow', 'dark'],
+  ],
+};
+
+describe('every page, in every window, whatever an account holds', { skip }, () => {
+  for (const [office, fill] of Object.entries(offices))
+    test(office, async (t) => {
+      const served = await serve(t);
+      await served.service.link(); // makes the first administrator
+      const pages = await withStore(served, async (store) => {
+        await fill(store, 1, 1);
+        return everyPage(store, 1);
+      });
+      const browser = await openBrowser(t);
+      for (const [size, theme] of windows[office] ?? []) {
+        const { page, context, trouble } = await signIn(browser, served, { size, theme });
+        for (const { name, path } of pages) {
+          const where = `${office} ${name} ${size} ${theme}`;
+          const answer = await page.goto(served.url + path);
+          assert.equal(answer?.status(), 200, where);
+          await page.locator('.link.live').waitFor();
+          await keepPicture(page, `${office}/${name}-${size}-${theme}`);
+          assert.deepEqual(await layoutTrouble(page), [], where);
+          assert.deepEqual(await accessibilityTrouble(page), [], where);
+          assert.deepEqual(trouble, [], where);
+        }
+        await context.close();
+      }
+    });
+});
+
+test('no page is over 100 kB, with all that it loads', { skip }, async (t) => {
+  const served = await serve(t);
+  const pages = await withStore(served, async (store) => {
+    await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 3 });
+    return everyPage(store, 1);
+  });
+  const { page, context } = await signIn(await openBrowser(t), served);
+  let loaded: Promise<number>[] = [];
+  context.on('response', (response) => {
+    if (!response.url().endsWith('/events'))
+      loaded.push(
+        response.body().then(
+          (body) => gzipSync(body).length,
+          () => 0,
+        ),
+      );
+  });
+  for (const { path } of pages) {
+    loaded = [];
+    await page.goto(served.url + path, { waitUntil: 'load' });
+    await page.locator('.link.live').waitFor();
+    const bytes = (await Promise.all(loaded)).reduce((sum, each) => sum + each, 0);
+    assert.ok(bytes > 1000 && bytes < 100_000, `${path}: ${bytes} bytes`);
+  }
+});

@@ -1,0 +1,40 @@
+import type { Store } from '../../src/service/store/store.ts';
+
+/** A page, and how it is called in pictures. */
+export type EveryPage = { readonly name: string; readonly path: string };
+
+/** Every page that an administrator of an account can open, each as lively as the account's data make it. */
+export async function everyPage(store: Store, account: number): Promise<EveryPage[]> {
+  const { integrations } = (await store.directory.read(0))?.directory ?? { integrations: [] };
+  const [integration] = integrations.filter((candidate) => candidate.account === account);
+  const [user] = await store.users.list(account);
+  const { customers } = await store.customers.page({
+    account,
+    words: [],
+    segment: null,
+    after: null,
+    limit: 500,
+  });
+  const customer = customers.at(-1);
+  return [
+    { name: 'now', path: '/' },
+    { name: 'bar', path: '/bar' },
+    { name: 'customers', path: '/customers' },
+    { name: 'customer-new', path: '/customers/new' },
+    ...(customer === undefined
+      ? []
+      : [
+          {
+            name: 'customer',
+            path: `/customers/edit?${new URLSearchParams({ reference: customer.reference })}`,
+          },
+        ]),
+    { name: 'segments', path: '/customers/segments' },
+    { name: 'import', path: '/customers/import' },
+    { name: 'integrations', path: '/integrations' },
+    { name: 'integration', path: `/integrations/${integration?.uid}` },
+    { name: 'users', path: '/users' },
+    { name: 'user', path: `/users/${user?.uid}` },
+    { name: 'account', path: '/account' },
+  ];
+}

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { makeLink } from '../../src/service/access/one-time-link.ts';
+import { makePasswords } from '../../src/service/access/password.ts';
+import { addUser } from '../../src/service/access/users.ts';
+import { makeKeys } from '../../src/service/keys.ts';
+import { serverSecret } from '../../src/service/server-secret.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import type { Role, Store, User } from '../../src/service/store/store.ts';
+import type { Served } from './service-harness.ts';
+
+/** The password of everybody in the tests. */
+export const password = 'a few plain words';
+
+/** Works on the storage of a running service, as its command line does. */
+export async function withStore<T>(
+  { stateDir }: Pick<Served, 'stateDir'>,
+  work: (store: Store) => Promise<T>,
+): Promise<T> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Adds a user to the account of this name; gives a one-time link too. They have a password unless `fresh`. */
+export async function person(
+  served: Pick<Served, 'stateDir' | 'url'>,
+  {
+    name,
+    account = 'Alpha',
+    role = 'agent',
+    fresh,
+  }: { name: string; account?: string; role?: Role; fresh?: true },
+): Promise<{ user: User; link: string }> {
+  return withStore(served, async (store) => {
+    const { accounts } = (await store.directory.read(0))?.directory ?? { accounts: [] };
+    const of = accounts.find((candidate) => candidate.name === account);
+    const user = of && (await addUser(store, { account: of.id, name, role, now: 0 }));
+    if (user === undefined) throw new Error(`cannot add ${name} to ${account}`);
+    if (!fresh) await store.users.change(user.id, { password: await hashed });
+    const keys = makeKeys(serverSecret(served.stateDir));
+    return { user, link: `${served.url}/sign-in#${makeLink(keys, user.uid, Date.now())}` };
+  });
+}
+
+const hashed = makePasswords().hash(password);
+
+/** What a browser sends with a form of a page at `url`. */
+export const form = (url: string, fields: Record<string, string>, headers: Record<string, string> = {}) => ({
+  method: 'POST',
+  body: new URLSearchParams(fields).toString(),
+  headers: { 'content-type': 'application/x-www-form-urlencoded', origin: url, ...headers },
+});
+
+/** Signs in by name and password, without a browser; gives its cookie, and what a form must carry. */
+export async function visitor(
+  { ask, url }: Pick<Served, 'ask' | 'url'>,
+  name: string,
+): Promise<{ cookie: string; token: string }> {
+  const { status, headers } = await ask(`${url}/sign-in`, form(url, { name, password }));
+  if (status !== 303) throw new Error(`${name} cannot sign in: ${status}`);
+  const cookie = String(headers['set-cookie']).split(';')[0] as string;
+  const page = await ask(`${url}/account`, { headers: { cookie } });
+  return { cookie, token: /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '' };
+}
