@@ -217,10 +217,8 @@ async function clusterIn(
       return clusterIn(folder, other, chosen, () => {});
     },
     async remove() {
-      if (server !== undefined) {
-        server.kill('SIGQUIT');
-        await gone();
-      }
+      signal('SIGKILL'); // it may stand still, and nobody needs its data
+      await gone();
       rmSync(folder, { recursive: true, force: true });
       forget();
     },

@@ -8,13 +8,19 @@ export type MeasuredProcess = {
   readonly token: string;
   /** Bytes. */
   rss(): Promise<number>;
+  /** CPU time used so far, ms. */
+  cpu(): Promise<number>;
   stop(): Promise<void>;
 };
 
 const script = fileURLToPath(new URL('./process.ts', import.meta.url));
 
-export async function start(kind: 'floor' | 'service', stateDir = ''): Promise<MeasuredProcess> {
-  return measured(fork(script, [kind, stateDir]));
+export async function start(
+  kind: 'floor' | 'service',
+  stateDir = '',
+  ...database: string[]
+): Promise<MeasuredProcess> {
+  return measured(fork(script, [kind, stateDir, ...database]));
 }
 
 /** True if this machine can make every fsync of a process slower. */
@@ -37,13 +43,18 @@ async function measured(child: ChildProcess): Promise<MeasuredProcess> {
   const [{ port, token, pid }] = (await once(child, 'message')) as [
     { port: number; token: string; pid: number },
   ];
+  const ask = async () => {
+    child.send('usage');
+    const [answer] = await once(child, 'message');
+    return answer as { rss: number; cpu: NodeJS.CpuUsage };
+  };
   return {
     port,
     token,
-    async rss() {
-      child.send('rss');
-      const [answer] = (await once(child, 'message')) as [{ rss: number }];
-      return answer.rss;
+    rss: async () => (await ask()).rss,
+    cpu: async () => {
+      const { user, system } = (await ask()).cpu;
+      return (user + system) / 1000;
     },
     async stop() {
       const gone = once(child, 'exit');

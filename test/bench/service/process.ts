@@ -4,14 +4,15 @@ import { startService } from '../../../src/service.ts';
 import { options } from '../../integration/service-harness.ts';
 
 /**
- * The process that is measured: `floor` is an empty Fastify route, `service` is ours on the state folder given.
- * Tells its parent where it listens, and what memory it uses when asked; ends on SIGTERM and with its parent.
+ * The process that is measured: `floor` is an empty Fastify route, `service` is ours on the state folder and, if there is
+ * one, the database given. Tells its parent where it listens, and what memory and CPU time it has used when asked; ends on
+ * SIGTERM and with its parent.
  */
-const [kind, stateDir = ''] = process.argv.slice(2);
+const [kind, stateDir = '', database] = process.argv.slice(2);
 
 const server = kind === 'floor' ? await floor() : await service();
 process.send?.({ port: server.port, token: server.token, pid: process.pid });
-process.on('message', () => process.send?.({ rss: process.memoryUsage.rss() }));
+process.on('message', () => process.send?.({ rss: process.memoryUsage.rss(), cpu: process.cpuUsage() }));
 process.on('disconnect', () => process.exit());
 process.once('SIGTERM', () => void server.stop().then(() => process.exit()));
 
@@ -24,6 +25,7 @@ async function floor() {
 }
 
 async function service() {
-  const running = await startService(options(stateDir), { log: silentLog });
+  const where = database === undefined ? null : { url: database, listenUrl: undefined, connections: 8 };
+  const running = await startService({ ...options(stateDir), database: where }, { log: silentLog });
   return { port: Number(new URL(running.url).port), token: running.token(), stop: running.stop };
 }

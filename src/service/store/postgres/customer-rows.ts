@@ -18,13 +18,15 @@ function customerOf({ reference, name, segment, numbers }: Row): Customer {
 export function customerRows(database: Database): CustomerStore {
   return {
     async segmentOf(account, number) {
-      const [segment] = await database.rows<Segment>(
-        `SELECT s.name, s.priority FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-         JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
-        account,
-        number,
-      );
-      return segment;
+      const [rows] = await database.look([
+        [
+          `SELECT s.name, s.priority FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+           JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
+          account,
+          number,
+        ],
+      ]);
+      return rows?.[0] as Segment | undefined;
     },
     put: (account, customers) =>
       database.converse(async (conversation) => {

@@ -19,7 +19,12 @@ export type Conversation = { rows<R = Row>(sql: string, ...values: Value[]): Pro
 export type Database = {
   /** One transaction, sent in one go; gives each statement's rows. */
   transact(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
-  /** The rows of one statement. */
+  /**
+   * Questions that an index answers, each for itself, sent in one go; gives each one's rows. Their texts must be few:
+   * the server keeps their plans where it can.
+   */
+  look(questions: readonly Statement[]): Promise<Row[][]>;
+  /** The rows of one statement, as a transaction. */
   rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]>;
   /** One transaction in steps: for what happens seldom, since its locks wait for this process. */
   converse<T>(work: (conversation: Conversation) => Promise<T>, limits?: Partial<Limits>): Promise<T>;
@@ -36,11 +41,13 @@ export type Limits = {
   readonly idle: number;
   /** Its wait for a synchronous standby; the server knows no limit to that. */
   readonly commit: number;
+  /** The statements' texts are few: the server keeps their plans where it can. */
+  readonly planned: boolean;
 };
 
 type PoolConfig = ConstructorParameters<typeof Pool>[0];
 
-const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000 };
+const usual: Limits = { statement: 10_000, lock: 5_000, idle: 5_000, commit: 5_000, planned: false };
 
 /** Longer than what the server allows itself: an answer that is not there then will not come. */
 const SILENCE_MS = 5_000;
@@ -48,6 +55,15 @@ const SILENCE_MS = 5_000;
 export function openDatabase(primary: Primary, connections: number): Database {
   const pools = new Map<string, Pool>();
   let closing: Promise<unknown> | undefined;
+  /** Connections with a process of the server's that is theirs alone. */
+  const direct = new WeakSet<PoolClient>();
+  const names = new Map<string, string>();
+
+  function nameOf(sql: string): string {
+    const name = names.get(sql) ?? `pbx_${names.size}`;
+    names.set(sql, name);
+    return name;
+  }
 
   function poolOf(address: string): Pool {
     const known = pools.get(address);
@@ -101,13 +117,25 @@ export function openDatabase(primary: Primary, connections: number): Database {
     }
   }
 
-  /** Questions of one transaction, in order; without an answer in time, the connection is given up. */
-  const asker = (client: PoolClient, limits: Limits) => (sql: string, values?: readonly Value[]) =>
-    client.query({
-      text: sql,
-      ...(values && { values: values as Value[] }),
-      query_timeout: limits.statement + limits.idle + SILENCE_MS,
-    } as { text: string });
+  /** Questions to one connection, in order; without an answer in time, it is given up. */
+  const asker =
+    (client: PoolClient, { statement, idle }: Limits) =>
+    (sql: string, values?: readonly Value[], planned = false) =>
+      client.query({
+        text: sql,
+        ...(values && { values: values as Value[] }),
+        ...(planned && direct.has(client) && { name: nameOf(sql) }),
+        query_timeout: statement + idle + SILENCE_MS,
+      } as { text: string });
+
+  /** Through a pooler a plan would be one connection's, and the next statement is another's. */
+  const notePooler = (client: PoolClient, begun: Promise<QueryResult>) =>
+    begun.then(
+      (result) => {
+        if (pidOf(result) === (client as unknown as { processID: number }).processID) direct.add(client);
+      },
+      () => {},
+    );
 
   /**
    * Commits; a server that waits too long for its synchronous standby is told to stop waiting. (To close the connection
@@ -129,9 +157,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
   }
 
   async function cancel(begun: QueryResult): Promise<void> {
-    const results = begun as unknown as QueryResult<{ pid: number }>[]; // one for each statement of its text
-    const pid = results.at(-1)?.rows[0]?.pid;
-    if (pid !== undefined) await database.rows('SELECT pg_cancel_backend($1)', pid);
+    await database.rows('SELECT pg_cancel_backend($1)', pidOf(begun));
   }
 
   const database: Database = {
@@ -140,13 +166,20 @@ export function openDatabase(primary: Primary, connections: number): Database {
       return withClient(async (client) => {
         const ask = asker(client, limits);
         const begun = ask(begin(limits));
-        const asked = statements.map(([sql, ...values]) => ask(sql, values));
+        if (!direct.has(client)) void notePooler(client, begun);
+        const asked = statements.map(([sql, ...values]) => ask(sql, values, limits.planned));
         const settled = await Promise.allSettled([begun, ...asked, commit(ask, begun, asked, limits)]);
         const failed = settled.find((one) => one.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
         return settled.slice(1, -1).map((one) => (one as PromiseFulfilledResult<QueryResult>).value.rows);
       });
     },
+    look: (questions) =>
+      withClient(async (client) => {
+        const ask = asker(client, usual);
+        const answers = await Promise.all(questions.map(([sql, ...values]) => ask(sql, values, true)));
+        return answers.map(({ rows }) => rows);
+      }),
     async rows<R>(sql: string, ...values: Value[]) {
       const [rows] = await database.transact([[sql, ...values]]);
       return rows as R[];
@@ -180,7 +213,19 @@ export function openDatabase(primary: Primary, connections: number): Database {
 }
 
 function begin({ statement, lock, idle }: Limits): string {
-  return `BEGIN; SET LOCAL statement_timeout = ${statement}; SET LOCAL lock_timeout = ${lock}; SET LOCAL idle_in_transaction_session_timeout = ${idle}; SELECT pg_backend_pid() AS pid`;
+  const limits = {
+    statement_timeout: statement,
+    lock_timeout: lock,
+    idle_in_transaction_session_timeout: idle,
+  };
+  const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${ms}', true)`);
+  return `BEGIN; SELECT ${set.join(', ')}, pg_backend_pid() AS pid`;
+}
+
+/** The server's process, from the answer to `begin`: one result for each statement of its text. */
+function pidOf(begun: QueryResult): number {
+  const [, { rows: [{ pid } = { pid: 0 }] = [] } = {}] = begun as unknown as QueryResult<{ pid: number }>[];
+  return pid;
 }
 
 /**

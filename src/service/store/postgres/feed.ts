@@ -43,7 +43,7 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
       untold.clear();
       // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
       await database
-        .rows('SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`)
+        .look([['SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`]])
         .catch(() => untold.clear());
     }
     telling = false;
@@ -67,7 +67,7 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
         woken = false;
         const accounts = [...watched()];
         try {
-          const rows = await database.rows(movedSql, accounts, place ?? NONE);
+          const [rows = []] = await database.look([[movedSql, accounts, place ?? NONE]]);
           if (stopped) return;
           if (place === undefined) told.missed();
           for (const row of rows)

@@ -60,7 +60,7 @@ export function recorder({
       events.map(({ account, from, country }) => ({ account, number: comparable(from, country) })),
       ({ account, number }) => key(account, number),
     );
-    const [calls = [], callers = []] = await database.transact([
+    const [calls = [], callers = []] = await database.look([
       [
         `SELECT c.account_id, ${callColumns} FROM calls c
          WHERE (c.account_id, c.call_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
@@ -112,14 +112,19 @@ export function recorder({
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
     const now = steady();
-    const rows = await database.rows<{ account_id: number; call_id: string }>(
-      recordSql,
-      JSON.stringify(Array.from(moves.values(), moveRow)),
-      JSON.stringify(planned.map((one) => entryRow(one, now))),
-      shard,
+    const [rows = []] = await database.transact(
+      [
+        [
+          recordSql,
+          JSON.stringify(Array.from(moves.values(), moveRow)),
+          JSON.stringify(planned.map((one) => entryRow(one, now))),
+          shard,
+        ],
+      ],
+      { planned: true },
     );
     const done = new Set(rows.map((row) => key(row.account_id, row.call_id)));
-    moved(new Set(rows.map((row) => row.account_id)));
+    moved(new Set(rows.map((row) => row.account_id as number)));
     return planned.map(({ request, move, call }) =>
       move !== null && !done.has(move) ? 'again' : { value: request.watched ? call : undefined },
     );

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+import { median, print } from './compare.ts';
+import { get, load, post } from './service/client.ts';
+import { callIdOf, numberOf } from './service/fill.ts';
+import { type MeasuredProcess, start } from './service/measured.ts';
+
+/**
+ * The service on PostgreSQL beside the service on SQLite, in one run: what one, two and four processes take, what a
+ * request costs in CPU time of the service and of the database, and what reading costs as the history grows.
+ * The largest sizes by flags: `node test/bench/postgres.ts --rows 1000000,10000000,50000000`.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '20000' },
+    rounds: { type: 'string', default: '3' },
+    rows: { type: 'string', default: '100000,1000000' },
+  },
+});
+const [requests, rounds] = [Number(flags.requests), Number(flags.rounds)];
+const sizes = flags.rows.split(',').map(Number);
+const CONNECTIONS = 64;
+const MONTH_MS = 30 * 86_400_000;
+const BEGAN = Date.UTC(2026, 7, 1);
+
+const impossible = await postgresImpossible();
+if (impossible !== undefined) {
+  print(`left out: ${impossible}`);
+  process.exit();
+}
+const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'));
+const cluster = await startCluster({
+  shared_buffers: '512MB',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '30min',
+});
+try {
+  await throughput(cluster);
+  await reading(cluster);
+} finally {
+  await cluster.remove();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+type Site = {
+  name: string;
+  services: MeasuredProcess[];
+  rates: number[];
+  cpus: number[];
+  databaseCpus: number[];
+};
+
+/** Events of new calls, spread over the processes; rounds alternate between the sites. */
+async function throughput(cluster: Cluster): Promise<void> {
+  print(
+    `POST /voice/call, ${CONNECTIONS} at once, durable; CPU ms per request of the service + of the database`,
+  );
+  const sites: Site[] = [];
+  const add = (name: string, services: MeasuredProcess[]) =>
+    sites.push({ name, services, rates: [], cpus: [], databaseCpus: [] });
+  add('1 process, SQLite', [await start('service', join(folder, 'sqlite'))]);
+  for (const count of [1, 2, 4]) {
+    const url = await cluster.database();
+    const services: MeasuredProcess[] = [];
+    for (let n = 0; n < count; n += 1)
+      services.push(await start('service', join(folder, `postgres-${count}`), url));
+    add(`${count} ${count > 1 ? 'processes' : 'process'}, PostgreSQL`, services);
+  }
+  for (let round = 0; round <= rounds; round += 1)
+    for (const site of sites) {
+      const before = { service: await cpuOf(site), database: databaseCpu(cluster) };
+      const began = performance.now();
+      const prefix = `r${round}-${site.name}`;
+      await Promise.all(
+        site.services.map((service, index) =>
+          load({
+            port: service.port,
+            connections: CONNECTIONS / site.services.length,
+            requests: Math.floor(requests / site.services.length),
+            request: (n) => eventOf(service.token, `${prefix}-${index}`, n),
+          }),
+        ),
+      );
+      if (round === 0) continue; // warms up
+      site.rates.push((requests / (performance.now() - began)) * 1000);
+      site.cpus.push(((await cpuOf(site)) - before.service) / requests);
+      site.databaseCpus.push((databaseCpu(cluster) - before.database) / requests);
+    }
+  const first = median(sites[0]?.rates ?? []);
+  for (const { name, rates, cpus, databaseCpus } of sites)
+    print(
+      `  ${name.padEnd(28)} ${median(rates).toFixed(0).padStart(6)}/s  ratio ${(median(rates) / first).toFixed(2)}  CPU ${median(cpus).toFixed(2)} + ${median(databaseCpus).toFixed(2)} ms`,
+    );
+  for (const { services } of sites) await Promise.all(services.map((service) => service.stop()));
+}
+
+function eventOf(token: string, prefix: string, n: number): string {
+  const status = ['ringing', 'answered', 'completed'][n % 3];
+  const call = Math.floor(n / 3);
+  const body = { id: `${prefix}-${call}`, direction: 'inbound', status, from: numberOf(call) };
+  return post('/api/v1/voice/call', token, JSON.stringify(body));
+}
+
+async function cpuOf({ services }: Site): Promise<number> {
+  const used = await Promise.all(services.map((service) => service.cpu()));
+  return used.reduce((sum, cpu) => sum + cpu, 0);
+}
+
+/** CPU time of the server with all its processes, those that have ended too, ms. */
+function databaseCpu(cluster: Cluster): number {
+  const tick = 1000 / Number(execFileSync('getconf', ['CLK_TCK']));
+  const [pid = ''] = readFileSync(join(cluster.dataDir, 'postmaster.pid'), 'utf8').split('\n');
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/);
+  const used = (process: string, fields: readonly number[]) => {
+    const stat = readFileSync(`/proc/${process}/stat`, 'utf8');
+    const after = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields.reduce((sum, field) => sum + Number(after[field]), 0) * tick;
+  };
+  // utime, stime, and of the postmaster those of its ended children.
+  return used(pid, [11, 12, 13, 14]) + children.reduce((sum, child) => sum + used(child, [11, 12]), 0);
+}
+
+/** The same questions to ever larger histories. */
+async function reading(cluster: Cluster): Promise<void> {
+  const url = await cluster.database();
+  const name = new URL(url).pathname.slice(1);
+  const stateDir = join(folder, 'reading');
+  const service = await start('service', stateDir, url);
+  print('\nReading, p50 ms, as the history grows (three months of it, a partition each)');
+  let filled = 0;
+  for (const rows of sizes) {
+    await fill(cluster, name, filled, rows);
+    filled = rows;
+    const ask = async (path: string, count: number) =>
+      (
+        await load({
+          port: service.port,
+          connections: 1,
+          requests: count,
+          request: () => get(path, service.token),
+        })
+      ).p50;
+    const search = (term: string) =>
+      `/api/v1/voice?search=request&search_term=${term}&sort=-created_at&limit=10`;
+    const known = await ask(search(callIdOf(Math.floor(rows / 7))), 200);
+    const page = await ask('/api/v1/voice?sort=-created_at&limit=50', 100);
+    const unknown = await ask(search('pbx-no-such-call'), 1);
+    const report = await reportMs(url, stateDir);
+    print(
+      `  ${String(rows).padStart(9)} entries  a call's events ${known.toFixed(1)}  newest page ${page.toFixed(1)}  text that is nowhere ${unknown.toFixed(0)}  report of a month: first ${report.first.toFixed(0)}, again ${report.again.toFixed(1)}`,
+    );
+  }
+  await service.stop();
+}
+
+/** Entries from..to of the history, three for each call, spread over three months, and their calls and figures. */
+async function fill(cluster: Cluster, name: string, from: number, to: number): Promise<void> {
+  const at = `(${BEGAN} + (n::double precision / ${to}) * ${3 * MONTH_MS})::bigint`;
+  const id = `'pbx-1763' || lpad((n / 3)::text, greatest(6, length((n / 3)::text)), '0') || '.' || (n / 3) % 97`;
+  const partitions = [7, 8, 9].map((month) => {
+    const [since, until] = [Date.UTC(2026, month), Date.UTC(2026, month + 1)];
+    const part = `history_2026${String(month + 1).padStart(2, '0')}01_2026${String(month + 2).padStart(2, '0')}01`;
+    return `CREATE TABLE IF NOT EXISTS ${part} PARTITION OF history FOR VALUES FROM (${since}) TO (${until});`;
+  });
+  if (from === 0) await cluster.sql(partitions.join('\n'), name);
+  await cluster.sql(
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response, duration)
+     SELECT 1, 1, ${at}, 'POST', '/api/v1/voice/call', ${id},
+       '{"id":"' || ${id} || '","direction":"inbound","status":"ringing","from":"+4930' || n % 9000000 || '"}', 200,
+       '{"result":"' || repeat('x', 48) || '"}', 1.5
+     FROM generate_series(${from}::bigint, ${to - 1}::bigint) AS n;
+     INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, ringing_at,
+       answered_at, completed_at, missed)
+     SELECT 1, 1, ${id} || '.' || n, 'completed', '+4930' || n % 9000000, '+4930' || n % 9000000, ${at}, ${at}, ${at} + 5000,
+       ${at} + 90000, false FROM generate_series(${from}::bigint, ${to - 1}::bigint, 3) AS n;
+     INSERT INTO history_counts SELECT account_id, created_at / 86400000, 0, count(*) FROM history GROUP BY 1, 2
+       ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = excluded.entries;
+     INSERT INTO report_hours SELECT account_id, started_at / 3600000, 0, count(*), count(*), count(*), 0, 0, 0
+       FROM calls GROUP BY 1, 2 ON CONFLICT (account_id, hour, shard) DO UPDATE SET calls = excluded.calls;
+     ANALYZE`,
+    name,
+  );
+  await cluster.sql('VACUUM', name);
+}
+
+/** The figures of September's days: counted, and again from what was kept. */
+async function reportMs(url: string, stateDir: string): Promise<{ first: number; again: number }> {
+  const { storeOf } = await import('../postgres/site.ts');
+  const store = await storeOf(stateDir, url);
+  const since = Date.UTC(2026, 8, 1);
+  const days = Array.from({ length: 30 }, (_, day) => ({
+    since: since + day * 86_400_000,
+    until: since + (day + 1) * 86_400_000,
+  }));
+  const once = async () => {
+    const began = performance.now();
+    await Array.fromAsync(store.reports.figures(1, days));
+    return performance.now() - began;
+  };
+  const [first, again] = [await once(), await once()];
+  await store.close();
+  return { first, again };
+}
