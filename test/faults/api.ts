@@ -3,7 +3,7 @@ import { mulberry } from '../../src/ami/mulberry.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { fillOutbox } from './backlog.ts';
-import { heldIn } from './equation.ts';
+import { tallyIn } from './equation.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
@@ -63,13 +63,13 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
     const names = Object.keys(troubles);
     // About every kind once in a short run, and in a long one as often as it takes.
     const healthyRequests = Math.min(5_000, size / names.length);
-    for (let n = 0; !stop.aborted && heldIn(rig.stateDir).tally.waiting > healthyRequests / 2; n += 1) {
+    for (let n = 0; !stop.aborted && tallyIn(rig.stateDir).waiting > healthyRequests / 2; n += 1) {
       await trouble.none(random() * healthyRequests * 2);
       await trouble.cause(names[n % names.length] as string);
-      if (n % names.length === names.length - 1) say(JSON.stringify(heldIn(rig.stateDir).tally));
+      if (n % names.length === names.length - 1) say(JSON.stringify(tallyIn(rig.stateDir)));
     }
     await load.finish();
-    for (let tries = 0; tries < 180 && heldIn(rig.stateDir).tally.waiting > 0; tries += 1) await sleep(500);
+    for (let tries = 0; tries < 180 && tallyIn(rig.stateDir).waiting > 0; tries += 1) await sleep(500);
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken } = rig.solve(new Map([...old, ...load.sent]));

@@ -74,17 +74,28 @@ export function solve({ sent, acknowledged, outbox, received }: Evidence): {
   };
 }
 
+/** The counters of a folder's outbox, at once, however much there is in it. */
+export function tallyIn(directory: string): Tally {
+  return reading(directory, (reader) => reader.tally());
+}
+
 /** What the outbox of a folder holds, read beside whoever works there, or while nobody does. */
 export function heldIn(directory: string): Held {
-  const reader = openReader(directory);
-  if (reader === undefined) throw new Error(`there is no outbox in ${directory}`);
-  try {
+  return reading(directory, (reader) => {
     const tally = reader.tally();
     const kept = new Set<string>();
     for (const state of ['waiting', 'dead'] as const)
       for (const { callId, status } of reader.events({ state, limit: Number.MAX_SAFE_INTEGER }))
         kept.add(`${callId} ${status}`);
     return { tally, kept };
+  });
+}
+
+function reading<T>(directory: string, read: (reader: NonNullable<ReturnType<typeof openReader>>) => T): T {
+  const reader = openReader(directory);
+  if (reader === undefined) throw new Error(`there is no outbox in ${directory}`);
+  try {
+    return read(reader);
   } finally {
     reader.close();
   }
