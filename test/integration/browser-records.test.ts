@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import {
   accessibilityTrouble,
   browserImpossible,
@@ -9,8 +10,8 @@ import {
   signIn,
   sizes,
 } from './browser.ts';
-import { officeWeeks } from './office.ts';
-import { serve } from './service-harness.ts';
+import { hostile, hostileCalls, officeWeeks } from './office.ts';
+import { event, serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
 const pages = {
@@ -41,4 +42,111 @@ test('activity, reports and history are seen, and used, by everybody', { skip },
       assert.deepEqual(trouble, []);
       await context.close();
     }
+});
+
+test('texts of strangers do nothing on a page, and break no layout', { skip }, async (t) => {
+  const served = await serve(t);
+  await hostileCalls(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served, { size: 'narrow' });
+  const calls = hostile.map((id) => `/activity/call?${new URLSearchParams({ id: id.slice(0, 255) })}`);
+  const searches = ['<script>', '"><img src=x onerror=alert(1)>'].map((term) =>
+    ['/activity?customer=', '/activity?number=1', '/history?in=request&term='].map(
+      (path) => path + encodeURIComponent(term),
+    ),
+  );
+  for (const path of ['/activity', '/reports', '/history', ...calls, ...searches.flat()]) {
+    await page.goto(served.url + path);
+    await page.locator('h1').waitFor();
+    assert.deepEqual(await layoutTrouble(page), [], path);
+  }
+  await page.goto(`${served.url}/history`);
+  for (const link of await page
+    .locator('#tail tbody a')
+    .evaluateAll((all) => all.map((a) => a.getAttribute('href')))) {
+    await page.goto(served.url + link);
+    assert.deepEqual(await layoutTrouble(page), [], `${link}`);
+    assert.ok(gzipSync(await page.content()).length < 100_000);
+  }
+  assert.deepEqual(trouble, []);
+});
+
+test('by keyboard: a number is looked for, its calls are turned over, one is opened with its requests', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await officeWeeks(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served);
+  const rows = page.locator('main tbody tr');
+  await page.goto(`${served.url}/activity`);
+  const newest = await rows.first().textContent();
+  await page.getByRole('link', { name: 'Older' }).press('Enter');
+  await page.waitForURL('**older=*');
+  assert.notEqual(await rows.first().textContent(), newest);
+  await page.getByRole('link', { name: 'Newer' }).press('Enter');
+  await page.waitForURL('**newer=*');
+  assert.equal(await rows.first().textContent(), newest);
+
+  await page.getByLabel('Number').focus();
+  await page.keyboard.type('030 901820');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**number=*');
+  for (const text of await rows.allTextContents()) assert.match(text, /\+49 30 901820/);
+  await rows.nth(1).getByRole('link').first().press('Enter');
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  assert.equal(
+    (await page.getByRole('table', { name: 'Requests' }).getByText('200 taken').count()) >= 2,
+    true,
+  );
+  await page.getByRole('table', { name: 'Requests' }).getByRole('link').first().press('Enter');
+  await page.getByRole('heading', { name: 'POST /api/v1/voice/call' }).waitFor();
+  assert.match((await page.getByLabel('Request as received').textContent()) ?? '', /"status":"ringing"/);
+  assert.deepEqual(trouble, []);
+});
+
+test('the history is live, and can be held still', { skip }, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served);
+  await page.goto(`${served.url}/history`);
+  await page.getByText('No request yet').waitFor();
+  const status = page.locator('#tail tbody');
+  await served.ask('/voice/priority?number=110', { token: served.a.token }); // moves no call
+  await status.getByText('GET /api/v1/voice/priority').waitFor();
+  await served.post(served.a.token, event({ id: 'refused', status: 'gone' }));
+  await status.getByText('422 refused').waitFor();
+  await page.getByRole('button', { name: 'Live' }).click();
+  await served.post(served.a.token, event({ id: 'later' }));
+  await page.locator('#bar').getByText("Alpha's customer").waitFor();
+  assert.equal(await status.getByText('later').count(), 0);
+  await page.getByRole('button', { name: 'Live' }).click();
+  await status.getByText('later').waitFor();
+  assert.deepEqual(trouble, []);
+});
+
+test('a report prints in light colours, without what is only for the screen; its CSV has the same figures', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await officeWeeks(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, context } = await signIn(browser, served, { theme: 'dark' });
+  await page.goto(`${served.url}/reports?from=2026-01-01&to=2030-01-01&by=month`);
+  const calls = await page.locator('.tiles dd').first().textContent();
+  await page.emulateMedia({ media: 'print' });
+  await keepPicture(page, 'reports-print');
+  assert.equal(await page.locator('.top').isVisible(), false);
+  assert.equal(await page.locator('form').first().isVisible(), false);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
+  for (const name of ['series', 'hours', 'segments']) {
+    const csv = await context.request.get(
+      `${served.url}/reports.csv?from=2026-01-01&to=2030-01-01&by=month&table=${name}`,
+    );
+    const lines = (await csv.text()).trim().split('\r\n').slice(1);
+    const sum = lines
+      .map((line) => Number(line.split(',')[line.startsWith('"') ? 2 : 1]))
+      .reduce((a, b) => a + b, 0);
+    assert.equal(String(sum), calls, name);
+  }
 });

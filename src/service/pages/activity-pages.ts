@@ -125,7 +125,7 @@ export function callTable(calls: readonly CallRecord[], { formats, now }: Visit,
 }
 
 /** All that match, newest first, read as they are sent. Times with their offset from UTC, durations in seconds. */
-async function* callsAsCsv(
+export async function* callsAsCsv(
   store: Store,
   account: number,
   filter: CallFilter,
