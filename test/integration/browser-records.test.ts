@@ -137,7 +137,8 @@ test('a report prints in light colours, without what is only for the screen; its
   await page.emulateMedia({ media: 'print' });
   await keepPicture(page, 'reports-print');
   assert.equal(await page.locator('.top').isVisible(), false);
-  assert.equal(await page.locator('form').first().isVisible(), false);
+  for (const part of await page.locator('form, nav, .bar, .save').all())
+    assert.equal(await part.isVisible(), false);
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
   for (const name of ['series', 'hours', 'segments']) {
     const csv = await context.request.get(

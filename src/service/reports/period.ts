@@ -30,15 +30,18 @@ export function daysIn({ first, last }: Pick<Period, 'first' | 'last'>): number 
 
 /**
  * The period that an address asks for: `from`, `to` (`2026-11-20`) and `by`. What is missing or cannot be is put right:
- * without dates it is the last seven days, turned round dates are turned back, and nothing is longer than eleven years.
+ * without dates it is the last seven days, turned round dates are turned back, it ends today, and nothing is longer than
+ * eleven years.
  */
 export function periodIn(query: URLSearchParams, now: number, timeZone: string): Period {
   const today = dateAt(now, timeZone);
+  const isBefore = (a: Temporal.PlainDate, b: Temporal.PlainDate) => Temporal.PlainDate.compare(a, b) < 0;
   const last = dateIn(query.get('to')) ?? today;
   const first = dateIn(query.get('from')) ?? last.subtract({ days: 6 });
-  const [from, to] = Temporal.PlainDate.compare(first, last) <= 0 ? [first, last] : [last, first];
+  const [from, end] = isBefore(last, first) ? [last, first] : [first, last];
+  const to = isBefore(from, today) && isBefore(today, end) ? today : end;
   const earliest = to.subtract({ days: longest.month - 1 });
-  const days = { first: Temporal.PlainDate.compare(from, earliest) < 0 ? earliest : from, last: to };
+  const days = { first: isBefore(from, earliest) ? earliest : from, last: to };
   const asked = stepsFor(days).find((step) => step === query.get('by'));
   const step = asked ?? usual.find(([most]) => daysIn(days) <= most)?.[1] ?? 'month';
   return { ...days, step };

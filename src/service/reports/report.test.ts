@@ -109,6 +109,7 @@ test('a period is what the address asks for, put right where it cannot be', () =
   assert.equal(of('', 'Europe/Berlin'), '2026-11-15 2026-11-21 day', 'it is tomorrow there');
   assert.equal(of('from=2026-11-20&to=2026-11-20'), '2026-11-20 2026-11-20 hour');
   assert.equal(of('from=2026-11-20&to=2026-11-01'), '2026-11-01 2026-11-20 day', 'turned round');
+  assert.equal(of('from=2026-11-01&to=2031-01-01'), '2026-11-01 2026-11-20 day', 'the future has no calls');
   assert.equal(of('from=2026-02-30&to=<script>'), '2026-11-14 2026-11-20 day');
   assert.equal(of('from=0001-01-01&to=2026-11-20&by=hour').split(' ')[2], 'month');
   assert.equal(of('from=2026-11-01&to=2026-11-20&by=week'), '2026-11-01 2026-11-20 week');
