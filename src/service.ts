@@ -100,6 +100,7 @@ export async function startService(
       store.value().elsewhere.follow(screens.accounts, {
         moved: screens.publish,
         missed: screens.restart,
+        dismissed: screens.dismissed,
         directory: () =>
           void directory
             .value()

@@ -9,6 +9,7 @@ import { refusalOf } from './refusal.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiRoutes } from './routes/api.ts';
 import { eventRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
 import { pageRoutes } from './routes/pages.ts';
 import { tailRoutes } from './routes/tail.ts';
 
@@ -53,6 +54,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   );
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
+  await app.register(healthRoutes(context));
   await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(async (screens) => {
     await screens.register(cookie); // the API knows no cookies

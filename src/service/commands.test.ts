@@ -76,6 +76,14 @@ test('link and token print what a browser and a phone system need; a rotated tok
   await assert.rejects(run(['token', 'Nobody']), /there is no integration "Nobody"/);
 });
 
+test('status says where events are, what they survive there, and what the account holds', async (t) => {
+  const run = await commandLine(t);
+  assert.match(
+    await run(['status']),
+    /^storage {7}SQLite 3[\d.]+\nan acknowledged event is fsynced on .*\naccount {7}Main: 1 integrations, 0 calls open, 0 entries/,
+  );
+});
+
 test('accounts and integrations are added, listed, changed and switched off', async (t) => {
   const run = await commandLine(t);
   const added = await run(['account', 'add', 'Branch', '--country', 'NL']);

@@ -5,6 +5,7 @@ import { accountCommands, integrationCommands } from './commands/accounts.ts';
 import { copyCommand } from './commands/copy.ts';
 import { customerCommands, segmentCommands } from './commands/customers.ts';
 import { chosen, makeSession, type ServiceCommandsIo } from './commands/session.ts';
+import { statusCommand } from './commands/status.ts';
 import { userCommands } from './commands/users.ts';
 import { forBridge, forBrowser, forPhoneSystem } from './commands/words.ts';
 
@@ -44,6 +45,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
       }),
     );
 
+  statusCommand(service, session);
   copyCommand(service, session);
   accountCommands(service, session);
   integrationCommands(service, session);

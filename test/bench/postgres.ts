@@ -150,8 +150,10 @@ async function reading(cluster: Cluster): Promise<void> {
     const page = await ask('/api/v1/voice?sort=-created_at&limit=50', 100);
     const unknown = await ask(search('pbx-no-such-call'), 1);
     const report = await reportMs(url, stateDir);
+    const [size] = await cluster.sql(`SELECT pg_database_size('${name}')::float8 AS bytes`);
+    const each = ((size?.bytes as number) / rows).toFixed(0);
     print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${known.toFixed(1)}  newest page ${page.toFixed(1)}  text that is nowhere ${unknown.toFixed(0)}  report of a month: first ${report.first.toFixed(0)}, again ${report.again.toFixed(1)}`,
+      `  ${String(rows).padStart(9)} entries  a call's events ${known.toFixed(1)}  newest page ${page.toFixed(1)}  text that is nowhere ${unknown.toFixed(0)}  report of a month: first ${report.first.toFixed(0)}, again ${report.again.toFixed(1)}  ${each} bytes an entry`,
     );
   }
   await service.stop();

@@ -25,6 +25,7 @@ describe('the database breaks', { skip }, () => {
       await load.acknowledges(150);
       await cluster.kill();
       await load.isRefused();
+      assert.equal((await fetch(`${site.url}/healthz`)).status, 503);
       await cluster.start();
     }
     await load.acknowledges(150);

@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { serverSecret } from '../../src/service/server-secret.ts';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import { type Cluster, freePort, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
 import { type ServiceProcess, startProcess, startSite, storeOf, watch } from '../postgres/site.ts';
@@ -63,6 +64,37 @@ describe('several processes on one database are as one', { skip }, () => {
     await screen.saw([{ id: 'one', status: 'completed' }]);
   });
 
+  test('what is changed at one process is known at the others: dismissed calls, new integrations', async (t) => {
+    const database = await cluster.database();
+    const open = () => openPostgresStore({ url: database, connections: 4, secretMark: 'x' });
+    const [here, there] = [await open(), await open()];
+    t.after(() => Promise.all([here.close(), there.close()]));
+    const { id: account } = await here.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    const user = await here.users.add({
+      ...{ uid: 'u', account, name: 'Ann', signInName: 'ann', role: 'agent', password: null, createdAt: 0 },
+    });
+    const heard: unknown[] = [];
+    let listening = Promise.withResolvers<void>();
+    const news = Promise.withResolvers<void>();
+    const stop = there.elsewhere.follow(() => [account], {
+      moved: () => {},
+      missed: () => {},
+      directory: () => listening.resolve(),
+      dismissed: (...told) => {
+        heard.push(told);
+        news.resolve();
+      },
+    });
+    t.after(stop);
+    await listening.promise;
+    listening = Promise.withResolvers();
+    await here.directory.addIntegration({ uid: 'i', account, name: 'New', createdAt: 0 });
+    await listening.promise;
+    await here.users.dismiss(user?.id ?? 0, ['one', 'two [2]'], 100, 50);
+    await news.promise;
+    assert.deepEqual(heard, [[account, user?.id, ['one', 'two [2]']]]);
+  });
+
   test('processes that start at the same moment make one first account, and another secret is refused', async (t) => {
     const database = await cluster.database();
     const stateDir = stateFolder(t);
@@ -72,6 +104,7 @@ describe('several processes on one database are as one', { skip }, () => {
     const store = await storeOf(stateDir, database);
     t.after(() => store.close());
     assert.equal((await store.directory.read(0))?.directory.accounts.length, 1);
+    assert.equal((await fetch(`${services[0]?.url}/healthz`)).status, 200);
     await assert.rejects(storeOf(stateFolder(t), database), /server secret is not the one/);
   });
 });

@@ -92,7 +92,7 @@ export async function openPostgresStore(
     reports: { figures: (account, spans) => keptFigures(figures, account, spans) },
     directory: directoryRows(database),
     customers: customerRows(database),
-    users: userRows(database),
+    users: userRows(database, feed.tellDismissed),
     async openCalls(account, max) {
       await batches.drained();
       return calls.open(account, max);

@@ -48,11 +48,17 @@ export interface CallFeed {
    * Tells how the calls of the accounts in `watched()` are now, each soon after it moved: some more than once, some
    * that this process moved itself, and all of them perhaps later than this process's own news of them.
    * `missed`: there may have been others; read the open calls again. `directory`: accounts or integrations changed.
+   * `dismissed`: a user took missed calls off the bar; of this, some may never be told.
    * Gives the way to stop.
    */
   follow(
     watched: () => readonly number[],
-    told: { moved(account: number, call: CallRecord): void; missed(): void; directory(): void },
+    told: {
+      moved(account: number, call: CallRecord): void;
+      missed(): void;
+      directory(): void;
+      dismissed(account: number, user: number, calls: readonly string[]): void;
+    },
   ): () => void;
 }
 

@@ -8,7 +8,8 @@ import type { Primary } from './primary.ts';
 const POLL_MS = 1_000;
 /** Notifications that come this close together are one look at the tables. */
 const TOGETHER_MS = 25;
-/** A notification takes 8000 bytes; more accounts than this in one are not named. */
+/** Bytes of a notification; and more accounts than this in one are not named. */
+const LONGEST = 7_900;
 const NAMED = 500;
 
 /**
@@ -28,6 +29,8 @@ const NONE = '9223372036854775807';
 export type Feed = CallFeed & {
   /** Wakes the other processes: calls of these accounts have moved. Nobody waits for it. */
   tell(accounts: Iterable<number>): void;
+  /** The same of missed calls that a user has dismissed; more than one notification holds are left to the next start of a stream. */
+  tellDismissed(account: number, user: number, calls: readonly string[]): void;
   stop(): void;
 };
 
@@ -53,6 +56,12 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
     tell(accounts) {
       for (const account of accounts) untold.add(account);
       if (!telling && untold.size > 0) void tellAll();
+    },
+
+    tellDismissed(account, user, calls) {
+      const payload = `dismissed ${sender} ${account} ${user} ${JSON.stringify(calls)}`;
+      if (Buffer.byteLength(payload) > LONGEST) return;
+      void database.look([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
     },
 
     follow(watched, told) {
@@ -95,9 +104,16 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
 
       const hear = (payload: string) => {
         if (payload === 'directory') return told.directory();
-        const [kind, from, accounts = ''] = payload.split(' ');
-        if (kind !== 'calls' || from === sender) return;
-        const moved = new Set(accounts.split(','));
+        const [kind, from, account = '', user] = payload.split(' ', 4);
+        if (from === sender) return;
+        if (kind === 'dismissed')
+          return told.dismissed(
+            Number(account),
+            Number(user),
+            JSON.parse(payload.slice(payload.indexOf('['))),
+          );
+        if (kind !== 'calls') return;
+        const moved = new Set(account.split(','));
         if (moved.has('*') || [...watched()].some((account) => moved.has(String(account)))) wake();
       };
       const deafen = listen(direct, hear, () => {

@@ -7,7 +7,11 @@ const columns = `u.id, u.uid, u.account_id AS account, u.name, u.sign_in_name AS
 /** SQLSTATE unique_violation. */
 const TAKEN = '23505';
 
-export function userRows(database: Database): UserStore {
+/** `dismissed` is told after a user has taken calls off the bar, for the user's screens at other processes. */
+export function userRows(
+  database: Database,
+  dismissed: (account: number, user: number, calls: readonly string[]) => void,
+): UserStore {
   return {
     list: (account) =>
       database.rows<User>(
@@ -88,7 +92,7 @@ export function userRows(database: Database): UserStore {
       );
     },
     async dismiss(user, calls, until, now) {
-      await database.transact([
+      const [, , [owner] = []] = await database.transact([
         ['DELETE FROM dismissed_calls WHERE until < $1', now],
         [
           `INSERT INTO dismissed_calls SELECT $1, call, $3 FROM (SELECT DISTINCT unnest($2::text[]) AS call) c
@@ -97,7 +101,9 @@ export function userRows(database: Database): UserStore {
           calls,
           until,
         ],
+        ['SELECT account_id AS account FROM users WHERE id = $1', user],
       ]);
+      if (owner !== undefined) dismissed(owner.account as number, user, calls);
     },
     async dismissed(user) {
       const rows = await database.rows<{ call: string }>(
