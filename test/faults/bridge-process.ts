@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +18,8 @@ export type BridgeProcess = {
   /** What it said that was no line of the log: the last words of a crash. */
   lastWords(): string;
   kill(signal?: NodeJS.Signals): void;
+  /** How long it has had a processor so far, all threads together, ms: on a busy machine a clock tells of others. */
+  cpuMs(): number;
 };
 
 export type BridgeProcessOptions = {
@@ -55,6 +58,7 @@ export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessO
     ended,
     lastWords: () => rest.trim(),
     kill: (signal = 'SIGKILL') => void child.kill(signal),
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
     says: (...codes) =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -71,6 +75,14 @@ export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessO
         look();
       }),
   };
+}
+
+/** Ticks of a hundredth of a second (proc_pid_stat(5): utime and stime, behind the name in brackets). */
+function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function lineOf(text: string): LogLine | undefined {

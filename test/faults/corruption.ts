@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { silentLog } from '../../src/ops/log.ts';
+import { openOutbox } from '../../src/outbox/outbox.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, solve } from './equation.ts';
 import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
@@ -22,6 +24,7 @@ import { createRig, type Rig } from './rig.ts';
 /** So many mutations are made to copies of one outbox; then there is another one, bigger or smaller. */
 const mutationsPerOutbox = 25;
 
+/** Of a processor's time: a start reads and computes, and by the clock a busy machine takes as long as it likes. */
 const longestStartMs = 10_000;
 
 /** A start that ends by itself is tried again, as systemd does; more often than this in a row is a crash loop. */
@@ -68,7 +71,7 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
       `repaired ${count(({ repaired }) => repaired)} times, nothing to repair ${count(({ repaired }) => !repaired)} times`,
       `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end)`,
       `ended and started again ${count(({ starts }) => starts > 1)} times`,
-      `slowest start ${Math.max(...results.map(({ startMs }) => startMs))} ms`,
+      `slowest start ${Math.max(...results.map(({ startCpuMs }) => startCpuMs))} ms of a processor, ${Math.max(...results.map(({ startMs }) => startMs))} ms by the clock`,
     ].join('; '),
   };
 }
@@ -88,6 +91,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
     const refused = (call: unknown) => Number(String(call).split('.')[1]) % 400 === 0;
     const refuse = { kind: 'status', status: 422 } as const;
     rig.farSide.inject(({ payload }) => (refused(payload.id) ? refuse : undefined));
+    if (random() < 0.3) await growBeyondCheck(rig.stateDir);
     const load = startLoad(rig.pbx, { eventsPerSecond: 400, random, talkMs: 300 });
     // What is there at a clean end is in the database, what comes after it in the WAL.
     if (random() < 0.7) {
@@ -116,6 +120,15 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
   }
 }
 
+/** A file of more than 16 MiB is not read through at the start: damage shows when it is met. */
+async function growBeyondCheck(directory: string): Promise<void> {
+  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+  const lines = 'x'.repeat(200_000);
+  for (let n = 0; n < 100; n += 1)
+    await outbox.append({ calls: [], trunks: [], events: [], journal: { lines, at: Date.now() } });
+  await outbox.close();
+}
+
 async function startOnDamage(
   before: Outbox,
   damage: { readonly file: string; readonly bytes: Buffer; readonly visible: boolean },
@@ -132,6 +145,7 @@ async function startOnDamage(
 
     const began = performance.now();
     let startMs = 0;
+    let startCpuMs = 0;
     let starts = 0;
     for (let up = false; !up; ) {
       starts += 1;
@@ -142,6 +156,7 @@ async function startOnDamage(
           bridge.says('status.listening'),
         ]);
         startMs = Math.round(performance.now() - began);
+        startCpuMs = bridge.cpuMs();
         await drained(`http://127.0.0.1:${status.port}/status.json`);
         bridge.kill('SIGTERM');
         const { code } = await bridge.ended;
@@ -150,10 +165,18 @@ async function startOnDamage(
       } catch (error) {
         if (starts < mostStarts) continue;
         broken.push(`a crash loop: ${error}`);
-        return { counts: lossOfAll(before), broken, starts, startMs, repaired: false, announced: 0 };
+        return {
+          counts: lossOfAll(before),
+          broken,
+          starts,
+          startMs,
+          startCpuMs,
+          repaired: false,
+          announced: 0,
+        };
       }
     }
-    if (startMs > longestStartMs) broken.push(`started in ${startMs} ms`);
+    if (startCpuMs > longestStartMs) broken.push(`the start took ${startCpuMs} ms of a processor`);
     const received = new Map(before.received);
     for (const [id, call] of rig.farSide.calls())
       received.set(id, [...(received.get(id) ?? []), ...call.received]);
@@ -172,7 +195,7 @@ async function startOnDamage(
     if (damage.visible && counts.lost > announced) broken.push(`${counts.lost} lost, ${announced} announced`);
     // What is damaged is lost; that it says so is what is asked.
     broken.push(...unsolved.filter((line) => !/^\d+ lost/.test(line)));
-    return { counts, broken, starts, startMs, repaired: repairs.length > 0, announced };
+    return { counts, broken, starts, startMs, startCpuMs, repaired: repairs.length > 0, announced };
   } finally {
     await rig.close();
   }
