@@ -162,18 +162,16 @@ export function storeConformance(
         for (let offset = 0; offset < whole.length; offset += 7) {
           const page = await store.requests.page({ account, search, order, offset, limit: 7 });
           assert.equal(page.total, whole.length);
-          pages.push(...page.entries);
+          const read = (await Array.fromAsync(page.chunks)).flat();
+          assert.equal(read.length, page.count);
+          pages.push(...read);
         }
         assert.deepEqual(pages, whole);
       }
     }
-    assert.deepEqual(
-      await store.requests.page({ account, search: null, order: 'oldest', offset: 99, limit: 7 }),
-      {
-        entries: [],
-        total: 25,
-      },
-    );
+    const past = { account, search: null, order: 'oldest', offset: 99, limit: 7 } as const;
+    const { chunks, ...counts } = await store.requests.page(past);
+    assert.deepEqual([await Array.fromAsync(chunks), counts], [[], { count: 0, total: 25 }]);
   });
 
   it('a search finds text as written, in a query string also percent-encoded, and nothing of others', async ({
@@ -234,7 +232,7 @@ export function storeConformance(
     });
     let lookups = 0;
     for (; searching; lookups += 1) await store.customers.segmentOf(other, '+4930901820');
-    assert.deepEqual((await done)[39], { entries: [], total: 0 });
+    assert.equal((await done)[39]?.total, 0);
     assert.ok(lookups > searches.length, `${lookups} lookups while ${searches.length} searched`);
   });
 
@@ -250,7 +248,26 @@ export function storeConformance(
     }
     assert.equal(read, 100);
     const page = { account, search: null, order: 'oldest', offset: 10, limit: 60 } as const;
-    assert.equal((await store.requests.page(page)).entries.length, 60);
+    const { chunks, count } = await store.requests.page(page);
+    const sizes = (await Array.fromAsync(chunks)).map(({ length }) => length);
+    assert.ok(Math.max(...sizes) <= 20, 'a page is read in chunks too');
+    assert.deepEqual([count, sizes.reduce((sum, size) => sum + size)], [60, 60]);
+  });
+
+  it('a search that nobody waits for any more ends', async ({ store, account }) => {
+    await Promise.all(
+      Array.from({ length: 2000 }, (_, at) => store.requests.record(recorded({ account, id: `c${at}`, at }))),
+    );
+    const search = { in: 'request', term: 'nowhere' } as const;
+    const gone = new AbortController();
+    const query = { account, search, order: 'oldest', signal: gone.signal } as const;
+    const asked = Promise.allSettled([
+      store.requests.page({ ...query, offset: 0, limit: 1 }),
+      Array.fromAsync(store.requests.all(query)),
+    ]);
+    gone.abort();
+    for (const answer of await asked)
+      assert.ok(answer.status === 'rejected' && answer.reason.name === 'AbortError');
   });
 
   it('retention deletes the oldest by age and by count, of each account for itself', async ({

@@ -12,55 +12,77 @@ import type { ZodInstance } from './zod-instance.ts';
 export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;
-    const { entries, total } = await store.requests.page({
-      ...selection(query, request),
+    const { count, chunks, total } = await store.requests.page({
+      ...selection(query, request, reply),
       offset: Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER),
       limit,
     });
-    const frame = pageFrame(request, { current, limit, total, shown: entries.length });
-    const text = `{"data":[${entries.map(entryText).join(',')}],${JSON.stringify(frame).slice(1)}`;
-    return exchange.answer(request, reply, { status: 200, text, kept: false });
+    const frame = pageFrame(request, { current, limit, total, shown: count });
+    const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
+    return answerWith(chunks, ends, request, reply);
   }
 
-  /** The first chunk is read before this request is recorded: a list does not hold itself. */
-  async function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
-    const chunks = store.requests.all(selection(query, request))[Symbol.asyncIterator]();
-    const first = await chunks.next();
+  function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
+    const chunks = store.requests.all(selection(query, request, reply));
+    return answerWith(chunks, { before: '[', after: ']' }, request, reply);
+  }
+
+  /** The first chunk is read before this request is recorded: a list does not hold itself. The rest is read as it is sent. */
+  async function answerWith(
+    entries: AsyncIterable<StoredRequest[]>,
+    ends: { before: string; after: string },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    const chunks = entries[Symbol.asyncIterator]();
+    const [first, second] = [await chunks.next(), await chunks.next()];
+    const start = ends.before + (first.done ? '' : first.value.map(entryText).join(','));
+    if (second.done) {
+      return exchange.answer(request, reply, { status: 200, text: start + ends.after, kept: false });
+    }
     await exchange.record(request, 200);
-    const rest = { [Symbol.asyncIterator]: () => chunks };
+    async function* text() {
+      yield `${start},${second.value.map(entryText).join(',')}`;
+      for await (const chunk of { [Symbol.asyncIterator]: () => chunks })
+        yield `,${chunk.map(entryText).join(',')}`;
+      yield ends.after;
+    }
     return reply
       .header('content-type', 'application/json; charset=utf-8')
       .header('cache-control', 'no-store')
-      .send(
-        Readable.from(arrayText(first.done ? [] : first.value, rest), {
-          objectMode: false,
-          highWaterMark: 65_536,
-        }),
-      );
+      .send(Readable.from(text(), { objectMode: false, highWaterMark: 65_536 }));
   }
 
-  app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, (request, reply) => {
+  app.get(routes.getHistory.path, { schema: routes.getHistory.schema }, async (request, reply) => {
     const { query } = request;
-    return query.limit === undefined
-      ? everything(query, request, reply)
-      : page(query, query.limit, request, reply);
+    try {
+      return await (query.limit === undefined
+        ? everything(query, request, reply)
+        : page(query, query.limit, request, reply));
+    } catch (error) {
+      if (!reply.raw.destroyed) throw error;
+      reply.hijack(); // nobody is there to be answered
+    }
   });
 }
 
-function selection({ search, search_term, sort }: HistoryQuery, request: FastifyRequest) {
+function selection(
+  { search, search_term, sort }: HistoryQuery,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const order: HistoryOrder = sort === '-created_at' ? 'newest' : 'oldest';
   const found: HistorySearch | null =
     search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
-  return { account: (request.caller as Caller).account.id, search: found, order };
+  const { account } = request.caller as Caller;
+  return { account: account.id, search: found, order, signal: goneWith(reply) };
 }
 
-async function* arrayText(
-  first: StoredRequest[],
-  rest: AsyncIterable<StoredRequest[]>,
-): AsyncGenerator<string> {
-  yield `[${first.map(entryText).join(',')}`;
-  for await (const entries of rest) yield `,${entries.map(entryText).join(',')}`;
-  yield ']';
+/** Aborts when the client goes away: nobody reads on for who is gone, and asks again. */
+function goneWith({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => controller.abort());
+  return controller.signal;
 }
 
 /** An entry as JSON text; the response is JSON already. */

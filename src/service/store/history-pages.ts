@@ -57,16 +57,17 @@ export function historyPages<Key>(
   rows: { readonly text: number; readonly skip: number },
   clock: () => number = steadyMs,
 ): Pick<RequestStore, 'page' | 'all' | 'search'> {
-  type Query = { account: number; search: HistorySearch | null; order: HistoryOrder };
+  type Query = Parameters<RequestStore['all']>[0];
 
   /** The entries that match, slice by slice. */
-  async function* found({ account, search, order }: Query): AsyncGenerator<Key[]> {
+  async function* found({ account, search, order, signal }: Query): AsyncGenerator<Key[]> {
     const { lastId, filter } = await reader.start(account, search);
     const size = filter.by === 'text' ? rows.text : CHUNK;
     let after: HistoryCursor | null = null;
     do {
       const slice: HistorySlice = { account, filter, order, after, lastId, rows: size };
       const hits: HistoryHits<Key> = await inTurn(() => reader.slice(slice));
+      signal?.throwIfAborted();
       if (hits.ids.length > 0) yield hits.ids;
       after = hits.next;
     } while (after !== null);
@@ -93,24 +94,24 @@ export function historyPages<Key>(
       at += taken;
     }
   }
-  const entriesAtOnce = async (ids: readonly Key[]) => (await Array.fromAsync(entriesOf(ids))).flat();
 
   return {
-    async page({ account, search, order, offset, limit }) {
+    async page({ account, search, order, offset, limit, signal }) {
       const { lastId, filter, total: known } = await reader.start(account, search);
       if (filter.by !== 'text') {
         const slice = { account, filter, order, lastId };
         const after = await skip(slice, Math.min(offset, known));
         const { ids } = await reader.slice({ ...slice, after, rows: limit });
-        return { entries: offset < known ? await entriesAtOnce(ids) : [], total: known };
+        const there = offset < known ? ids : [];
+        return { count: there.length, chunks: entriesOf(there), total: known };
       }
       const ids: Key[] = [];
       let total = 0;
-      for await (const hits of found({ account, search, order })) {
+      for await (const hits of found({ account, search, order, ...(signal && { signal }) })) {
         ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
         total += hits.length;
       }
-      return { entries: await entriesAtOnce(ids), total };
+      return { count: ids.length, chunks: entriesOf(ids), total };
     },
     async search({ account, search, order, after, limit }) {
       const { lastId, filter } = await reader.start(account, search);

@@ -113,14 +113,18 @@ export interface RequestStore {
    * forward and the report figures follow. Gives the call if it moved and is watched.
    */
   record(request: RecordedRequest): Promise<CallRecord | undefined>;
-  /** Entries `offset` to `offset + limit` of those that match, and how many match. */
+  /**
+   * Entries `offset` to `offset + limit` of those that match: how many those are, the entries in chunks, as for `all`,
+   * and how many match in all. Where no index finds a text, all are read: that ends, and rejects, with `signal`.
+   */
   page(query: {
     account: number;
     search: HistorySearch | null;
     order: HistoryOrder;
     offset: number;
     limit: number;
-  }): Promise<{ entries: StoredRequest[]; total: number }>;
+    signal?: AbortSignal;
+  }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number }>;
   /**
    * All that match and were recorded before the first chunk was asked for, in chunks: read with bounded memory
    * however long the history and however slow the reader.
@@ -129,6 +133,7 @@ export interface RequestStore {
     account: number;
     search: HistorySearch | null;
     order: HistoryOrder;
+    signal?: AbortSignal;
   }): AsyncIterable<StoredRequest[]>;
   /**
    * The next entries that match, from `after` on (null: from the first), at most `limit` of them. It gives up looking

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { past } from './office.ts';
+import { serve } from './service-harness.ts';
+
+test('a page of many entries is sent as it is read, and is whole', async (t) => {
+  const served = await serve(t);
+  await past(served, async (tell) => {
+    await Promise.all(
+      Array.from({ length: 450 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
+    );
+  });
+  const { data, meta, links } = await served.page(served.a.token, '?limit=420&sort=created_at');
+  assert.deepEqual(
+    [data.length, data[419]?.id, meta.total, meta.to, meta.last_page],
+    [420, 420, 450, 420, 2],
+  );
+  assert.match(links.next ?? '', /page=2/);
+  const answer = await served.ask('/voice?limit=420', { token: served.a.token });
+  assert.equal(answer.headers['transfer-encoding'], 'chunked');
+  assert.equal(
+    (await served.history(served.a.token)).length,
+    452,
+    'both lists are in the history, no list in itself',
+  );
+});
+
+test('whoever goes away while the history is searched is no failure', async (t) => {
+  const served = await serve(t);
+  await past(served, async (tell) => {
+    await Promise.all(
+      Array.from({ length: 5000 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
+    );
+  });
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const path = '/api/v1/voice?search=request&search_term=nowhere&limit=1';
+  const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${served.a.token}\r\n\r\n`;
+  await new Promise((sent) => socket.write(request, sent));
+  socket.destroy();
+  const { data } = await served.page(served.a.token, '?search=request&search_term=nowhere&limit=1');
+  assert.deepEqual(data, []);
+  assert.equal(served.said.includes('service.failed'), false);
+});
