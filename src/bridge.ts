@@ -3,6 +3,7 @@ import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
+import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTracker, type Tracker } from './bridge/tracker.ts';
 import { createWitness } from './bridge/witness.ts';
@@ -11,6 +12,7 @@ import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-source.ts';
 import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
+import type { QueuedEvent } from './delivery/queue.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -33,6 +35,8 @@ export type BridgeConfig = {
     readonly maxAgeMs: number;
     /** Delivered events are kept for so long, ms. */
     readonly keepMs: number;
+    /** From one comparison with the far side's history to the next, ms; 0: there is none. */
+    readonly reconcileEveryMs: number;
     /** What is seen and decided is kept for so long, ms; 0: it is not written down. */
     readonly journalKeepMs: number;
   };
@@ -112,13 +116,26 @@ async function startRest(
   const metrics = createMetrics();
   const dispatcher = createDispatcher({
     queue: outbox,
-    send: measured((event) => client.postCallEvent(event.body), metrics),
+    send: measured(
+      (event) => client.postCallEvent(event.body),
+      metrics,
+      (event) => reconciliation?.delivered(event),
+    ),
     log: log.child({ part: 'delivery' }),
     now: Date.now,
     monotonic: () => performance.now(),
     random: Math.random,
     limits: { maxAgeMs: config.outbox.maxAgeMs },
   });
+  const reconciliation = config.outbox.reconcileEveryMs
+    ? createReconciliation(
+        { api: config.api, pbxId: config.calls.pbxId, everyMs: config.outbox.reconcileEveryMs },
+        {
+          ...{ outbox, dispatcher, keepsJournal: config.outbox.journalKeepMs > 0 },
+          ...{ log: log.child({ part: 'reconcile' }), now: Date.now },
+        },
+      )
+    : undefined;
   const saved = await outbox.load();
   const appends = watchAppends(outbox.append, Date.now);
   const tracker = createTracker(config.calls, saved, {
@@ -152,14 +169,24 @@ async function startRest(
   const read = createStatusReader(
     {
       ...{ version, pbxId: config.calls.pbxId, address: `${config.ami.host}:${config.ami.port}` },
-      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi },
+      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi, reconciliation },
     },
     Date.now,
   );
   const status = config.status && createStatusServer(config.status, { read, metrics, log });
 
   const stop = await startInOrder(
-    partsOf({ outbox, client, dispatcher, link, tracker, gapFiller, status, config }),
+    partsOf({
+      outbox,
+      client,
+      dispatcher,
+      reconciliation,
+      link,
+      tracker,
+      gapFiller,
+      status,
+      config,
+    }),
     log,
   );
   log.say('program.started', {
@@ -174,6 +201,7 @@ async function startRest(
     reload({ ami, api, calls }) {
       client.changeToken(api.token);
       lookups?.client.changeToken(api.token);
+      reconciliation?.changeToken(api.token);
       lookups?.agi.clear();
       dispatcher.retry();
       tracker.changeSettings(calls);
@@ -213,13 +241,14 @@ function partsOf(parts: {
   outbox: Outbox;
   client: ApiClient;
   dispatcher: Dispatcher;
+  reconciliation: Reconciliation | undefined;
   tracker: Tracker;
   link: AmiLink;
   gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, tracker, link, gapFiller, status, config } = parts;
+  const { outbox, client, dispatcher, reconciliation, tracker, link, gapFiller, status, config } = parts;
   const nothing = async () => {};
   let pruning: NodeJS.Timeout | undefined;
   return [
@@ -237,6 +266,11 @@ function partsOf(parts: {
     },
     { name: 'api', start: nothing, stop: () => client.close() },
     { name: 'delivery', start: async () => dispatcher.start(), stop: () => dispatcher.stop() },
+    {
+      name: 'reconcile',
+      start: async () => reconciliation?.start(),
+      stop: async () => reconciliation?.stop(),
+    },
     { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
@@ -246,13 +280,16 @@ function partsOf(parts: {
 
 type Send = Parameters<typeof createDispatcher>[0]['send'];
 
-/** The same, with what it took told to Prometheus. */
-function measured(send: Send, metrics: Metrics): Send {
+/** The same, with what it took told to Prometheus, and what was delivered to whoever compares it later. */
+function measured(send: Send, metrics: Metrics, onDelivered: (event: QueuedEvent) => void): Send {
   return async (event) => {
     const result = await send(event);
     const httpStatus = result.kind === 'answer' ? result.status : undefined;
     metrics.attempted(httpStatus, result.durationMs);
-    if (classify(result, Date.now()).verdict === 'delivered') metrics.delivered(Date.now() - event.takenAt);
+    if (classify(result, Date.now()).verdict === 'delivered') {
+      metrics.delivered(Date.now() - event.takenAt);
+      onDelivered(event);
+    }
     return result;
   };
 }

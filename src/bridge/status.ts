@@ -6,6 +6,7 @@ import { troubles } from '../ops/health.ts';
 import type { BridgeStatus } from '../ops/status.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createQueueReader } from './queue-reader.ts';
+import type { Reconciliation } from './reconciliation.ts';
 import type { Tracker } from './tracker.ts';
 
 type Parts = {
@@ -19,6 +20,7 @@ type Parts = {
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
   readonly agi: Agi | undefined;
+  readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
 };
 
 /** So long the disk may take to say how many events wait, ms: whoever looks has no more patience. */
@@ -26,7 +28,7 @@ const PATIENCE_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
-  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi } = parts;
+  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation } = parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, PATIENCE_MS);
   // So that there is something to say, should the disk fail before anybody has asked.
@@ -47,6 +49,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
         ...appends.status(),
       },
       delivery: dispatcher.status(),
+      reconcile: reconciliation?.status(),
       lookups: agi?.status(),
     };
     const reasons = troubles(status);

@@ -2,7 +2,8 @@ import { systemClock } from '../ami/clock.ts';
 import { surveyPbx } from '../ami/survey.ts';
 import { createApiClient } from '../api/client.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
-import { accountFinding, apiFindings, entriesOf } from './check/api.ts';
+import { historyPage } from '../delivery/history-page.ts';
+import { accountFinding, apiFindings } from './check/api.ts';
 import { bad, type Finding, well } from './check/finding.ts';
 import { folderFinding, portFinding } from './check/machine.ts';
 import { pbxFindings } from './check/pbx.ts';
@@ -82,8 +83,8 @@ async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
     const result = await client.history({ searchTerm: last ?? 'pbx-bridge-check', limit: 1 });
     const findings = apiFindings(result, { baseUrl: api.baseUrl, now: Date.now() });
     if (last === undefined || result.kind === 'failed') return findings;
-    const entries = entriesOf(result.body);
-    return entries === undefined ? findings : [...findings, accountFinding(last, entries.length > 0)];
+    const page = historyPage(result.body);
+    return page === undefined ? findings : [...findings, accountFinding(last, page.entries.length > 0)];
   } finally {
     await client.close();
   }

@@ -4,11 +4,13 @@ import { apiSection } from '../config/api.ts';
 import { callsSection } from '../config/calls.ts';
 import { isUnset, loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
+import type { HistoryEntry } from '../delivery/history-page.ts';
+import { createHistoryReader, HistoryUnreadable } from '../delivery/history-reader.ts';
 import { maskNumbers } from '../ops/redact.ts';
 import type { Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { createFarSide, type FarSideEntry, farSideText } from './explain/far-side.ts';
+import { farSideText } from './explain/far-side.ts';
 import { type Line, type Story, storyOf, verdictOf } from './explain/story.ts';
 import { openState } from './state.ts';
 import { clockTime } from './words.ts';
@@ -82,20 +84,23 @@ function notKnown(what: string, keepMs: number): string {
   return `nothing is known of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Was the bridge running and its link up then? pbx-bridge check --call shows whether calls are seen now.`;
 }
 
-async function askFarSide({ io }: Context, callId: string): Promise<FarSideEntry[] | string> {
+async function askFarSide({ io }: Context, callId: string): Promise<HistoryEntry[] | string> {
   const environment = io.environment();
   if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
     return 'not asked: API_BASE_URL and API_TOKEN are not set here';
   const client = createApiClient({ ...loadConfig({ api: apiSection }, environment).api, connections: 1 });
   try {
-    return await createFarSide(client).entriesOf(callId);
+    return await createHistoryReader(client.history).entriesOf(callId);
+  } catch (error) {
+    if (error instanceof HistoryUnreadable) return `not known: ${error.message}`;
+    throw error;
   } finally {
     await client.close();
   }
 }
 
 type Found = {
-  readonly farSide: FarSideEntry[] | string | undefined;
+  readonly farSide: HistoryEntry[] | string | undefined;
   readonly verdict: ReturnType<typeof verdictOf>;
   readonly others: readonly string[];
   readonly show: (text: string) => string;

@@ -18,6 +18,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
     calls(status),
     delivery(status),
     queue(status),
+    history(status),
     disk(status),
     lookups(status),
     ...status.reasons.map((reason) => line('not ready', reason, 'bad')),
@@ -81,6 +82,24 @@ function queue({ outbox: it, now }: BridgeStatus): StatusLine {
   const lost = it.lost === 0 ? '' : `; ${it.lost} lost with a damaged file`;
   const text = `${it.waiting} waiting${oldest}; ${dead}; ${it.delivered} delivered in all${lost}`;
   return line('queue', text, it.dead > 0 ? 'bad' : 'plain');
+}
+
+/** What the API has kept of what it confirmed. */
+function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const last = it.lastAt === undefined ? 'nothing compared yet' : `compared ${ago(it.lastAt, now)}`;
+  const lost = it.sentAgain + it.overtaken + it.gaveUp;
+  const missing =
+    lost === 0
+      ? ''
+      : `; ${count(it.sentAgain, 'event')} MISSING there and sent again, ${it.overtaken} overtaken, ${it.gaveUp} given up`;
+  if (it.state === 'ok')
+    return line(
+      'API history',
+      `${last}; ${it.compared} events found there${missing}`,
+      lost > 0 ? 'bad' : 'plain',
+    );
+  return line('API history', `NOT COMPARED: ${it.reason}; ${last}${missing}`, 'bad');
 }
 
 function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {

@@ -166,6 +166,10 @@ describe('each variable, wrong', () => {
       'OUTBOX_MAX_AGE: got "long"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
     ],
     [
+      { RECONCILE_EVERY: 'never' },
+      'RECONCILE_EVERY: got "never"; takes a time from 0s to 1d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
+    [
       { OUTBOX_KEEP: '1m' },
       'OUTBOX_KEEP: got "1m"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
     ],

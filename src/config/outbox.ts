@@ -17,6 +17,11 @@ export const outboxSection = section({
     OUTBOX_KEEP: duration('1h', '365d')
       .prefault('7d')
       .describe('How long delivered events are kept, to answer for them.'),
+    RECONCILE_EVERY: duration('0s', '1d')
+      .prefault('5m')
+      .describe(
+        'How often what the API has confirmed is compared with its own request history; what is not there is sent again. 0s: not at all.',
+      ),
     JOURNAL_KEEP: duration('0s', '90d')
       .prefault('7d')
       .describe(
@@ -27,6 +32,7 @@ export const outboxSection = section({
     stateDir: values.STATE_DIR,
     maxAgeMs: values.OUTBOX_MAX_AGE,
     keepMs: values.OUTBOX_KEEP,
+    reconcileEveryMs: values.RECONCILE_EVERY,
     journalKeepMs: values.JOURNAL_KEEP,
   }),
 });

@@ -332,6 +332,55 @@ export const messages = {
       'Events older than OUTBOX_MAX_AGE are not sent by themselves any more. They are kept and can be sent again.',
     todo: 'Find out why the API was not reached for so long, and send the dead letters again if they still matter.',
   },
+  'reconcile.sent-again': {
+    level: 'warn',
+    text: '{count} of {compared} events that the API confirmed are not in its request history, such as {status} of call {call}; sent again',
+    means:
+      'A 200 confirms receipt only: the API has lost these afterwards. A call only moves forward, so sending them again is harmless.',
+    todo: 'If it comes back often, tell whoever runs the API. pbx-bridge explain tells of each call.',
+  },
+  'reconcile.overtaken': {
+    level: 'warn',
+    text: '{count} events that the API confirmed are not in its request history, such as {status} of call {call}, but a later state of the call is; not sent again',
+    means: 'The API lost them. It would discard them now, since a call only moves forward.',
+    todo: 'If it comes back often, tell whoever runs the API.',
+  },
+  'reconcile.gave-up': {
+    level: 'error',
+    text: '{count} events are not in the request history of the API although they were sent again {tries} times, such as {status} of call {call}; left alone now',
+    means: 'The API confirms these events each time, and does not keep them.',
+    todo: 'Ask whoever runs the API why. pbx-bridge verify lists them; verify --resend sends them once more.',
+  },
+  'reconcile.not-understood': {
+    level: 'error',
+    text: 'what was delivered cannot be compared with the request history of the API: {reason}; nothing is sent again',
+    means:
+      'The history is that of another account (API_TOKEN), or looks different from what this program knows. Deliveries go on.',
+    todo: 'pbx-bridge verify. Is API_TOKEN that of another account? RECONCILE_EVERY=0s turns the comparison off.',
+  },
+  'reconcile.too-much-missing': {
+    level: 'error',
+    text: 'so much is missing in the request history of the API that it is not believed: {reason}; nothing is sent again',
+    means:
+      'Either the API has lost most of what it confirmed, or its history shows only a part. Sending everything again would be a flood.',
+    todo: 'pbx-bridge verify shows what is missing; verify --resend sends it again if you want that.',
+  },
+  'reconcile.unreadable': {
+    level: 'warn',
+    text: 'the request history of the API cannot be read: {reason}; tried again at the next comparison',
+    means: 'Deliveries go on. Whether the API has kept what it confirmed is not known meanwhile.',
+  },
+  'reconcile.working': {
+    level: 'info',
+    text: 'what was delivered is compared with the request history of the API again; {compared} events this time',
+    means: 'The trouble that was told of before is over.',
+  },
+  'reconcile.failed': {
+    level: 'error',
+    text: 'what was delivered could not be compared with the request history of the API: {error}; tried again at the next comparison',
+    means: 'A fault of this program, or of its disk. Deliveries go on.',
+    todo: 'Look at the health of the disk of STATE_DIR; otherwise report it.',
+  },
   'delivery.not-recorded': {
     level: 'error',
     text: 'could not record the outcome of {count} deliveries: {error}; tried again in {wait}',

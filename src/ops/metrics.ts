@@ -152,6 +152,29 @@ const rows: readonly Row[] = [
     read: (it) => it.delivery.failedAttempts,
   },
   {
+    name: 'reconcile_ok',
+    help: "1 if the last comparison of what was delivered with the API's own history said something; 0 if the history could not be read or understood, or too much was missing; absent if there is none.",
+    read: (it) => it.reconcile && Number(it.reconcile.state === 'ok'),
+  },
+  {
+    name: 'reconcile_last_timestamp_seconds',
+    help: 'When that was last compared, Unix time; absent before the first.',
+    read: (it) => toSeconds(it.reconcile?.lastAt),
+  },
+  {
+    name: 'reconcile_events_total',
+    help: "Confirmed events by what the comparison found: there (in the API's history), sent_again (missing, sent again), overtaken (missing, but a later state of the call is there), gave_up (missing although sent again a few times), skipped (never compared).",
+    label: 'fate',
+    read: ({ reconcile: it }) =>
+      it && {
+        there: it.compared,
+        sent_again: it.sentAgain,
+        overtaken: it.overtaken,
+        gave_up: it.gaveUp,
+        skipped: it.skipped,
+      },
+  },
+  {
     name: 'lookups_total',
     help: 'Priority lookups by what the dialplan was told: found, notfound, timeout, error.',
     label: 'status',

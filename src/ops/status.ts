@@ -1,5 +1,6 @@
 import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/dispatcher.ts';
+import type { ReconcilerStatus } from '../delivery/reconciler.ts';
 import type { StorageState } from '../outbox/storage-thread.ts';
 import type { Tally } from '../outbox/tally.ts';
 
@@ -59,5 +60,7 @@ export type BridgeStatus = {
     readonly uncommittedSince?: number | undefined;
   };
   readonly delivery: DeliveryStatus;
+  /** The comparison of what was delivered with the far side's history; absent if there is none. */
+  readonly reconcile?: ReconcilerStatus | undefined;
   readonly lookups?: (LookupCounts & { readonly listening: boolean }) | undefined;
 };

@@ -14,6 +14,9 @@ export type ToldEvent = QueuedEvent & {
   readonly tale: readonly Attempt[];
 };
 
+/** An event that was delivered, and when: Unix ms. */
+export type DeliveredEvent = Pick<QueuedEvent, 'seq' | 'callId' | 'status'> & { readonly at: number };
+
 export const states = ['waiting', 'delivered', 'dead'] as const;
 export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, rejections, state, settled_at';
 
@@ -21,6 +24,7 @@ export const historySql = {
   ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
   oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
+  last: 'SELECT seq, call_id, status, state, settled_at FROM event WHERE seq > 0 ORDER BY seq DESC LIMIT ?',
   old: 'SELECT seq, state, settled_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
@@ -44,11 +48,18 @@ export function createHistory(db: DatabaseSync) {
   const told = createTeller(db);
   const oldest = db.prepare(historySql.oldest);
   const old = db.prepare(historySql.old);
+  const last = db.prepare(historySql.last);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
     eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as ToldRow[]).map(told),
+
+    /** Those of the `limit` events taken last that were delivered since (Unix ms). */
+    lastDelivered: (since: number, limit: number): DeliveredEvent[] =>
+      (last.all(limit) as Pick<ToldRow, 'seq' | 'call_id' | 'status' | 'state' | 'settled_at'>[])
+        .filter((row) => row.state === deliveredState && (row.settled_at ?? 0) >= since)
+        .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.settled_at ?? 0 })),
 
     /** Unix ms at which the oldest waiting event was taken. */
     oldestWaiting: (): number | undefined => oldest.get()?.taken_at as number | undefined,

@@ -25,6 +25,7 @@ const reads: ReadonlySet<string> = new Set<string>([
   'tally',
   'oldestWaiting',
   'eventsOf',
+  'lastDelivered',
 ] satisfies StoreOp[]);
 
 /**

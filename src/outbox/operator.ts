@@ -5,6 +5,7 @@ import { databasePath } from './database.ts';
 import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './history.ts';
 import { deadState, slots } from './outcomes.ts';
 import { assertKnown } from './reader.ts';
+import { createReviver } from './revive.ts';
 import { createTallyKeeper, type TallyKeeper } from './tally.ts';
 
 /** A bridge under full load holds the database for a fraction of this, ms. */
@@ -29,8 +30,6 @@ export type Operator = {
 
 export const operatorSql = {
   dead: `SELECT ${eventColumns} FROM event WHERE seq = ? AND state = ${deadState}`,
-  headOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
-  newest: 'SELECT max(taken_at) AS at FROM event WHERE call_id = ?',
 } as const;
 
 /**
@@ -60,42 +59,18 @@ export function openOperator(directory: string, now: () => number = Date.now): O
       return result;
     });
 
-  const revive = db.prepare(
-    `UPDATE event SET state = 0, attempts = 0, rejections = 0, settled_at = ?
-     WHERE seq = ? AND state = ${deadState} RETURNING call_id`,
-  );
-  const headOf = db.prepare(operatorSql.headOf);
-  const newest = db.prepare(operatorSql.newest);
-  const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
-  const park = db.prepare(`UPDATE event SET state = ${deadState} WHERE seq = ? AND state = 1`);
+  const revive = createReviver(db);
   const dead = db.prepare(operatorSql.dead);
   const told = createTeller(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
-  /** Makes a dead letter wait again; the older of it and the call's head is the head then. */
-  function reviveOne(seq: number, tally: TallyKeeper): boolean {
-    const row = revive.get(now(), seq) as { call_id: string } | undefined;
-    if (!row) return false;
-    tally.move('dead', 'waiting');
-    const head = headOf.get(row.call_id) as { seq: number; next_at: number | null } | undefined;
-    const newestAt = newest.get(row.call_id)?.at as number;
-    if (head && head.seq < seq) place.run(newestAt, head.next_at, head.seq);
-    else {
-      if (head) place.run(null, null, head.seq);
-      place.run(newestAt, null, seq);
-    }
-    return true;
-  }
+  const again = (seqs: readonly number[], from: 'dead' | 'delivered') =>
+    transact((tally) => seqs.filter((seq) => revive(seq, from, tally, now())).length);
 
   return {
-    resend: (seqs) => transact((tally) => seqs.filter((seq) => reviveOne(seq, tally)).length),
-    sendAgain: (seqs) =>
-      transact((tally) => {
-        const parked = seqs.filter((seq) => park.run(seq).changes === 1);
-        for (const _ of parked) tally.move('delivered', 'dead');
-        return parked.filter((seq) => reviveOne(seq, tally)).length;
-      }),
+    resend: (seqs) => again(seqs, 'dead'),
+    sendAgain: (seqs) => again(seqs, 'delivered'),
     discard: (seqs, before) =>
       transact((tally) => {
         const found = seqs.flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? []).map(told);

@@ -1,7 +1,7 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../ops/log.ts';
-import type { ToldEvent } from './history.ts';
+import type { DeliveredEvent, ToldEvent } from './history.ts';
 import { behind, type IntakeBatch, repeated } from './intake.ts';
 import { type StorageState, startStorageThread } from './storage-thread.ts';
 import type { Tally } from './tally.ts';
@@ -56,6 +56,13 @@ export interface Outbox extends DeliveryQueue {
   oldestWaiting(): Promise<number | undefined>;
   /** All that is kept about a call's events, each with its attempts. */
   eventsOf(callId: string): Promise<ToldEvent[]>;
+  /** Those of the `limit` events taken last that were delivered since (Unix ms). */
+  lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
+  /**
+   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Gives how many;
+   * what is not delivered, or not any more, is left as it is.
+   */
+  sendAgain(seqs: readonly number[], at: number): Promise<number>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */
@@ -136,6 +143,8 @@ export async function openOutbox(
     tally: () => call('tally'),
     oldestWaiting: () => call('oldestWaiting'),
     eventsOf: (callId) => call('eventsOf', callId),
+    lastDelivered: (since, limit) => call('lastDelivered', since, limit),
+    sendAgain: (seqs, at) => call('sendAgain', seqs, at),
     async prune(before) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {

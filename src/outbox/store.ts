@@ -5,6 +5,7 @@ import { createIntake } from './intake.ts';
 import { createJournal } from './journal.ts';
 import { createLanes } from './lanes.ts';
 import { createOutcomes } from './outcomes.ts';
+import { createReviver } from './revive.ts';
 import { createTallyKeeper } from './tally.ts';
 
 /** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
@@ -17,12 +18,16 @@ export type StoreOp = keyof StoreOps;
 export function createStore(db: DatabaseSync) {
   const tally = createTallyKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
+  const revive = createReviver(db);
   const ops = {
     ...createIntake(db, tally, writeLines),
     pruneJournal,
     ...createLanes(db),
     ...createOutcomes(db, tally),
     ...createHistory(db),
+    /** Makes delivered events wait again; gives how many. */
+    sendAgain: (seqs: readonly number[], at: number) =>
+      seqs.filter((seq) => revive(seq, 'delivered', tally, at)).length,
     tally: () => tally.read(),
   };
   return {

@@ -1,4 +1,5 @@
 import { type ApiResult, apiErrorKinds } from '../../api/result.ts';
+import { historyPage } from '../../delivery/history-page.ts';
 import { duration } from '../../delivery/report.ts';
 import { bad, type Finding, warn, well } from './finding.ts';
 
@@ -38,7 +39,7 @@ export function apiFindings(
     return [bad(what, `a redirect (HTTP ${status}) to ${result.location ?? 'somewhere'}`, wrongAddress)];
   if (status === 404 || status === 405) return [bad(what, `no such page (HTTP ${status})`, wrongAddress)];
   if (status >= 500) return [bad(what, `has a fault (HTTP ${status})`, 'Events wait until it works again.')];
-  if (entriesOf(result.body) === undefined)
+  if (historyPage(result.body) === undefined)
     return [bad(what, `HTTP ${status}, but not the API's own answer (a page?)`, wrongAddress)];
   return [
     well(what, `answers, in ${Math.round(durationMs)} ms`),
@@ -55,16 +56,6 @@ function clockFinding(date: string | undefined, now: number): Finding | undefine
   if (Math.abs(ahead) <= clockOffMs) return well(what, 'the same');
   const off = `that of the API is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`;
   return warn(what, off, 'Look at the time and the time zone of this machine (timedatectl).');
-}
-
-/** The entries of a page of history (API part 4.3), or undefined if it is none. */
-export function entriesOf(body: string): readonly unknown[] | undefined {
-  try {
-    const { data } = (JSON.parse(body) ?? {}) as { data?: unknown };
-    return Array.isArray(data) ? data : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether the last call that this bridge delivered is in the history of this token's account. */

@@ -1,8 +1,9 @@
 import type { Entry } from '../../calls/journal.ts';
+import { compare } from '../../delivery/compare.ts';
+import type { HistoryEntry } from '../../delivery/history-page.ts';
 import type { ToldEvent } from '../../outbox/history.ts';
 import type { Reader } from '../../outbox/reader.ts';
 import { attemptText } from '../told.ts';
-import type { FarSideEntry } from './far-side.ts';
 
 export type Line = {
   /** Unix ms. */
@@ -77,7 +78,7 @@ function attempts({ status, tale }: ToldEvent): Line[] {
 /** The plain last line: what has become of the call, and why. */
 export function verdictOf(
   { events, journal }: Story,
-  farSide: readonly FarSideEntry[] | string | undefined,
+  farSide: readonly HistoryEntry[] | string | undefined,
 ): CallVerdict {
   const dead = events.filter(({ state }) => state === 'dead');
   if (dead.length > 0) {
@@ -89,7 +90,11 @@ export function verdictOf(
   if (waiting.length > 0) {
     const last = waiting[0]?.tale.at(-1);
     const why =
-      last === undefined ? 'not tried yet (is delivery paused? see pbx-bridge status)' : attemptText(last);
+      last === undefined
+        ? 'not tried yet (is delivery paused? see pbx-bridge status)'
+        : last.outcome === 'delivered'
+          ? 'it was confirmed before, but the API did not keep it'
+          : attemptText(last);
     return { state: 'waiting', why: `${names(waiting)} still to be delivered: ${why}` };
   }
   if (events.length > 0) return told(events, farSide);
@@ -106,19 +111,34 @@ export function verdictOf(
 
 function told(
   events: readonly ToldEvent[],
-  farSide: readonly FarSideEntry[] | string | undefined,
+  farSide: readonly HistoryEntry[] | string | undefined,
 ): CallVerdict {
   const why = `${names(events)}; the API confirmed each`;
   if (!Array.isArray(farSide)) return { state: 'told', why };
-  const there = new Set((farSide as readonly FarSideEntry[]).map(({ told: status }) => status));
-  const missing = events.filter(({ status }) => !there.has(status));
-  if (missing.length === 0) return { state: 'told', why: `${why}, and its history has them` };
-  return {
-    state: 'not told',
-    why: `${names(missing)} was confirmed by the API, but its history does not have it: is API_TOKEN that of another account? pbx-bridge verify --resend sends it again`,
-  };
+  const there = new Set((farSide as readonly HistoryEntry[]).map((entry) => entry.told));
+  const delivered = events.map(({ seq, callId, status, settledAt = 0 }) => ({
+    seq,
+    callId,
+    status,
+    at: settledAt,
+  }));
+  const { missing, overtaken } = compare(delivered, {
+    told: new Map([[events[0]?.callId ?? '', there]]),
+    unsure: new Set(),
+  });
+  if (missing.length > 0)
+    return {
+      state: 'not told',
+      why: `${names(missing)} was confirmed by the API, but its history does not have it: is API_TOKEN that of another account? The bridge sends it again within minutes (RECONCILE_EVERY), pbx-bridge verify --resend at once`,
+    };
+  if (overtaken.length > 0)
+    return {
+      state: 'told',
+      why: `${why}, but its history does not have ${names(overtaken)}; it has a later state, which counts`,
+    };
+  return { state: 'told', why: `${why}, and its history has them` };
 }
 
-function names(events: readonly ToldEvent[]): string {
+function names(events: readonly Pick<ToldEvent, 'status'>[]): string {
   return events.map(({ status }) => status).join(', ');
 }

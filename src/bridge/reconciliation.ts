@@ -1,0 +1,74 @@
+import { type ApiClient, type ApiClientOptions, createApiClient } from '../api/client.ts';
+import type { Entry } from '../calls/journal.ts';
+import type { Delivered } from '../delivery/compare.ts';
+import type { Dispatcher } from '../delivery/dispatcher.ts';
+import { createHistoryReader } from '../delivery/history-reader.ts';
+import { createReconciler, type Reconciler } from '../delivery/reconciler.ts';
+import type { Log } from '../ops/log.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+
+/** Delivered so shortly before the start, nobody has compared it, ms; and so many events are looked at for that. */
+const UNCOMPARED_MS = 900_000;
+const MOST_UNCOMPARED = 20_000;
+
+export type Reconciliation = Reconciler & Pick<ApiClient, 'changeToken'>;
+
+/** The comparison with the far side's history, with a connection of its own: it never delays a delivery. */
+export function createReconciliation(
+  { api, pbxId, everyMs }: { api: ApiClientOptions; pbxId: string; everyMs: number },
+  tools: {
+    readonly outbox: Pick<Outbox, 'lastDelivered' | 'sendAgain' | 'append'>;
+    readonly dispatcher: Pick<Dispatcher, 'poke' | 'status'>;
+    readonly keepsJournal: boolean;
+    readonly log: Log;
+    readonly now: () => number;
+  },
+): Reconciliation {
+  const { outbox, dispatcher, log, now } = tools;
+  const client = createApiClient({ ...api, connections: 1 });
+  const reconciler = createReconciler({
+    beginning: `${pbxId}-`,
+    everyMs,
+    reader: createHistoryReader(client.history),
+    recent: () => outbox.lastDelivered(now() - UNCOMPARED_MS, MOST_UNCOMPARED),
+    async sendAgain(missing) {
+      const count = await outbox.sendAgain(
+        missing.map(({ seq }) => seq),
+        now(),
+      );
+      if (tools.keepsJournal) await writeDown(missing);
+      dispatcher.poke();
+      return count;
+    },
+    isFlowing: () => dispatcher.status().state === 'ok',
+    log,
+    now,
+  });
+
+  /** For explain. */
+  async function writeDown(missing: readonly Delivered[]): Promise<void> {
+    const at = now();
+    const lines = missing.map(({ callId, status }): string => {
+      const t = `${status} was confirmed by the API and is not in its history: sent again`;
+      return JSON.stringify({
+        at,
+        u: callId.slice(pbxId.length + 1),
+        c: callId,
+        k: 'decided',
+        t,
+      } satisfies Entry);
+    });
+    await outbox.append({ calls: [], trunks: [], events: [], journal: { lines: lines.join('\n'), at } });
+  }
+
+  return {
+    ...reconciler,
+    changeToken: client.changeToken,
+    async stop() {
+      const stopped = reconciler.stop();
+      // What is under way is not waited for: it ends with its connection.
+      await client.close();
+      await stopped;
+    },
+  };
+}

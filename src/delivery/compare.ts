@@ -1,0 +1,71 @@
+import { type CallStatus, callStatuses } from '../api/contract/call-event.ts';
+
+/** An event whose receipt the far side has confirmed. */
+export type Delivered = {
+  readonly seq: number;
+  readonly callId: string;
+  readonly status: CallStatus;
+  /** Unix ms at which it was confirmed. */
+  readonly at: number;
+};
+
+/** What the far side's history has: the statuses told, by call; and the calls of which that is not known for sure. */
+export type Told = {
+  readonly told: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly unsure: ReadonlySet<string>;
+};
+
+export type Comparison = {
+  readonly there: readonly Delivered[];
+  /** Confirmed, and not in the history. Sent again, they move their call forward. */
+  readonly missing: readonly Delivered[];
+  /** The same, but a later state of the call is there: sent again, they would be discarded, since a call only moves forward. */
+  readonly overtaken: readonly Delivered[];
+  /** Nothing can be said of these yet. */
+  readonly unsure: readonly Delivered[];
+};
+
+/** Compares what was confirmed with what the far side's history has. Each list is in the order in which events were taken. */
+export function compare(delivered: readonly Delivered[], { told, unsure }: Told): Comparison {
+  const fateOf = ({ callId, status }: Delivered): keyof Comparison => {
+    const has = told.get(callId);
+    if (has?.has(status)) return 'there';
+    if (unsure.has(callId)) return 'unsure';
+    const later = callStatuses.slice(callStatuses.indexOf(status) + 1);
+    return later.some((one) => has?.has(one)) ? 'overtaken' : 'missing';
+  };
+  const {
+    there = [],
+    missing = [],
+    overtaken = [],
+    unsure: open = [],
+  } = Object.groupBy(
+    delivered.toSorted((a, b) => a.seq - b.seq),
+    fateOf,
+  );
+  return { there, missing, overtaken, unsure: open };
+}
+
+/** A text to look for, and the calls that it finds: the beginning of all their ids. */
+export type Search = { readonly term: string; readonly callIds: readonly string[] };
+
+/**
+ * Texts that find all of these calls, none more than `most` of them, in as few as can be: their ids begin with the
+ * seconds at which they began, so that calls of one time have the same beginning.
+ */
+export function searchesFor(callIds: readonly string[], most: number): Search[] {
+  const split = (sorted: readonly string[]): Search[] => {
+    const first = sorted[0];
+    if (first === undefined) return [];
+    const term = sharedBeginning(first, sorted.at(-1) as string);
+    if (sorted.length <= most) return [{ term, callIds: sorted }];
+    return [...Map.groupBy(sorted, (id) => id.slice(0, term.length + 1)).values()].flatMap(split);
+  };
+  return split([...new Set(callIds)].sort());
+}
+
+function sharedBeginning(a: string, b: string): string {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return a.slice(0, length);
+}

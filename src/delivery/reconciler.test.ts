@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepingLog } from '../outbox/outbox.fixture.ts';
+import type { Delivered } from './compare.ts';
+import { HistoryUnreadable } from './history-reader.ts';
+import { createReconciler, type ReconcilerOptions } from './reconciler.ts';
+
+const minute = 60_000;
+
+/** A far side with a history, and a reconciler of it; `lose` says which events it confirms and does not keep. */
+function scene(
+  options: Partial<ReconcilerOptions> = {},
+  lose: (event: Omit<Delivered, 'at'>) => boolean = () => false,
+) {
+  let clock = 1_800_000_000_000;
+  let flowing = true;
+  let trouble: string | undefined;
+  let understood = true;
+  const told = new Map<string, Set<string>>();
+  const sent: string[] = [];
+  const asked: number[] = [];
+  const log = keepingLog();
+  const reconciler = createReconciler({
+    beginning: 'pbx-',
+    everyMs: 5 * minute,
+    reader: {
+      async understands() {
+        if (trouble !== undefined) throw new HistoryUnreadable(trouble);
+        return understood;
+      },
+      async look(delivered, most) {
+        asked.push(delivered.length);
+        assert.ok(most <= 1_000);
+        return { told, unsure: new Set() };
+      },
+    },
+    recent: async () => [],
+    async sendAgain(missing) {
+      sent.push(...missing.map(({ callId, status }) => `${callId} ${status}`));
+      for (const { seq, callId, status } of missing) deliver(seq, callId, status);
+      return missing.length;
+    },
+    isFlowing: () => flowing,
+    log,
+    now: () => clock,
+    ...options,
+  });
+  function deliver(seq: number, callId: string, status: Delivered['status']) {
+    if (!lose({ seq, callId, status })) told.set(callId, (told.get(callId) ?? new Set()).add(status));
+    reconciler.delivered({ seq, callId, status });
+  }
+  return {
+    ...{ reconciler, deliver, sent, asked, told },
+    codes: () => log.lines.map(({ code }) => code),
+    fail: (why: string | undefined) => {
+      trouble = why;
+    },
+    understand: (does: boolean) => {
+      understood = does;
+    },
+    flow: (does: boolean) => {
+      flowing = does;
+    },
+    async after(ms: number) {
+      clock += ms;
+      await reconciler.compare();
+    },
+  };
+}
+
+/** Events of so many calls that are delivered and kept. */
+function deliverMany({ deliver }: ReturnType<typeof scene>, count: number) {
+  for (let nth = 0; nth < count; nth++) deliver(1_000 + nth, `pbx-1.${nth}`, 'completed');
+}
+
+test('what the far side lost is sent again, in order, once it had a minute to show it', async () => {
+  let losing = true;
+  const it = scene({}, ({ callId }) => losing && callId === 'pbx-lost');
+  deliverMany(it, 5);
+  it.deliver(2, 'pbx-lost', 'completed');
+  it.deliver(1, 'pbx-lost', 'ringing');
+  await it.after(minute / 2);
+  assert.deepEqual([it.sent, it.asked], [[], []]);
+  losing = false;
+  await it.after(minute);
+  assert.deepEqual(it.sent, ['pbx-lost ringing', 'pbx-lost completed']);
+  await it.after(5 * minute);
+  await it.after(5 * minute);
+  assert.equal(it.sent.length, 2);
+  assert.deepEqual(it.asked, [7, 2]);
+  const { compared, sentAgain, gaveUp, state } = it.reconciler.status();
+  assert.deepEqual(
+    { compared, sentAgain, gaveUp, state },
+    { compared: 7, sentAgain: 2, gaveUp: 0, state: 'ok' },
+  );
+  assert.deepEqual(it.codes(), ['reconcile.sent-again']);
+});
+
+test('what is lost each time is sent again five times, and then somebody is told', async () => {
+  const it = scene({}, ({ callId }) => callId === 'pbx-lost');
+  deliverMany(it, 5);
+  it.deliver(1, 'pbx-lost', 'ringing');
+  for (let round = 0; round < 9; round++) await it.after(5 * minute);
+  assert.deepEqual(it.sent, Array(5).fill('pbx-lost ringing'));
+  assert.deepEqual(it.codes(), [...Array(5).fill('reconcile.sent-again'), 'reconcile.gave-up']);
+  assert.equal(it.reconciler.status().gaveUp, 1);
+});
+
+test('what a later state has overtaken is not sent again: the far side would discard it', async () => {
+  const it = scene({}, ({ callId, status }) => callId === 'pbx-lost' && status === 'ringing');
+  it.deliver(1, 'pbx-lost', 'ringing');
+  it.deliver(2, 'pbx-lost', 'completed');
+  await it.after(5 * minute);
+  await it.after(5 * minute);
+  assert.deepEqual([it.sent, it.codes(), it.asked], [[], ['reconcile.overtaken'], [2]]);
+});
+
+test('when more than half is missing, nothing is sent, and what can be found later is not forgotten', async () => {
+  let losing = true;
+  const it = scene({}, ({ callId }) => losing && callId.startsWith('pbx-2'));
+  deliverMany(it, 20);
+  for (let nth = 0; nth < 21; nth++) it.deliver(nth, `pbx-2.${nth}`, 'ringing');
+  await it.after(5 * minute);
+  await it.after(5 * minute);
+  assert.deepEqual([it.sent, it.codes()], [[], ['reconcile.too-much-missing']]);
+  assert.equal(it.reconciler.status().reason, '21 of 41 events are not in it');
+  losing = false;
+  for (let nth = 0; nth < 21; nth++) it.told.set(`pbx-2.${nth}`, new Set(['ringing']));
+  await it.after(5 * minute);
+  assert.deepEqual([it.sent, it.codes()], [[], ['reconcile.too-much-missing', 'reconcile.working']]);
+});
+
+test('a history that is not ours, or cannot be read, is told of once, and nothing is sent', async () => {
+  const it = scene({}, () => true);
+  it.understand(false);
+  it.deliver(1, 'pbx-lost', 'ringing');
+  await it.after(5 * minute);
+  await it.after(5 * minute);
+  it.fail('HTTP 503');
+  await it.after(5 * minute);
+  assert.deepEqual([it.sent, it.asked], [[], []]);
+  assert.deepEqual(it.codes(), ['reconcile.not-understood', 'reconcile.unreadable']);
+  it.fail(undefined);
+  it.understand(true);
+  await it.after(5 * minute);
+  assert.deepEqual(it.sent, ['pbx-lost ringing']);
+});
+
+test('in an outage nothing is asked; what waits for longer than an hour is let go', async () => {
+  const it = scene();
+  it.deliver(1, 'pbx-1', 'ringing');
+  it.flow(false);
+  await it.after(5 * minute);
+  assert.deepEqual(it.asked, []);
+  await it.after(56 * minute);
+  it.flow(true);
+  await it.after(5 * minute);
+  assert.deepEqual([it.asked, it.reconciler.status().skipped], [[], 1]);
+});
+
+test('what was delivered shortly before the start is compared too', async () => {
+  const before: Delivered[] = [
+    { seq: 1, callId: 'pbx-1', status: 'ringing', at: 1_800_000_000_000 - minute },
+  ];
+  const it = scene({ recent: async () => before });
+  deliverMany(it, 3);
+  await it.after(5 * minute);
+  assert.deepEqual([it.asked, it.sent], [[4], ['pbx-1 ringing']]);
+});
+
+test('a minute of 10,000 calls a second is held in bounded memory', async () => {
+  const it = scene();
+  for (let seq = 0; seq < 400_000; seq++)
+    it.reconciler.delivered({ seq, callId: 'pbx-1', status: 'ringing' });
+  assert.equal(it.reconciler.status().skipped, 50_000);
+});
+
+test('a disk that refuses is told of, and the next comparison goes on', async () => {
+  let refuses = true;
+  const it = scene(
+    {
+      async sendAgain(missing) {
+        if (refuses) throw new Error('disk full');
+        return missing.length;
+      },
+    },
+    ({ callId }) => callId === 'pbx-lost',
+  );
+  it.deliver(1, 'pbx-lost', 'ringing');
+  await it.after(5 * minute);
+  refuses = false;
+  await it.after(5 * minute);
+  assert.deepEqual(it.codes(), ['reconcile.failed', 'reconcile.sent-again']);
+});

@@ -1,0 +1,234 @@
+import type { Log } from '../ops/log.ts';
+import { type Comparison, compare, type Delivered } from './compare.ts';
+import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
+
+export type ReconcilerOptions = {
+  /** What the ids of our calls begin with, as far as they have it in common. */
+  readonly beginning: string;
+  /** From one comparison to the next, ms. */
+  readonly everyMs: number;
+  readonly reader: Pick<HistoryReader, 'look' | 'understands'>;
+  /** Events that were delivered before the start, the newest ones. */
+  readonly recent: () => Promise<readonly Delivered[]>;
+  /** Makes delivered events wait again, in their calls' order; gives how many. */
+  readonly sendAgain: (missing: readonly Delivered[]) => Promise<number>;
+  /** False while the API takes nothing: then it is not asked anything either. */
+  readonly isFlowing: () => boolean;
+  readonly log: Log;
+  /** Unix ms. */
+  readonly now: () => number;
+};
+
+export type Reconciler = {
+  start(): void;
+  /** An event was delivered a moment ago. */
+  delivered(event: Omit<Delivered, 'at'>): void;
+  /** Compares now, as it does every `everyMs`. One at a time. */
+  compare(): Promise<void>;
+  /** Waits for a comparison that is under way. */
+  stop(): Promise<void>;
+  status(): ReconcilerStatus;
+};
+
+/** Times are Unix ms; counts are since the start. */
+export type ReconcilerStatus = {
+  /** `ok`: the last comparison said something; before the first, too. */
+  readonly state: 'ok' | 'unreadable' | 'not-understood' | 'too-much-missing';
+  /** Why it is not `ok`. */
+  readonly reason?: string | undefined;
+  readonly lastAt?: number | undefined;
+  /** Events that were found there. */
+  readonly compared: number;
+  /** Events that were sent again. */
+  readonly sentAgain: number;
+  /** Not there, but a later state of their call is. */
+  readonly overtaken: number;
+  /** Not there although they were sent again a few times. */
+  readonly gaveUp: number;
+  /** Never compared, since there were too many or the history could not be read for too long. */
+  readonly skipped: number;
+};
+
+/** The far side may need a moment to show what it took: this part of the time between two comparisons, a minute of five. */
+const gracePart = 1 / 5;
+/** An event that could not be compared for so long is let go, ms: the far side may have forgotten it by now. */
+const longestMs = 3_600_000;
+/** Events that may wait to be compared: five minutes at 1,000 a second. */
+const mostWaiting = 350_000;
+/** Many at once are let go: a map is slow to find its first one when those before it were deleted one by one. */
+const skippedAtOnce = 10_000;
+/** Requests of one comparison: three a second over five minutes, at 1,000 events a second. */
+const mostRequests = 1_000;
+/** Events that are sent again by one comparison: 1 % of five minutes at 1,000 a second, and some. */
+const mostAgain = 5_000;
+/** How often an event is sent again. */
+const mostTries = 5;
+/** Of more than so many events, half and more are never missing: then it is us who do not understand. */
+const fewEvents = 20;
+
+/**
+ * A 200 confirms receipt and no more (API part 3, rule 3), so what was confirmed is compared with the far side's request
+ * history, some minutes later, and what is not there is sent again, a few times. It never makes a storm: there is a
+ * bound on requests and on resends, and where nothing that is ours is understood there, or more than half is missing,
+ * nothing is sent and somebody is told.
+ */
+export function createReconciler(options: ReconcilerOptions): Reconciler {
+  const { beginning, everyMs, reader, recent, sendAgain, isFlowing, log, now } = options;
+  /** By seq, the longest delivered first. */
+  const waiting = new Map<number, Delivered>();
+  /** Events that were sent again and not found since: how often, and when last (Unix ms). */
+  const tries = new Map<number, { readonly count: number; readonly at: number }>();
+  const counts = { compared: 0, sentAgain: 0, overtaken: 0, gaveUp: 0, skipped: 0 };
+  let state: ReconcilerStatus['state'] = 'ok';
+  let reason: string | undefined;
+  let lastAt: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<void> = Promise.resolve();
+  let started = false;
+  let stopped = false;
+
+  function add(event: Delivered): void {
+    waiting.delete(event.seq);
+    waiting.set(event.seq, event);
+    if (waiting.size > mostWaiting) for (const seq of waiting.keys().take(skippedAtOnce)) skip(seq);
+  }
+
+  function skip(seq: number): void {
+    counts.skipped += 1;
+    forget(seq);
+  }
+
+  function forget(seq: number): void {
+    waiting.delete(seq);
+    tries.delete(seq);
+  }
+
+  async function compareOnce(): Promise<void> {
+    if (!started) {
+      for (const event of await recent()) if (!waiting.has(event.seq)) add(event);
+      started = true;
+    }
+    const at = now();
+    for (const { seq, at: confirmed } of [...waiting.values()]) if (confirmed < at - longestMs) skip(seq);
+    // Parked, or held up in an outage: what comes of it is seen elsewhere.
+    for (const [seq, last] of tries) if (last.at < at - longestMs) tries.delete(seq);
+    const due = [...waiting.values()].filter((event) => event.at <= at - everyMs * gracePart);
+    if (due.length === 0 || !isFlowing()) return;
+    const found = await lookFor(due);
+    if (found === undefined) return;
+    await conclude(found, due);
+    lastAt = at;
+  }
+
+  /** Undefined if nothing can be said. */
+  async function lookFor(due: readonly Delivered[]): Promise<Comparison | undefined> {
+    try {
+      if (!(await reader.understands(beginning))) {
+        trouble('not-understood', `none of its entries is about a call whose id begins with ${beginning}`);
+        return undefined;
+      }
+      return compare(due, await reader.look(due, mostRequests));
+    } catch (error) {
+      if (!(error instanceof HistoryUnreadable)) throw error;
+      trouble('unreadable', error.message);
+      return undefined;
+    }
+  }
+
+  async function conclude(
+    { there, missing, overtaken }: Comparison,
+    due: readonly Delivered[],
+  ): Promise<void> {
+    const known = there.length + missing.length + overtaken.length;
+    if (known > fewEvents && missing.length > known / 2) {
+      trouble('too-much-missing', `${missing.length} of ${known} events are not in it`);
+      return;
+    }
+    if (state !== 'ok') log.say('reconcile.working', { compared: known });
+    state = 'ok';
+    reason = undefined;
+    for (const { seq } of [...there, ...overtaken]) forget(seq);
+    counts.compared += there.length;
+    counts.overtaken += overtaken.length;
+    const hopeless = missing.filter(({ seq }) => tried(seq) >= mostTries);
+    for (const { seq } of hopeless) forget(seq);
+    const again = missing.filter(({ seq }) => waiting.has(seq)).slice(0, mostAgain);
+    if (again.length > 0) {
+      const count = await send(again);
+      counts.sentAgain += count;
+      const [{ status, callId }] = again as [Delivered];
+      log.say('reconcile.sent-again', { count, compared: due.length, status, call: callId });
+    }
+    if (overtaken.length > 0) {
+      const [{ status, callId }] = overtaken as [Delivered, ...Delivered[]];
+      log.say('reconcile.overtaken', { count: overtaken.length, status, call: callId });
+    }
+    if (hopeless.length > 0) {
+      counts.gaveUp += hopeless.length;
+      const [{ status, callId }] = hopeless as [Delivered];
+      log.say('reconcile.gave-up', { count: hopeless.length, tries: mostTries, status, call: callId });
+    }
+  }
+
+  function tried(seq: number): number {
+    return tries.get(seq)?.count ?? 0;
+  }
+
+  /** They come back when they were delivered once more, which may be before this has resolved. */
+  async function send(again: readonly Delivered[]): Promise<number> {
+    const at = now();
+    for (const { seq } of again) {
+      waiting.delete(seq);
+      tries.set(seq, { count: tried(seq) + 1, at });
+    }
+    try {
+      return await sendAgain(again);
+    } catch (error) {
+      for (const event of again) {
+        tries.set(event.seq, { count: tried(event.seq) - 1, at });
+        if (!waiting.has(event.seq)) add(event);
+      }
+      throw error;
+    }
+  }
+
+  /** Said when it begins and when it becomes another. */
+  function trouble(now: Exclude<ReconcilerStatus['state'], 'ok'>, why: string): void {
+    if (stopped) return;
+    if (state !== now) log.say(`reconcile.${now}`, { reason: why });
+    state = now;
+    reason = why;
+  }
+
+  /** One at a time. */
+  function compareNow(): Promise<void> {
+    underWay = underWay.then(compareOnce).catch((error: unknown) => {
+      log.say('reconcile.failed', { error: String(error) });
+    });
+    return underWay;
+  }
+
+  function wait(): void {
+    // What was sent again is looked at as soon as it can be.
+    const soonMs = everyMs * gracePart * 1.2;
+    timer = setTimeout(
+      async () => {
+        await compareNow();
+        if (!stopped) wait();
+      },
+      tries.size > 0 ? soonMs : everyMs,
+    );
+  }
+
+  return {
+    start: wait,
+    delivered: (event) => add({ ...event, at: now() }),
+    compare: compareNow,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await underWay;
+    },
+    status: () => ({ state, reason, lastAt, ...counts }),
+  };
+}

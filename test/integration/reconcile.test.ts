@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { createApiClient } from '../../src/api/client.ts';
+import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { createReconciliation } from '../../src/bridge/reconciliation.ts';
+import { classify } from '../../src/delivery/classify.ts';
+import { createDispatcher } from '../../src/delivery/dispatcher.ts';
+import { keepingLog, opened, temporaryFolder } from '../../src/outbox/outbox.fixture.ts';
+import { openReader } from '../../src/outbox/reader.ts';
+import { startFarSide } from '../fakes/far-side.ts';
+import { share } from '../fakes/far-side-faults.ts';
+import { runCommand } from './operator.ts';
+import { createStand, markerCall } from './stand.ts';
+
+const minute = 60_000;
+
+test('1 % of what is confirmed is discarded in silence: every call is right within 15 minutes', async (t) => {
+  const farSide = await startFarSide({ token: 'a-token' });
+  t.after(() => farSide.close());
+  const api = { baseUrl: farSide.baseUrl, token: 'a-token' };
+  const outbox = await opened(t, { directory: join(temporaryFolder(t), 'state') });
+  const client = createApiClient({ ...api, connections: 32 });
+  t.after(() => client.close());
+  const log = keepingLog();
+  /** The clock of the comparison is set forward by hand. */
+  let ahead = 0;
+  const dispatcher = createDispatcher({
+    queue: outbox,
+    async send(event) {
+      const result = await client.postCallEvent(event.body);
+      if (classify(result, Date.now()).verdict === 'delivered') reconciliation.delivered(event);
+      return result;
+    },
+    ...{ log, now: Date.now, monotonic: () => performance.now(), random: Math.random },
+  });
+  const reconciliation = createReconciliation(
+    { api, pbxId: 'pbx', everyMs: 5 * minute },
+    { outbox, dispatcher, keepsJournal: true, log, now: () => Date.now() + ahead },
+  );
+  dispatcher.start();
+  t.after(async () => {
+    await reconciliation.stop();
+    await dispatcher.stop();
+  });
+
+  const calls = 2_000;
+  const discard = share(0.01, { kind: 'discard' }, mulberry(7));
+  let discarded = 0;
+  farSide.inject((request) => {
+    const fault = request.path === '/voice/call' ? discard(request) : undefined;
+    if (fault) discarded += 1;
+    return fault;
+  });
+  const began = Math.floor(Date.now() / 1_000) - 300;
+  for (const status of callStatuses) {
+    const events = Array.from({ length: calls }, (_, nth) => {
+      const callId = `pbx-${began + Math.floor(nth / 7)}.${nth}`;
+      const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4940669690' });
+      return { callId, status, body, takenAt: Date.now() };
+    });
+    dispatcher.offer((await outbox.append({ calls: [], trunks: [], events })).heads);
+  }
+  const allDelivered = async () => {
+    while ((await outbox.tally()).waiting > 0) await setTimeout(20);
+  };
+  const wrong = () =>
+    calls - [...farSide.calls().values()].filter(({ state }) => state === 'completed').length;
+  await allDelivered();
+  assert.ok(discarded > 40, `${discarded} discarded`);
+  assert.ok(wrong() > 10, `${wrong()} calls are not right`);
+
+  const posts = () => farSide.requests().filter(({ method }) => method === 'POST').length;
+  const gets = () => farSide.requests().filter(({ method }) => method === 'GET').length;
+  // As the timer has it: five minutes, and a little more than one for as long as something was sent again.
+  for (const pause of [6, 1.2, 1.2, 5]) {
+    ahead += pause * minute;
+    await reconciliation.compare();
+    await allDelivered();
+  }
+  assert.ok(ahead < 15 * minute);
+  assert.equal(wrong(), 0);
+  assert.equal(farSide.counts().inverted, 0);
+  assert.ok(posts() < calls * 3 * 1.03, `${posts()} events sent`);
+  assert.ok(gets() <= 60, `${gets()} requests for the history`);
+  const { state, gaveUp, skipped } = reconciliation.status();
+  assert.deepEqual({ state, gaveUp, skipped }, { state: 'ok', gaveUp: 0, skipped: 0 });
+});
+
+test('a running bridge mends it by itself, and explain, status and metrics tell of it', async (t) => {
+  const stand = await createStand(t, { RECONCILE_EVERY: '500ms', STATUS_LISTEN: '127.0.0.1:0' });
+  await stand.start();
+  const [good, bad] = [markerCall(), markerCall()];
+  let discarded = 0;
+  stand.farSide.inject(({ payload }) =>
+    payload.id === bad.id && discarded++ < 2 ? { kind: 'discard' } : undefined,
+  );
+  for (const { frames } of [good, bad]) for (const frame of frames) stand.pbx.send(frame);
+  await stand.farSide.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
+  assert.deepEqual(stand.farSide.calls().get(bad.id)?.received, ['ringing', 'completed']);
+
+  const reader = openReader(stand.env.STATE_DIR ?? '');
+  t.after(() => reader?.close());
+  while ((reader?.tally().waiting ?? 0) > 0) await setTimeout(20);
+
+  const words = async (args: string[], more = {}) =>
+    (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');
+  const told = await words(['explain', bad.id]);
+  assert.match(told, /decided ringing was confirmed by the API and is not in its history: sent again /);
+  assert.match(told, / TOLD: ringing, completed; the API confirmed each, and its history has them $/);
+  const page = async (path: string) => (await fetch(`http://127.0.0.1:${stand.statusPort()}${path}`)).text();
+  const metrics = await page('/metrics');
+  assert.match(metrics, /^pbx_bridge_reconcile_events_total\{fate="sent_again"\} 2$/m);
+  assert.match(metrics, /^pbx_bridge_reconcile_ok 1$/m);
+  const status = await words(['status'], { STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` });
+  assert.match(
+    status,
+    / API history compared .*; 2 events MISSING there and sent again, 0 overtaken, 0 given up /,
+  );
+});
+
+test('RECONCILE_EVERY=0s asks for no history', async (t) => {
+  const stand = await createStand(t, { RECONCILE_EVERY: '0s' });
+  await stand.start();
+  await stand.heardAll();
+  await stand.stop();
+  assert.deepEqual(
+    stand.farSide.requests().filter(({ method }) => method === 'GET'),
+    [],
+  );
+});
