@@ -159,6 +159,11 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
   assert.ok(grown < 1024 * 1024, `${grown} bytes more are held`);
 });
 
+test('the rest of a greeting that is too long is no frame, however the bytes are split', () => {
+  const bytes = Buffer.from(`${'x'.repeat(300)}\n\nEvent: A\n\n`);
+  assert.deepEqual(read([bytes.subarray(0, 260), bytes.subarray(260)]), read([bytes]));
+});
+
 test('a greeting without end is handed on cut off, so that its reader can refuse it', () => {
   assert.deepEqual(read([Buffer.alloc(100, 'x'), Buffer.alloc(200, 'x')]), [['greeting', 'x'.repeat(256)]]);
 });

@@ -40,7 +40,8 @@ const eventPrefix = Buffer.from('Event: ');
 const responsePrefix = Buffer.from('Response: ');
 
 export function createFramer(handlers: FramerHandlers): Framer {
-  let greeted = false;
+  /** `overlong`: in the rest of a greeting that was handed on cut off. */
+  let phase: 'greeting' | 'overlong' | 'frames' = 'greeting';
   /** What earlier chunks held of the frame in hand. */
   const carried = Buffer.allocUnsafe(maxFrame);
   let carriedLength = 0;
@@ -52,7 +53,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
 
   function push(chunk: Buffer): void {
     const length = chunk.length;
-    let start = greeted ? 0 : takeGreeting(chunk);
+    let start = phase === 'frames' ? 0 : takeGreeting(chunk);
     let lineStart = start;
     for (let at = start; at < length; at++) {
       const byte = chunk[at];
@@ -76,12 +77,14 @@ export function createFramer(handlers: FramerHandlers): Framer {
   /** Gives where the frames begin in the chunk. */
   function takeGreeting(chunk: Buffer): number {
     const end = chunk.indexOf(LF);
-    carry(chunk, 0, Math.min(end < 0 ? chunk.length : end, maxGreeting));
-    if (end < 0 && carriedLength < maxGreeting) return chunk.length;
-    greeted = true;
-    const line = carried.toString('latin1', 0, Math.min(carriedLength, maxGreeting));
-    carriedLength = 0;
-    handlers.onGreeting(line.replace(/\r+$/, ''));
+    if (phase === 'greeting') {
+      carry(chunk, 0, Math.min(end < 0 ? chunk.length : end, maxGreeting));
+      if (end < 0 && carriedLength < maxGreeting) return chunk.length;
+      const line = carried.toString('latin1', 0, Math.min(carriedLength, maxGreeting));
+      carriedLength = 0;
+      handlers.onGreeting(line.replace(/\r+$/, ''));
+    }
+    phase = end < 0 ? 'overlong' : 'frames';
     return end < 0 ? chunk.length : end + 1;
   }
 

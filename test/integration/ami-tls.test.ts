@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createPlayer } from '../../src/ami/player.ts';
+import { cannotInstall, installPackages } from '../debian.ts';
+import { startFarSide } from '../fakes/far-side.ts';
+import { runCommand } from './operator.ts';
+import { runProgram, temporaryFolder } from './program.ts';
+import { markerCall } from './stand.ts';
+
+before(async () => {
+  if (cannotInstall() === undefined) await installPackages({ '/usr/bin/openssl': 'openssl' });
+});
+
+/** An authority's certificate that is its own, for `pbx.example` and for nobody else. */
+function certificate(folder: string, name: string): { key: string; cert: string } {
+  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+  const days = ['-days', '2', '-nodes', '-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  execFileSync('openssl', ['req', '-x509', ...kind, ...days, '-keyout', key, '-out', cert], {
+    stdio: 'pipe',
+  });
+  return { key, cert };
+}
+
+test('AMI over TLS: a call is told; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
+  const folder = temporaryFolder(t);
+  const [own, foreign] = ['pbx.example', 'elsewhere.example'].map((name) => certificate(folder, name));
+  assert.ok(own && foreign);
+  const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
+  const pbx = createPlayer({
+    ...account,
+    tls: { key: readFileSync(own.key), cert: readFileSync(own.cert) },
+  });
+  const plain = createPlayer(account);
+  const [{ port }, { port: plainPort }] = [await pbx.listen(), await plain.listen()];
+  const farSide = await startFarSide({ token: 'a-token' });
+  t.after(async () => {
+    await pbx.close();
+    await plain.close();
+    await farSide.close();
+  });
+  const env = {
+    AMI_PORT: String(port),
+    AMI_USERNAME: 'bridge',
+    AMI_SECRET: 'sesame',
+    AMI_TLS: 'yes',
+    AMI_TLS_CA: own.cert,
+    AMI_TLS_SERVERNAME: 'pbx.example',
+    API_BASE_URL: farSide.baseUrl,
+    API_TOKEN: 'a-token',
+    STATE_DIR: join(folder, 'state'),
+    AGI_LISTEN: 'off',
+    STATUS_LISTEN: 'off',
+  };
+
+  const program = runProgram(['run'], { cwd: folder, env });
+  t.after(() => program.end('SIGKILL'));
+  await program.says(/"code":"ami\.connected"/);
+  const { id, frames } = markerCall();
+  for (const frame of frames) pbx.send(frame);
+  await farSide.waitFor((it) => it.calls().get(id)?.state === 'completed');
+  await program.end();
+
+  const complaint = async (changes: Record<string, string>) => {
+    const { text } = await runCommand(['check'], { ...env, ...changes });
+    return /^BAD +Asterisk at .*(?:\n {6}.*)*/m.exec(text)?.[0]?.replace(/\s+/g, ' ') ?? text;
+  };
+  assert.match(
+    await complaint({ AMI_TLS_SERVERNAME: 'other.example' }),
+    /certificate is for another name \(DNS:pbx\.example\)/,
+  );
+  assert.match(await complaint({ AMI_TLS_CA: foreign.cert }), /TLS: .*(self-signed|authority)/);
+  assert.match(await complaint({ AMI_PORT: String(plainPort) }), /TLS: no TLS handshake/);
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '../../src/ami/clock.ts';
+import { createPlayer } from '../../src/ami/player.ts';
+import { startFarSide } from '../fakes/far-side.ts';
+import { always, type Fault } from '../fakes/far-side-faults.ts';
+import { runProgram, temporaryFolder } from '../integration/program.ts';
+import { markerCall } from '../integration/stand.ts';
+
+/**
+ * Secrets that are easy to find again. Everything that the bridge and its commands leave behind while all goes wrong
+ * is searched for them: what was written, stored, shown, and what other users of the machine can see of a process.
+ */
+const canary = { ami: 'CANARY-ami-7f3a91', api: 'CANARY-api-58c2e0', caller: '+4940669699990' } as const;
+
+/** A far side that gives the token back in every way that an answer can. */
+const echoes: readonly Fault[] = [
+  { kind: 'status', status: 401, body: JSON.stringify({ message: `no such token ${canary.api}` }) },
+  { kind: 'status', status: 302, headers: { location: `https://elsewhere.example/?t=${canary.api}` } },
+  { kind: 'status', status: 500, body: `<h1>Authorization: Bearer ${canary.api}</h1>` },
+  { kind: 'status', status: 422, body: JSON.stringify({ message: `bad ${canary.api}`, errors: {} }) },
+  { kind: 'status', status: 200, body: JSON.stringify({ nothing: canary.api }) },
+  { kind: 'garbage' },
+  { kind: 'reset', when: 'during' },
+];
+
+test('secrets stay where they were given, whatever goes wrong', async (t) => {
+  const pbx = createPlayer({ username: 'bridge', secret: canary.ami, clock: systemClock });
+  const { port } = await pbx.listen();
+  const farSide = await startFarSide({ token: canary.api });
+  const cwd = temporaryFolder(t);
+  const stateDir = join(cwd, 'state');
+  const env = {
+    AMI_PORT: String(port),
+    AMI_USERNAME: 'bridge',
+    AMI_SECRET: canary.ami,
+    API_BASE_URL: farSide.baseUrl,
+    API_TOKEN: canary.api,
+    STATE_DIR: stateDir,
+    AGI_LISTEN: '127.0.0.1:0',
+    STATUS_LISTEN: '127.0.0.1:0',
+    LOG_LEVEL: 'debug',
+  };
+  t.after(async () => {
+    await pbx.close();
+    await farSide.close();
+  });
+  const left: Record<string, string> = {};
+
+  const program = runProgram(['run'], { cwd, env });
+  t.after(() => program.end('SIGKILL'));
+  await program.says(/"code":"ami\.connected"/);
+  for (const fault of echoes) {
+    const before = farSide.counts().requests;
+    farSide.inject(always(fault));
+    for (const frame of markerCall().frames) pbx.send(frame.replace('+494066969999', canary.caller));
+    program.process.kill('SIGHUP'); // tries at once what waits
+    await farSide.waitFor(({ counts }) => counts().requests > before);
+  }
+  // The PBX says back what it was told, as a proxy or a log of its own would.
+  pbx.sendRaw(
+    `Response: Error\r\nMessage: login ${canary.ami} failed\r\n\r\nEvent: Alarm\r\nSecret: ${canary.ami}\r\n\r\n`,
+  );
+  pbx.setRefuseLogins(true);
+  pbx.cut();
+  await program.says(/"code":"ami\.(refused|login-refused|down|failed)[^"]*"|Authentication failed/);
+
+  const [, statusPort] = (await program.says(/"code":"status\.listening"[^\n]*"port":(\d+)/)) ?? [];
+  for (const path of ['/status.json', '/metrics', '/readyz', '/healthz'])
+    left[path] = await (await fetch(`http://127.0.0.1:${statusPort}${path}`)).text();
+  left['command line'] = readFileSync(`/proc/${program.process.pid}/cmdline`, 'utf8');
+  for (const args of [
+    ['check'],
+    ['status', '--url', `http://127.0.0.1:${statusPort}`],
+    ['explain', canary.caller],
+    ['outbox', 'list'],
+    ['verify', '--since', '1h'],
+  ]) {
+    const command = runProgram(args, { cwd, env });
+    await command.ended;
+    left[`pbx-bridge ${args[0]}`] = command.output();
+  }
+  await program.end('SIGTERM');
+  left.log = program.output();
+  const crashed = runProgram(['run'], {
+    cwd,
+    env: { ...env, API_BASE_URL: `http://${canary.api}@127.0.0.1:1/x` },
+  });
+  await crashed.ended;
+  left['log of wrong settings'] = crashed.output();
+  for (const file of readdirSync(stateDir))
+    left[`state/${file}`] = readFileSync(join(stateDir, file), 'latin1');
+
+  assert.ok((left.log ?? '').length > 2_000 && left['/metrics'] !== '' && left['pbx-bridge check'] !== '');
+  for (const [place, text] of Object.entries(left)) {
+    for (const secret of [canary.ami, canary.api])
+      assert.ok(!text.includes(secret), `${place} has ${secret}: ${around(text, secret)}`);
+    // The number has to be in the queue on disk; elsewhere it is masked.
+    if (!place.startsWith('state/') && place !== 'pbx-bridge check')
+      assert.ok(
+        !text.includes(canary.caller),
+        `${place} has the caller's number: ${around(text, canary.caller)}`,
+      );
+  }
+  assert.ok(
+    Object.entries(left).some(([place, text]) => place.startsWith('state/') && text.includes(canary.caller)),
+    'the search finds what there is',
+  );
+});
+
+function around(text: string, what: string): string {
+  const at = text.indexOf(what);
+  return JSON.stringify(text.slice(Math.max(0, at - 80), at + what.length + 20));
+}
