@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { spaced } from '../../src/service/number.ts';
+import { browserImpossible, openBrowser, signIn } from '../integration/browser.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
 import { managerUsers } from './config.ts';
 import { install, labImpossible, versions } from './install.ts';
@@ -11,7 +14,7 @@ import { playRow } from './stage.ts';
 
 /**
  * The whole way with nothing faked: a real Asterisk, the bridge and the Call Integration API service, each a process of
- * its own. What the API's own request history holds of each call is what must be told of it.
+ * its own. What the API's own request history holds of each call is what must be told of it, and a browser shows it.
  */
 const rows = [
   'extension-caller-hangs-up',
@@ -54,6 +57,14 @@ for (const version of versions)
     t.after(() => bridge.end());
     await bridge.says(/"code":"ami\.connected"/);
 
+    await t.test(
+      'a browser shows a call ringing, answered and gone, and then among the records',
+      {
+        skip: browserImpossible() ?? false,
+      },
+      () => seenInBrowser(),
+    );
+
     for (const name of rows)
       await t.test(name, async () => {
         const index = matrix.findIndex((row) => row.name === name);
@@ -67,6 +78,48 @@ for (const version of versions)
           assert.deepEqual(await historyOf(id, sent.length), sent.map(byName));
         }
       });
+
+    async function seenInBrowser(): Promise<void> {
+      const link = async () => {
+        const said = runProgram(['service', 'link'], { env: serviceEnv, cwd });
+        await said.ended;
+        return `${url}/sign-in#${/sign-in#(\S+)/.exec(said.output())?.[1]}`;
+      };
+      const { page, trouble } = await signIn(await openBrowser(t), { service: { link } });
+      const shown = watchBar(page);
+
+      const index = matrix.findIndex(({ name }) => name === 'extension-caller-hangs-up');
+      const row = matrix[index];
+      assert.ok(row);
+      const [call] = expectedCalls(row, index, office(1));
+      const answeredBy = call?.told.find(({ status }) => status === 'answered')?.caller_id;
+      const play = await playRow({ row, index, office: office(1), ...lab });
+      const id = `pbx-${play.inbound[0]?.uniqueid}`;
+      await page.locator(`[data-call="${id}"]`).waitFor({ state: 'detached' });
+      assert.deepEqual(await shown(id), ['ringing', `answered by ${answeredBy},`, 'ended after', 'gone']);
+
+      await page.goto(`${url}/activity/call?${new URLSearchParams({ id })}`);
+      const record = await page.locator('main').innerText();
+      for (const part of ['answered', answeredBy ?? '', spaced(call?.from ?? '')])
+        assert.ok(record.includes(part), part);
+      await page.goto(`${url}/activity`);
+      await page
+        .locator(`a[href*="${encodeURIComponent(id)}"]`)
+        .first()
+        .waitFor();
+      await page.goto(`${url}/reports`);
+      const figures = await page
+        .locator('.tiles > div')
+        .evaluateAll((tiles) =>
+          tiles
+            .slice(0, 3)
+            .map(
+              (tile) => `${tile.querySelector('dt')?.textContent} ${tile.querySelector('dd a')?.textContent}`,
+            ),
+        );
+      assert.deepEqual(figures, ['Calls 1', 'Answered 1', 'Missed 0']);
+      assert.deepEqual(trouble, []);
+    }
 
     /** The events of a call that the API has recorded, oldest first, once there are as many. */
     async function historyOf(id: string, count: number): Promise<unknown[]> {
@@ -91,5 +144,23 @@ for (const version of versions)
       }
     }
   });
+
+/** Notes what the bar says of each call, without names and seconds; gives it for one, each word once. */
+function watchBar(page: Page): (id: string) => Promise<string[]> {
+  const started = page.evaluate(`globalThis.said = {};
+    new MutationObserver(() => {
+      const cards = new Map([...document.querySelectorAll('[data-call]')].map((card) =>
+        [card.dataset.call, card.querySelector('.what').textContent.replace(/[\\d:]+$/, '').trim()]));
+      for (const id of new Set([...Object.keys(said), ...cards.keys()])) {
+        const list = said[id] ??= [];
+        const word = cards.get(id) ?? 'gone';
+        if (list.at(-1) !== word) list.push(word);
+      }
+    }).observe(document.getElementById('bar'), { childList: true, subtree: true, characterData: true })`);
+  return async (id) => {
+    await started;
+    return ((await page.evaluate('said')) as Record<string, string[]>)[id] ?? [];
+  };
+}
 
 const byName = (event: Record<string, unknown>) => Object.fromEntries(Object.entries(event).sort());

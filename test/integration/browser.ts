@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { password } from './people.ts';
-import type { Served } from './service-harness.ts';
 
 const chromiumPath = '/usr/bin/chromium';
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -68,7 +67,7 @@ export async function watch(context: BrowserContext): Promise<Watched> {
 /** A browser window of its own, signed in as the first account's administrator, on its first page. */
 export async function signIn(
   browser: Browser,
-  { service }: Pick<Served, 'service'>,
+  { service }: { readonly service: { link(): Promise<string> } },
   { size = 'desk', theme = 'light' }: { size?: keyof typeof sizes; theme?: Theme } = {},
 ): Promise<Watched & { context: BrowserContext }> {
   const context = await browser.newContext({ viewport: sizes[size], colorScheme: theme, locale: 'en-GB' });

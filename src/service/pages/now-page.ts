@@ -1,14 +1,10 @@
-import type { CallRecord } from '../call-record.ts';
-import { rangFor, talkedFor } from '../call-record.ts';
 import type { ServiceContext } from '../context.ts';
-import { spaced } from '../number.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import type { Group } from '../reports/tally.ts';
+import { callTable } from './activity-pages.ts';
 import { duration } from './formats.ts';
 import { type Html, html } from './html.ts';
-import { shown } from './shown.ts';
-import { table } from './table.ts';
 import type { Pages, Visit } from './visit.ts';
 
 const LATEST = 12;
@@ -66,7 +62,7 @@ export function nowPage(pages: Pages, { store, directory }: ServiceContext): voi
         ${help}
         <div id="now" data-fresh>
           ${calls.length > 0 && [figures !== undefined && tiles(figures), html`<h2>Latest calls</h2>`]}
-          ${(calls.length > 0 || help === null) && latest(visit, calls)}
+          ${(calls.length > 0 || help === null) && callTable(calls, visit, false)}
         </div>
       `,
     };
@@ -119,43 +115,4 @@ function tiles({ calls, answered, missed, waited }: Group): Html {
         html`<div><dt>${label}</dt><dd>${value}${note && html` <small>${note}</small>`}</dd></div>`,
     )}
   </dl>`;
-}
-
-function latest({ formats, now }: Visit, calls: readonly CallRecord[]): Html {
-  return table({
-    caption: 'Latest calls',
-    rows: calls,
-    columns: [
-      {
-        head: 'Time',
-        cell: ({ id, startedAt }) =>
-          html`<a href=${`/activity/call?${new URLSearchParams({ id })}`}>${formats.moment(startedAt, now)}</a>`,
-      },
-      {
-        head: 'Caller',
-        cell: ({ customer, number }) =>
-          customer === null
-            ? html`<bdi class="tabular">${spaced(number)}</bdi>`
-            : html`${shown(customer.name, 80)} <bdi class="quiet tabular wide">${spaced(number)}</bdi>`,
-      },
-      {
-        head: 'Segment',
-        wide: true,
-        cell: ({ segment }) => segment !== null && html`<span class="chip">${shown(segment, 40)}</span>`,
-      },
-      { head: 'State', cell: (call) => state(call) },
-      { head: 'Waited', wide: true, numeric: true, cell: (call) => duration(rangFor(call)) },
-      { head: 'Talked', wide: true, numeric: true, cell: (call) => duration(talkedFor(call)) },
-    ],
-    empty: html`<p>No call has come yet. The first one shows here, and above, by itself.</p>`,
-  });
-}
-
-function state({ status, missed, callerId }: CallRecord): Html {
-  const by = callerId !== null && html` <span class="wide">by ${shown(callerId, 40)}</span>`;
-  if (missed) return html`<span class="state missed">missed</span>`;
-  if (status === 'ringing') return html`<span class="state ringing">ringing</span>`;
-  if (status === 'answered')
-    return html`<span class="state answered">talking${callerId !== null && html`, ${shown(callerId, 40)}`}</span>`;
-  return html`<span class="state">answered${by}</span>`;
 }

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { browserImpossible, openBrowser, signIn } from './browser.ts';
+import { event, serve } from './service-harness.ts';
+
+const skip = browserImpossible() ?? false;
+
+async function open(t: TestContext) {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  return { ...served, browser, ...(await signIn(browser, served)) };
+}
+
+/** Presses Tab until what has the focus is called so; a page that lets nobody there fails. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const is = (text: string) => (typeof name === 'string' ? text === name : name.test(text));
+  const passed: string[] = [];
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab');
+    const text = String(
+      await page.evaluate(`(() => {
+        const at = document.activeElement;
+        return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent).trim();
+      })()`),
+    );
+    passed.push(text);
+    if (is(text)) return;
+  }
+  assert.fail(`no way by keyboard to ${name}; passed ${passed.join(' | ')}`);
+}
+
+/** Presses Enter on what leads to another page, and waits for that. */
+async function enter(page: Page): Promise<void> {
+  const loaded = page.waitForEvent('load');
+  await page.keyboard.press('Enter');
+  await loaded;
+}
+
+test('the whole tour by keyboard: a segment, a customer, their call, an integration, a colleague, and out', {
+  skip,
+}, async (t) => {
+  const { page, a, post, trouble } = await open(t);
+  const { keyboard } = page;
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement.id'), 'content', 'past the navigation at once');
+
+  await tabTo(page, 'Customers');
+  await enter(page);
+  await tabTo(page, 'Segments');
+  await enter(page);
+  await page.waitForURL('**/customers/segments');
+  await tabTo(page, 'Name');
+  await keyboard.type('Gold');
+  await keyboard.press('Tab');
+  await keyboard.type('20');
+  await enter(page);
+  await page.getByText('Saved.').waitFor();
+
+  await tabTo(page, 'Customers');
+  await enter(page);
+  await tabTo(page, 'Add a customer');
+  await enter(page);
+  await page.waitForURL('**/customers/new');
+  await keyboard.type('Grace Hopper');
+  await keyboard.press('Tab');
+  await keyboard.type('G');
+  await keyboard.press('Tab');
+  await keyboard.type('040 66969199');
+  await tabTo(page, 'Save');
+  await enter(page);
+  await page.getByText('Saved. Calls show it').waitFor();
+
+  for (const status of ['ringing', 'completed'])
+    await post(a.token, event({ from: '+494066969199', status }));
+  await page.getByText('missed').first().waitFor();
+  await tabTo(page, 'Dismiss the missed call of Grace Hopper');
+  await keyboard.press('Enter');
+  await page.locator('.missed-call').waitFor({ state: 'detached' });
+
+  await tabTo(page, 'Integrations');
+  await enter(page);
+  await tabTo(page, 'PBX 1');
+  await enter(page);
+  await page.waitForURL('**/integrations/*');
+  await tabTo(page, 'Copy');
+  await keyboard.press('Enter');
+  await page.getByRole('button', { name: /Copied|Press Ctrl/ }).waitFor();
+  assert.equal(await page.evaluate('getSelection().toString()'), a.token);
+  await tabTo(page, 'Make a new token');
+  await keyboard.press('Enter');
+  await tabTo(page, 'Make a new token');
+  await enter(page);
+  await page.getByText('This is the new token.').waitFor();
+  assert.notEqual(await page.locator('#token').innerText(), a.token);
+
+  await tabTo(page, 'Users');
+  await enter(page);
+  await tabTo(page, 'Name');
+  await keyboard.type('Ada');
+  await tabTo(page, 'Add');
+  await enter(page);
+  await page.getByText('A way in for').waitFor();
+
+  await tabTo(page, 'Sign out');
+  await enter(page);
+  await page.waitForURL('**/sign-in');
+  assert.deepEqual(trouble, []);
+});
+
+test('a colleague gets in by the address that was handed over, once, and is removed', { skip }, async (t) => {
+  const { page, browser, url } = await open(t);
+  await page.goto(`${url}/users`);
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const link = await page.locator('#link').innerText();
+
+  const theirs = await (await browser.newContext()).newPage();
+  await theirs.goto(link);
+  await theirs.getByLabel('Password').fill('short');
+  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.getByText('A password has at least 12 characters').waitFor();
+  await theirs.getByLabel('Password').fill('long enough, I think');
+  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.waitForURL(`${url}/`);
+  assert.equal(await theirs.getByRole('link', { name: 'Users' }).count(), 0);
+
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(link);
+  await stranger.getByText('This link was used already').waitFor();
+
+  await page.getByRole('link', { name: 'Ada' }).click();
+  await page.getByText('Remove', { exact: true }).click();
+  await page.getByRole('button', { name: 'Remove this user' }).click();
+  await page.getByText('The user is removed.').waitFor();
+  await theirs.getByText('Signed out.').waitFor();
+});
+
+test('a table is looked at before it is taken, in the encoding that it comes in', { skip }, async (t) => {
+  const { page, url, a, ask, trouble } = await open(t);
+  await page.goto(`${url}/customers/import`);
+  const table =
+    'reference;name;segment;numbers\n7;Bäckerei Weiß;VIP;040 66969100\n8;Böse;Nobody;040 66969101\n';
+  const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from(table, 'latin1') };
+  await page.getByLabel('A CSV file').setInputFiles(file);
+  await page.waitForFunction("document.getElementById('f-table').value !== ''");
+  await page.getByRole('button', { name: 'See what would happen' }).click();
+  await page.getByText('1 new, 0 changed, 0 as they are.').waitFor();
+  await page.getByText('Line 3: there is no segment "Nobody"; add it first').waitFor();
+  const customers = async () => (await ask(`${url}/admin/customers`, { token: a.admin })).text;
+  assert.doesNotMatch(await customers(), /Bäckerei/, 'nothing is taken yet');
+  await page.getByRole('button', { name: 'Import 1 customers' }).click();
+  await page.getByText('1 customers are in.').waitFor();
+  assert.match(await customers(), /^7,Bäckerei Weiß,VIP,\+494066969100/m);
+  assert.deepEqual(trouble, []);
+
+  await page.getByLabel('The table').fill('no,header\n');
+  await page.getByRole('button', { name: 'See what would happen' }).click();
+  await page.getByText('The first line must name the columns').waitFor();
+});
+
+test('without scripts, everything but the bar works', { skip }, async (t) => {
+  const { browser, page: signedIn, url } = await open(t);
+  const cookies = await signedIn.context().cookies();
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(`${url}/customers/new`);
+  await page.getByLabel('Name').fill('Plain');
+  await page.getByLabel('Numbers').fill('not a number');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('“not a number” is no phone number.').waitFor();
+  await page.getByLabel('Numbers').fill('030 901820');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('+4930901820 is a number of "Alpha\'s customer" already').waitFor();
+  await page.getByLabel('Numbers').fill('030 901829');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  await page.goto(`${url}/customers?q=901829`);
+  await page.getByRole('link', { name: 'Plain' }).waitFor();
+});
