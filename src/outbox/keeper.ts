@@ -9,10 +9,16 @@ import { messageOf, troubleOf } from '../storage/trouble.ts';
 import { createBallast } from './ballast.ts';
 import { databasePath, occupant } from './database.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
+import { createRescue } from './rescue.ts';
 import type { StorageState, Told } from './storage-thread.ts';
 import type { Store, StoreOp } from './store.ts';
 
-export type KeeperOptions = { readonly directory: string; readonly ballastBytes: number };
+export type KeeperOptions = {
+  readonly directory: string;
+  readonly ballastBytes: number;
+  /** From this size on a damaged file is repaired in the background; see `openStore`. */
+  readonly quickFrom?: number | undefined;
+};
 
 /** How long trouble with the disk is waited out before the next try, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
@@ -55,6 +61,17 @@ export function createKeeper(
   /** True while the ballast's room is given to deliveries. */
   let dropped = false;
 
+  const rescue = createRescue(path, {
+    adopt(rows) {
+      const { store } = open();
+      store.transact(() => store.adopt(rows));
+    },
+    lose(lost) {
+      open().db.prepare('UPDATE tally SET lost = max(lost, ?)').run(lost);
+    },
+    log,
+  });
+
   try {
     start();
   } catch (error) {
@@ -72,7 +89,10 @@ export function createKeeper(
   }
 
   function open(): OpenStore {
-    opened ??= openStore(path, now(), log);
+    if (!opened) {
+      opened = openStore(path, now(), log, options.quickFrom);
+      rescue.begin();
+    }
     return opened;
   }
 
@@ -158,7 +178,8 @@ export function createKeeper(
   /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
   function repairNow(error: unknown): void {
     try {
-      opened = repairAndOpen(path, now(), error, log);
+      opened = repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom });
+      rescue.begin();
     } catch (failure) {
       waitOut(failure);
     }
@@ -250,6 +271,7 @@ export function createKeeper(
     run,
     close(): void {
       clearTimeout(timer);
+      rescue.close();
       close();
       unlock();
     },

@@ -6,8 +6,12 @@ import { BrokenInvariant, messageOf, troubleOf } from '../storage/trouble.ts';
 import { checkThoroughly } from './check.ts';
 import { openDatabase } from './database.ts';
 import { endForgotten, keepForgotten, takeAgain } from './forgotten-wal.ts';
-import { damagedName, readWal, repair } from './repair.ts';
+import { asideOf, repairQuickly, unsavedOf } from './quick-repair.ts';
+import { readWal, repair } from './repair.ts';
 import { createStore, type Store } from './store.ts';
+
+/** From this size on, bytes, a damaged file is not repaired while everybody waits: that takes seconds per 32 MiB. */
+const bigFile = 32 << 20;
 
 export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
 
@@ -16,8 +20,8 @@ export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
  * the WAL is taken again. Throws StorageRefused, or SQLite's error when the disk is full or failing.
  * `now` (Unix ms) goes into the name of a file that is set aside.
  */
-export function openStore(path: string, now: number, log: Log): OpenStore {
-  finishReplacement(path, damagedName(path, stampOf(now)));
+export function openStore(path: string, now: number, log: Log, quickFrom = bigFile): OpenStore {
+  finishReplacement(path, asideOf(path, stampOf(now)));
   const wal = readWal(path);
   const forgotten = keepForgotten(path, wal);
   let opened: OpenStore;
@@ -27,10 +31,11 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
     opened = open(path);
   } catch (error) {
     if (troubleOf(error) !== 'corrupt') throw error;
-    opened = repairAndOpen(path, now, error, log, wal);
+    opened = repairAndOpen(path, now, error, log, { quickFrom, wal });
     repaired = true;
   }
-  if (forgotten.length === 0) return opened;
+  // While a file is being rescued, nothing of a call may come in before what that has of it; a later start does it.
+  if (forgotten.length === 0 || unsavedOf(path).length > 0) return opened;
   try {
     const { saved, lost } = takeAgain(opened, forgotten, repaired);
     const aside = saved > 0 || lost !== 0 ? `${path}-wal.damaged-${stampOf(now)}` : undefined;
@@ -49,8 +54,23 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
   }
 }
 
-/** Repairs a damaged file that is closed. `wal`: what was in its WAL, if that may be gone by now. */
-export function repairAndOpen(path: string, now: number, error: unknown, log: Log, wal?: Buffer): OpenStore {
+/**
+ * Repairs a damaged file that is closed: all of it, or from `quickFrom` bytes on what is needed at once, so that nobody
+ * waits for the rest (`createRescue`). `wal`: what was in its WAL, if that may be gone by now.
+ */
+export function repairAndOpen(
+  path: string,
+  now: number,
+  error: unknown,
+  log: Log,
+  { quickFrom = bigFile, wal = readWal(path) }: { quickFrom?: number | undefined; wal?: Buffer } = {},
+): OpenStore {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const quick = size >= quickFrom ? repairQuickly(path, stampOf(now), wal) : undefined;
+  if (quick !== undefined) {
+    log.say('outbox.set-aside', { error: messageOf(error), aside: quick });
+    return open(path);
+  }
   const { aside, saved, waiting, lost } = repair(path, stampOf(now), wal);
   log.say('outbox.repaired', {
     error: messageOf(error),

@@ -11,6 +11,8 @@ export type OutboxOptions = {
   readonly directory: string;
   /** Disk space held back, so that deliveries can be marked on a full disk. Default 16 MiB; 0 for none. */
   readonly ballastBytes?: number;
+  /** A damaged database of so many bytes is repaired in the background. Default 32 MiB. */
+  readonly quickFrom?: number;
 };
 
 /** A call event to be told. `body` is the JSON as it will go on the wire. */
@@ -95,8 +97,8 @@ export async function openOutbox(
   options: OutboxOptions,
   { log, onHeld }: { log: Log; onHeld?: () => void },
 ): Promise<Outbox> {
-  const { directory, ballastBytes = defaultBallastBytes } = options;
-  const thread = await startStorageThread({ directory, ballastBytes }, { log, onHeld });
+  const { directory, ballastBytes = defaultBallastBytes, quickFrom } = options;
+  const thread = await startStorageThread({ directory, ballastBytes, quickFrom }, { log, onHeld });
   const { call } = thread;
   let underWay = 0;
 

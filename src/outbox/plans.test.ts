@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { migrate } from '../storage/migrate.ts';
+import { headSql } from './heads.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { laneSql } from './lanes.ts';
 import { migrations } from './migrations.ts';
 import { operatorSql } from './operator.ts';
 import { outcomeSql } from './outcomes.ts';
-import { reviveSql } from './revive.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
 const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/;
@@ -25,7 +25,7 @@ for (const [name, sql] of Object.entries({
   ...outcomeSql,
   ...historySql,
   ...operatorSql,
-  ...reviveSql,
+  ...headSql,
 })) {
   test(`outbox: the statement ${name} goes straight to its rows`, () => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

@@ -71,9 +71,10 @@ type Found = {
 };
 
 /** Opens what is left in a folder, and checks that it is an outbox that works. */
-async function openedWhole(t: TestContext, directory: string): Promise<Found> {
+async function openedWhole(t: TestContext, directory: string, quickFrom?: number): Promise<Found> {
   const log = keepingLog();
-  const outbox = await opened(t, { directory }, log);
+  const outbox = await opened(t, quickFrom === undefined ? { directory } : { directory, quickFrom }, log);
+  if (log.lines.some(({ code }) => code === 'outbox.set-aside')) await log.seen('outbox.rescued');
   const tally = await outbox.tally();
   assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
   for (const { state } of (await outbox.load()).calls) JSON.parse(state);
@@ -147,38 +148,50 @@ const kinds: readonly [string, Damage][] = [
   ['garbage in the database', scribble('db')],
 ];
 
-const mutations = 50;
+/** How a damaged file is repaired: while everybody waits, or only what is needed at once and the rest later. */
+const ways = [
+  { way: 'at once', mutations: 50, says: ['outbox.repaired'] },
+  { way: 'in the background', quickFrom: 0, mutations: 20, says: ['outbox.set-aside', 'outbox.rescued'] },
+] as const;
 
-test('repair: whatever happens to the files, it starts, says so, and works', async (t) => {
-  const template = await makeTemplate(t);
-  const path = databasePath(template);
-  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
-  for (let seed = 1; seed <= mutations; seed++) {
-    const [name, damage] = kinds[seed % kinds.length] as [string, Damage];
-    await t.test(`seed ${seed}: ${name}`, async (inner) => {
-      const directory = temporaryFolder(inner);
-      const { db, wal } = { ...whole, ...damage(whole, randomOf(seed)) };
-      writeFileSync(databasePath(directory), db);
-      writeFileSync(`${databasePath(directory)}-wal`, wal);
+for (const { way, mutations, says, ...options } of ways) {
+  test(`repair ${way}: whatever happens to the files, it starts, says so, and works`, async (t) => {
+    const quickFrom = 'quickFrom' in options ? options.quickFrom : undefined;
+    const template = await makeTemplate(t);
+    const path = databasePath(template);
+    const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+    for (let seed = 1; seed <= mutations; seed++) {
+      const [name, damage] = kinds[seed % kinds.length] as [string, Damage];
+      await t.test(`seed ${seed}: ${name}`, async (inner) => {
+        const directory = temporaryFolder(inner);
+        const { db, wal } = { ...whole, ...damage(whole, randomOf(seed)) };
+        writeFileSync(databasePath(directory), db);
+        writeFileSync(`${databasePath(directory)}-wal`, wal);
 
-      const first = await openedWhole(inner, directory);
-      const codes = first.log.lines.map(({ code }) => code);
-      const missing = events - first.events;
-      // A WAL that just ends early cannot be told from a last moment before a crash: nobody can know that.
-      if (missing > 0 && !name.includes('WAL'))
-        assert.deepEqual(codes, ['outbox.repaired'], `${missing} missing`);
-      assert.ok(codes.length <= 2, codes.join());
-      const { waiting } = await first.outbox.tally();
-      assert.equal(await drain(first.outbox), waiting);
-      await first.outbox.close();
-      inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
+        const first = await openedWhole(inner, directory, quickFrom);
+        const codes = first.log.lines.map(({ code }) => code);
+        const missing = events - first.events;
+        // A WAL that just ends early cannot be told from a last moment before a crash: nobody can know that.
+        if (missing > 0 && !name.includes('WAL')) assert.deepEqual(codes, says, `${missing} missing`);
+        assert.ok(codes.length <= 2, codes.join());
+        const { waiting } = await first.outbox.tally();
+        assert.equal(await drain(first.outbox), waiting);
+        await first.outbox.close();
+        inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
 
-      const second = await openedWhole(inner, directory);
-      assert.deepEqual(second.log.lines, [], 'the damage must be over');
-      assert.equal((await second.outbox.tally()).waiting, 0);
-    });
-  }
-});
+        const second = await openedWhole(inner, directory, quickFrom);
+        assert.deepEqual(second.log.lines, [], 'the damage must be over');
+        assert.equal((await second.outbox.tally()).waiting, 0);
+        if (codes.includes('outbox.set-aside')) assert.deepEqual(leftIn(directory), []);
+      });
+    }
+  });
+}
+
+/** What a rescue leaves only if it was cut off. */
+function leftIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => /unsaved|saved|part|new/.test(name));
+}
 
 const losses: readonly [name: string, damage: Damage, lost: number, code: string][] = [
   [

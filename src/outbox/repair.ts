@@ -4,7 +4,7 @@ import { migrate } from '../storage/migrate.ts';
 import { makeFile } from '../storage/open-database.ts';
 import { partOf, replaceDatabase } from '../storage/replace.ts';
 import { migrations } from './migrations.ts';
-import { salvage } from './salvage.ts';
+import { type SavedRow, salvage } from './salvage.ts';
 
 export type Repair = {
   /** Where the damaged file is now. */
@@ -22,25 +22,37 @@ export type Repair = {
  * `finishReplacement` or the next repair takes it from there.
  */
 export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
-  const part = partOf(path);
-  for (const suffix of ['', '-journal', '-wal']) rmSync(part + suffix, { force: true });
   makeFile(path);
-  makeFile(part);
-  const db = new DatabaseSync(part);
-  let counted: ReturnType<typeof rebuild>;
+  const counted = saveAll(path, wal, partOf(path));
+  const aside = damagedName(path, stamp);
+  replaceDatabase(path, aside);
+  return { aside, ...counted };
+}
+
+/** Makes a new database at `target` with every row that can be read of the damaged one at `path` and its WAL. */
+export function saveAll(path: string, wal: Buffer, target: string): Omit<Repair, 'aside'> {
+  return fillNew(target, (db) => {
+    copyRows(db, salvage(path, wal));
+    makeHeads(db);
+    return countAll(db);
+  });
+}
+
+/** Makes a new database at `target`, which may hold a former try. It is not on disk when this returns. */
+export function fillNew<T>(target: string, fill: (db: DatabaseSync) => T): T {
+  for (const suffix of ['', '-journal', '-wal']) rmSync(target + suffix, { force: true });
+  makeFile(target);
+  const db = new DatabaseSync(target);
   try {
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
     migrate(db, migrations);
     db.exec('BEGIN');
-    copyRows(db, path, wal);
-    counted = rebuild(db);
+    const result = fill(db);
     db.exec('COMMIT');
+    return result;
   } finally {
     db.close();
   }
-  const aside = damagedName(path, stamp);
-  replaceDatabase(path, aside);
-  return { aside, ...counted };
 }
 
 /** What a damaged database is called when it has been set aside. */
@@ -53,7 +65,7 @@ export function readWal(path: string): Buffer {
   return existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : Buffer.alloc(0);
 }
 
-function copyRows(db: DatabaseSync, path: string, wal: Buffer): void {
+export function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
   const put = {
     // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
     event: db.prepare(
@@ -77,17 +89,21 @@ function copyRows(db: DatabaseSync, path: string, wal: Buffer): void {
        WHERE id = ?1 AND ?7 >= last_seq AND ?2 = ?3 + ?4 + ?5`,
     ),
   };
-  for (const { table, values } of salvage(path, wal)) put[table].run(...values);
+  for (const { table, values } of rows) put[table].run(...values);
 }
 
-/** Makes heads and counters from what is there. */
-function rebuild(db: DatabaseSync): { saved: number; waiting: number; lost: number | undefined } {
+/** Makes heads from what is there, and forgets calls that are over. */
+export function makeHeads(db: DatabaseSync): void {
   db.exec(`
     UPDATE event SET newest_at = NULL, next_at = NULL;
     UPDATE event SET next_at = 0,
       newest_at = (SELECT max(taken_at) FROM event AS other WHERE other.call_id = event.call_id)
       WHERE seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id);
     DELETE FROM open_call WHERE id IN (SELECT call_id FROM event WHERE status = 'completed')`);
+}
+
+/** Makes the counters from what is there. */
+function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: number | undefined } {
   const before = db.prepare('SELECT * FROM tally').get() as Record<string, number>;
   const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(
     (state) => db.prepare('SELECT count(*) AS n FROM event WHERE state = ?').get(state)?.n as number,

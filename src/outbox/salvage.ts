@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { callStatuses } from '../api/contract/call-event.ts';
 import { isBodyOf } from './event-body.ts';
+import type { Glance } from './glance.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
 import { highestSeq } from './tally.ts';
 import { type Frame, framesOf } from './wal.ts';
@@ -16,9 +17,9 @@ const stride = 256;
 
 /**
  * Every row that can be read out of a database file and its WAL (`wal`: its bytes), page by page, whatever became of
- * the tree that held them together. The same row can come several times: of two, the later one is newer or damaged.
+ * the tree that held them together. `isWanted`: which rows; all of them if left out. The same row can come several times: of two, the later one is newer or damaged.
  */
-export function* salvage(path: string, wal: Buffer): Generator<SavedRow> {
+export function* salvage(path: string, wal: Buffer, isWanted?: Glance): Generator<SavedRow> {
   const fd = openSync(path, 'r');
   try {
     const pages = Math.ceil(fstatSync(fd).size / pageSize);
@@ -31,10 +32,10 @@ export function* salvage(path: string, wal: Buffer): Generator<SavedRow> {
       const block = readPages(fd, first, stride);
       for (let i = 0; i * pageSize < block.length; i++) {
         const page = block.subarray(i * pageSize, (i + 1) * pageSize);
-        yield* savedRows({ pageNumber: first + i, page }, pageAt);
+        yield* savedRows({ pageNumber: first + i, page }, pageAt, isWanted);
       }
     }
-    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt);
+    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt, isWanted);
   } finally {
     closeSync(fd);
   }
@@ -56,8 +57,9 @@ function readPages(fd: number, first: number, count: number): Buffer {
 function* savedRows(
   { pageNumber, page }: Frame,
   pageAt: (n: number) => Buffer | undefined,
+  isWanted?: Glance,
 ): Generator<SavedRow> {
-  for (const row of rowsOfPage(page, pageNumber, pageAt)) {
+  for (const row of rowsOfPage(page, pageNumber, pageAt, isWanted)) {
     const saved = recognise(row);
     if (saved) yield saved;
   }

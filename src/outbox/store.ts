@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../storage/transact.ts';
+import { createAdoption } from './adoption.ts';
 import { createHistory } from './history.ts';
 import { createIntake } from './intake.ts';
 import { createJournal } from './journal.ts';
@@ -32,6 +33,7 @@ export function createStore(db: DatabaseSync) {
   };
   return {
     ops,
+    ...createAdoption(db, tally),
     transact: createTransact(db, {
       beforeCommit: tally.flush,
       committed: tally.committed,
