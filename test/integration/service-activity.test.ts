@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import { makeSessions } from '../../src/service/access/sessions.ts';
 import { unguarded } from '../../src/service/csv.ts';
-import { askedOf, filterOf } from '../../src/service/pages/activity-filter.ts';
+import { askedOf, filterOf, placeText } from '../../src/service/pages/activity-filter.ts';
 import { callsAsCsv } from '../../src/service/pages/activity-pages.ts';
 import { formatsFor } from '../../src/service/pages/formats.ts';
+import { newUid } from '../../src/service/setup.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
-import type { Account, Store } from '../../src/service/store/store.ts';
+import type { Account, Role, Store, StoredRequest, User } from '../../src/service/store/store.ts';
 import { hostile, hostileCalls, past } from './office.ts';
-import { prepare, stateFolder } from './service-harness.ts';
+import { prepare, type Served, serve, stateFolder } from './service-harness.ts';
 
 async function opened(t: test.TestContext): Promise<{ store: Store; account: Account; stateDir: string }> {
   const stateDir = stateFolder(t);
@@ -90,3 +92,71 @@ test('calls are saved as they are read, however many there are', async (t) => {
   }
   assert.equal(lines, 3001);
 });
+
+test("nobody sees another account's calls, figures or requests, and an agent no requests at all", async (t) => {
+  const served = await serve(t);
+  await past(served, (tell) =>
+    tell({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
+  );
+  const pages = [
+    '/activity',
+    '/activity?number=1820',
+    '/activity.csv',
+    '/activity/call?id=secret-1',
+    '/reports',
+    '/reports.csv?table=series',
+    '/history',
+    '/history?in=request&term=secret',
+    `/history/entry?entry=${await firstEntry(served)}`,
+  ];
+  const seen = async (account: number, role: Role) => {
+    const headers = { cookie: await cookieFor(served, account, role) };
+    const answers = await Promise.all(pages.map((path) => served.ask(served.url + path, { headers })));
+    const tail = await served.ask(`${served.url}/history/tail`, {
+      headers: { cookie: 'pbx-bridge-session=none' },
+    });
+    assert.equal(tail.status, 401);
+    return answers.map(({ status, text }) => [status, /secret-1|901820|<dd><a[^>]*>1</.test(text)]);
+  };
+  const all = seen(1, 'administrator');
+  assert.deepEqual(
+    (await all).map(([status]) => status),
+    pages.map(() => 200),
+  );
+  assert.deepEqual(
+    (await all).map(([, sees]) => sees),
+    [true, true, true, true, true, false, true, true, true],
+  );
+  assert.deepEqual(
+    await seen(2, 'administrator'),
+    [200, 200, 200, 404, 200, 200, 200, 200, 404].map((status) => [status, false]),
+  );
+  assert.deepEqual(
+    (await seen(1, 'agent')).map(([status]) => status),
+    [200, 200, 200, 200, 200, 200, 403, 403, 403],
+  );
+  const headers = { cookie: await cookieFor(served, 1, 'agent') };
+  const call = await served.ask(`${served.url}/activity/call?id=secret-1`, { headers });
+  assert.doesNotMatch(call.text, /What the phone system sent|history\/entry/);
+  for (const stranger of [headers, { cookie: 'pbx-bridge-session=none' }, {}])
+    assert.equal((await served.ask(`${served.url}/history/tail`, { headers: stranger })).status, 401);
+});
+
+/** What the browser of a new user sends. */
+async function cookieFor({ stateDir }: Served, account: number, role: Role): Promise<string> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const uid = newUid();
+  const user = { uid, account, name: uid, signInName: uid, role, password: 'none', createdAt: 0 };
+  const added = await store.users.add(user);
+  const cookie = await makeSessions(store.users, Date.now).open(added as User);
+  await store.close();
+  return `pbx-bridge-session=${cookie}`;
+}
+
+async function firstEntry({ stateDir }: Served): Promise<string> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const newest = { account: 1, search: null, order: 'newest', after: null, limit: 1 } as const;
+  const { entries } = await store.requests.search(newest);
+  await store.close();
+  return placeText(entries[0] as StoredRequest);
+}

@@ -17,8 +17,8 @@ export type FiguresEngine = {
 export type KeptFigures = { readonly moves: number; readonly figures: string | null };
 export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallCursor | null };
 
-/** Spans that are asked for at once: a month of days. */
-const BATCH = 31;
+/** Spans that are asked for, and parsed, at once: some milliseconds. */
+const BATCH = 8;
 
 /**
  * Figures of spans, counted once. Counting reads every call of the span; it is right to keep what it gives, because the

@@ -1,0 +1,204 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeSessions } from '../../src/service/access/sessions.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { median, percentile, print } from './compare.ts';
+import { load, post } from './service/client.ts';
+import { callTime, fillCalls, numberOf } from './service/fill.ts';
+import { type MeasuredProcess, start } from './service/measured.ts';
+
+/**
+ * The pages that read many calls, on a large table and on a small one, alternating: what is fast stays fast if the ratio
+ * is near 1. And an office at its busiest: screens that show every call while calls come in, with the service's memory.
+ * `node test/bench/screens.ts --only pages --calls 500000`; `--folder` keeps the large table for the next run.
+ */
+const { values: flags } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'pages,office' },
+    calls: { type: 'string', default: '5000000' },
+    small: { type: 'string', default: '5000' },
+    folder: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    screens: { type: 'string', default: '200' },
+    rate: { type: 'string', default: '100' },
+    refreshing: { type: 'string', default: '20' },
+    seconds: { type: 'string', default: '120' },
+  },
+});
+const [large, small, rounds] = [Number(flags.calls), Number(flags.small), Number(flags.rounds)];
+
+const folders: string[] = [];
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'bench-screens-'));
+  folders.push(made);
+  return made;
+}
+
+/** What a browser of a user who is signed in sends to ask for a page. */
+async function browserOf(stateDir: string): Promise<(path: string) => string> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const name = { name: 'Bench', signInName: 'bench', role: 'administrator', password: 'none' } as const;
+  const user =
+    (await store.users.find({ signInName: 'bench' })) ??
+    (await store.users.add({ ...name, uid: 'bench', account: 1, createdAt: 0 }));
+  if (user === undefined) throw new Error('no user');
+  const cookie = await makeSessions(store.users, Date.now).open(user);
+  await store.close();
+  return (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: pbx-bridge-session=${cookie}\r\n\r\n`;
+}
+
+async function pages(): Promise<void> {
+  print(`\nPages on ${large} calls and on ${small} (5000 a day), median ms of ${rounds}`);
+  const bigFolder = flags.folder ?? folder();
+  if (!existsSync(join(bigFolder, 'service.db'))) await fillCalls(bigFolder, large);
+  const smallFolder = folder();
+  await fillCalls(smallFolder, small);
+  const tables = await Promise.all(
+    [
+      { stateDir: bigFolder, calls: large },
+      { stateDir: smallFolder, calls: small },
+    ].map(async ({ stateDir, calls }) => {
+      const ask = await browserOf(stateDir);
+      return { calls, ask, service: await start('service', stateDir) };
+    }),
+  );
+  const day = (n: number) => new Date(callTime(n)).toISOString().slice(0, 10);
+  const known = (calls: number) => calls - 3;
+  const asked: [string, (calls: number) => string][] = [
+    ['activity', () => '/activity'],
+    ['activity, in the middle', (calls) => `/activity?older=${callTime(calls / 2)}.${calls / 2}`],
+    [
+      'a number',
+      (calls) => `/activity?number=${encodeURIComponent(numberOf((known(calls) * 7919) % 500_000))}`,
+    ],
+    ['an extension that answered nobody', () => '/activity?extension=999'],
+    ['missed calls', () => '/activity?outcome=missed'],
+    ['a part of a number that is nowhere', () => '/activity?number=77777777'],
+    ['one call', (calls) => `/activity/call?id=pbx-${known(calls)}.${known(calls) % 97}`],
+    ['report of a day', (calls) => `/reports?from=${day(calls - 1)}&to=${day(calls - 1)}`],
+    [
+      'report of all days up to a month',
+      (calls) => `/reports?from=${day(Math.max(0, calls - 150_001))}&to=${day(calls - 1)}`,
+    ],
+    ['report of all days', (calls) => `/reports?from=${day(0)}&to=${day(calls - 1)}`],
+  ];
+  for (const [title, path] of asked) {
+    const times = new Map<number, number[]>(tables.map(({ calls }) => [calls, []]));
+    const first: number[] = [];
+    for (let round = 0; round <= rounds; round += 1)
+      for (const { calls, ask, service } of tables) {
+        const { p50 } = await load({
+          port: service.port,
+          connections: 1,
+          requests: 1,
+          request: () => ask(path(calls)),
+        });
+        if (round > 0) times.get(calls)?.push(p50);
+        else first.push(p50);
+      }
+    const [big = 0, little = 0] = [...times.values()].map(median);
+    const numbers = [big, little].map((ms) => ms.toFixed(1).padStart(8)).join(' ');
+    print(
+      `  ${title.padEnd(38)} ${numbers}   ratio ${(big / little).toFixed(1)}   (first time ${first[0]?.toFixed(0)})`,
+    );
+  }
+  for (const { service } of tables) await service.stop();
+}
+
+async function office(): Promise<void> {
+  const [screens, rate, refreshing, seconds] = [
+    flags.screens,
+    flags.rate,
+    flags.refreshing,
+    flags.seconds,
+  ].map(Number) as [number, number, number, number];
+  print(`\n${screens} screens, ${rate} calls/s, ${refreshing} pages/s, ${seconds} s`);
+  const stateDir = folder();
+  await fillCalls(stateDir, small);
+  const ask = await browserOf(stateDir);
+  const service = await start('service', stateDir);
+  const sentAt = new Map<string, number>();
+  const delays: number[] = [];
+  const sockets = await Promise.all(
+    Array.from({ length: screens }, () =>
+      screenOf(service, ask, (id) => {
+        const sent = sentAt.get(id);
+        if (sent !== undefined) delays.push(performance.now() - sent);
+      }),
+    ),
+  );
+  const memory: number[] = [];
+  const pageTimes: number[] = [];
+  const asking = setInterval(async () => {
+    const { p50 } = await load({
+      port: service.port,
+      connections: 1,
+      requests: 1,
+      request: () => ask('/activity'),
+    });
+    pageTimes.push(p50);
+  }, 1000 / refreshing);
+  for (let second = 0; second < seconds; second += 1) {
+    const began = performance.now();
+    const events = Array.from({ length: rate * 3 }, (_, n) => ({
+      id: `office-${second - (n % 3)}.${Math.floor(n / 3)}`, // rings, is answered a second later, ends another one later
+      ...{ direction: 'inbound', status: ['ringing', 'answered', 'completed'][n % 3], from: numberOf(n) },
+    })).filter(({ id }) => !id.startsWith('office--'));
+    await load({
+      port: service.port,
+      ...{ connections: 4, requests: events.length },
+      request: (n) => {
+        const event = events[n];
+        if (event?.status === 'ringing') sentAt.set(event.id, performance.now());
+        return post('/api/v1/voice/call', service.token, JSON.stringify(event));
+      },
+    });
+    if (second % 5 === 0) memory.push(await service.rss());
+    sentAt.delete(`office-${second - 10}.0`);
+    await new Promise((later) => setTimeout(later, Math.max(0, 1000 - (performance.now() - began))));
+  }
+  clearInterval(asking);
+  for (const socket of sockets) socket.destroy();
+  const ms = (values: number[], share: number) => `${percentile(values, share).toFixed(0)} ms`;
+  const frames = `${delays.length} of ${screens * rate * seconds}`;
+  print(`  ringing, from the event to each screen: p50 ${ms(delays, 50)}, p99 ${ms(delays, 99)} (${frames})`);
+  print(`  the page of activity: p50 ${ms(pageTimes, 50)}, p99 ${ms(pageTimes, 99)}`);
+  print(
+    `  memory of the service, MB, every 5 s: ${memory.map((bytes) => (bytes / 1e6).toFixed(0)).join(' ')}`,
+  );
+  print(`  CPU: ${((await service.cpu()) / 10 / seconds).toFixed(0)} % of a core`);
+  await service.stop();
+}
+
+/** A screen that reads its stream; `ringing` is told the id of each call that begins. */
+async function screenOf(
+  service: MeasuredProcess,
+  ask: (path: string) => string,
+  ringing: (id: string) => void,
+) {
+  const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
+  await once(socket, 'connect');
+  socket.write(ask('/events'));
+  await once(socket, 'data');
+  let rest = '';
+  socket.on('data', (chunk) => {
+    const frames = (rest + chunk).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames) {
+      const [, id, status] = /"id":"([^"]+)","status":"(\w+)"/.exec(frame) ?? [];
+      if (id !== undefined && status === 'ringing') ringing(id);
+    }
+  });
+  return socket;
+}
+
+try {
+  const benches: Record<string, () => Promise<void>> = { pages, office };
+  for (const name of flags.only.split(',')) await benches[name]?.();
+} finally {
+  for (const made of folders) rmSync(made, { recursive: true, force: true });
+}
