@@ -26,7 +26,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** What somebody sees who has just unpacked the program. */
 const FIRST_STEPS = [
   'pbx-bridge is not configured yet. See it at work first: npm run demo',
-  'To connect your phone system, copy config/pbx-bridge.env.example to .env and fill in what stands open.',
+  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in what stands open.',
   'No API to tell? npm run service starts one, and prints the lines for .env.',
 ];
 

@@ -2,7 +2,7 @@
 export const forBrowser = (link: string) => [`Sign in within a quarter of an hour, once: ${link}`];
 
 export const forBridge = (url: string, token: string) => [
-  'The lines for .env of a bridge:',
+  'The lines for the settings of a bridge (.env, or /etc/pbx-bridge/bridge.env):',
   `API_BASE_URL=${url}/api/v1`,
   `API_TOKEN=${token}`,
 ];
