@@ -20,7 +20,7 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
   const note = { version: context.io.version, of: pbxId, madeAt: Date.now() };
   const backup = backUp(stateDir, file, { ...note, overwrite });
   if (backup === undefined) {
-    context.io.err.write(`there is no state in ${stateDir} yet: did the bridge ever start there?\n`);
+    context.complain(`there is no state in ${stateDir} yet: did the bridge ever start there?`);
     return exitCodes.nothing;
   }
   const { size } = statSync(file);

@@ -1,17 +1,20 @@
 import type { Command } from 'commander';
 import { type Context, createContext, type Io } from './context.ts';
-import { EXIT_CODES_HELP } from './exit-codes.ts';
+import { helpText } from './help.ts';
+import { createTerminal } from './terminal.ts';
 
 type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean };
 
 /** Adds the commands for people who run the bridge. Each loads what it needs when it runs. */
 export function addOperatorCommands(program: Command, io: Io): void {
+  // Descriptions in narrow terminals too.
+  program.configureHelp({ minWidthToWrap: 16 });
   const command = (name: string, description: string, examples: string, parent = program) =>
     parent
       .command(name)
       .description(description)
       .option('--json', 'for scripts')
-      .addHelpText('after', `\nExamples:\n${examples.trimEnd()}\n${EXIT_CODES_HELP}`);
+      .addHelpText('after', () => helpText(examples, createTerminal(io.out, { colour: false }).width));
 
   /** Runs a command with its context, and ends with its exit code. */
   const run =

@@ -19,10 +19,17 @@ export type Context = {
   readonly io: Io;
   readonly terminal: Terminal;
   readonly json: boolean;
+  /** A line on standard error: why nothing came of it. */
+  complain(line: string): void;
   config(): BridgeSettings;
 };
 
 export function processIo(version: string): Io {
+  // `pbx-bridge ... | head` has read enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
   return {
     out: process.stdout,
     err: process.stderr,
@@ -41,6 +48,7 @@ export function createContext(io: Io, json: boolean): Context {
     io,
     json,
     terminal: createTerminal(io.out, { colour: ops.colour && !json }),
+    complain: createTerminal(io.err, { colour: false }).print,
     config: () => bridgeConfig(io.environment()),
   };
 }

@@ -10,5 +10,4 @@ export const exitCodes = {
   nothing: 3,
 } as const;
 
-export const EXIT_CODES_HELP = `
-Exit codes: 0 all is well, 1 the command failed, 2 it found trouble, 3 it found nothing, 78 wrong configuration.`;
+export const EXIT_CODES_HELP = `Exit codes: 0 all is well, 1 the command failed, 2 it found trouble, 3 it found nothing, 78 wrong configuration.`;

@@ -34,7 +34,7 @@ export async function explain(context: Context, what: string, options: ExplainOp
     const [id, ...others] = found;
     const story = id === undefined ? undefined : storyOf(reader, id, settings.calls.pbxId);
     if (id === undefined || story === undefined) {
-      io.err.write(`${notKnown(what, settings.outbox.journalKeepMs)}\n`);
+      context.complain(notKnown(what, settings.outbox.journalKeepMs));
       return exitCodes.nothing;
     }
     const farSide =

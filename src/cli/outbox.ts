@@ -49,7 +49,7 @@ export async function show(context: Context, what: string, { showNumbers = false
     const events = one ? [one] : reader.events({ callId: what, limit: 10 }).reverse();
     if (context.json) context.terminal.json(events.map(forJson(showNumbers)));
     else for (const event of events) printEvent(context, event, showNumbers);
-    if (events.length === 0) context.io.err.write(`there is no event ${what}\n`);
+    if (events.length === 0) context.complain(`there is no event ${what}`);
     return events.length > 0 ? exitCodes.well : exitCodes.nothing;
   });
 }
@@ -111,7 +111,7 @@ async function withChosen(
 ): Promise<number> {
   const filtered = options.call ?? options.olderThan ?? options.newerThan;
   if (numbers.length === 0 && !options.all && filtered === undefined) {
-    context.io.err.write('which? Give the numbers that outbox list shows, a filter, or --all\n');
+    context.complain('which? Give the numbers that outbox list shows, a filter, or --all');
     return exitCodes.failed;
   }
   let events: readonly ToldEvent[] = [];
@@ -124,7 +124,7 @@ async function withChosen(
   });
   if (code !== exitCodes.well) return code;
   if (events.length === 0) {
-    context.io.err.write('no dead letter is like that; see pbx-bridge outbox list\n');
+    context.complain('no dead letter is like that; see pbx-bridge outbox list');
     return exitCodes.nothing;
   }
   const operator = openOperator(stateDirOf(context));

@@ -25,7 +25,7 @@ const ring = '4';
 
 /** Writes down what Asterisk says of its calls, until it is stopped; beside a bridge that runs, or without one. */
 export async function record(context: Context, options: RecordOptions, stop: AbortSignal): Promise<number> {
-  const { io, terminal, json } = context;
+  const { io, terminal, json, complain } = context;
   const { ami } = loadConfig({ ami: amiSection }, io.environment());
   const file = openSync(options.out, 'wx', 0o600);
   let [events, bytes] = [0, 0];
@@ -62,7 +62,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     if (up === false) {
       const { failure } = link.status();
       const why = failure === undefined ? 'it ended at once' : describeFailure(failure);
-      io.err.write(`no link to Asterisk: ${why}; see pbx-bridge check\n`);
+      complain(`no link to Asterisk: ${why}; see pbx-bridge check`);
       return exitCodes.failed;
     }
     const how = options.showNumbers ? 'numbers and names as they are' : 'numbers and names masked';

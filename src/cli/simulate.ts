@@ -43,7 +43,7 @@ export async function simulate(
   const { port } = await pbx.listen();
   if (json) terminal.json({ port, ...account });
   else {
-    terminal.print(`An office with ${rate} calls a second. For .env:`);
+    terminal.print(`An office, ${rate} ${rate === 1 ? 'call' : 'calls'} a second. For .env:`);
     for (const line of [
       `AMI_PORT=${port}`,
       `AMI_USERNAME=${account.username}`,

@@ -2,7 +2,7 @@ import { openReader, type Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 
 /** Opens the state folder to read it; undefined, and said why, when there is nothing that can be read. */
-export function openState({ io }: Context, stateDir: string): Reader | undefined {
+export function openState({ complain }: Context, stateDir: string): Reader | undefined {
   let why = 'is STATE_DIR the one of the bridge, did it ever start, and may this user read it?';
   try {
     const reader = openReader(stateDir);
@@ -12,6 +12,6 @@ export function openState({ io }: Context, stateDir: string): Reader | undefined
     if (!/unable to open/.test(String(error))) throw error;
     why = 'run this as the user of the bridge, or as root';
   }
-  io.err.write(`the state of the bridge in ${stateDir} cannot be read: ${why}\n`);
+  complain(`the state of the bridge in ${stateDir} cannot be read: ${why}`);
   return undefined;
 }

@@ -53,7 +53,7 @@ async function showOne(context: Context, options: StatusOptions): Promise<Shown>
     };
   return {
     code: exitCodes.failed,
-    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : void io.err.write(`${found.why}\n`)),
+    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : context.complain(found.why)),
   };
 }
 

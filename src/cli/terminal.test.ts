@@ -35,3 +35,16 @@ test('colour only on a terminal that wants it; what comes from outside steers no
   assert.equal(written(true, false), 'x a\\x1b[2Jb\n');
   assert.equal(written(false, true), 'x a\\x1b[2Jb\n');
 });
+
+test('a line that is too long is broken where it is shown to people, and left whole in a pipe', () => {
+  const printed = (isTTY: boolean) => {
+    let text = '';
+    createTerminal(
+      { isTTY, columns: 30, write: (chunk: string) => (text += chunk) },
+      { colour: false },
+    ).print('  one two three four five six seven\n\nbelow');
+    return text;
+  };
+  assert.equal(printed(true), '  one two three four five six\n  seven\n\nbelow\n');
+  assert.equal(printed(false), '  one two three four five six seven\n\nbelow\n');
+});

@@ -9,10 +9,11 @@ export type Output = {
 };
 
 export type Terminal = {
-  /** Columns to write in: those of the terminal, 80 where there is none, never more than 120. */
+  /** Columns to write in now: those of the terminal, 80 where there is none, never more than 120. */
   readonly width: number;
   readonly isTerminal: boolean;
-  print(line?: string): void;
+  /** A line, or several; on a terminal what is longer is broken at spaces, the rest as far in as the line. */
+  print(text?: string): void;
   /** Words after `first`, broken at spaces; the lines below begin `indent` columns in. */
   wrapped(first: string, words: string, indent: number): void;
   json(value: unknown): void;
@@ -25,23 +26,35 @@ export type Paint = (colour: Colour, text: string) => string;
 /** What a line of ours is made of comes from callers and from far sides: nothing in it may steer the terminal. */
 export function createTerminal(out: Output, { colour }: { colour: boolean }): Terminal {
   const isTerminal = out.isTTY === true;
-  const width = Math.min(Math.max(isTerminal ? (out.columns ?? 80) : 80, 30), 120);
+  const widthNow = () => Math.min(Math.max(isTerminal ? (out.columns ?? 80) : 80, 30), 120);
   const paint: Paint = (name, text) =>
     isTerminal && colour ? styleText(name, text, { validateStream: false }) : text;
-  const print = (line = '') => void out.write(`${line}\n`);
+  const write = (line: string) => void out.write(`${line}\n`);
   return {
-    width,
+    get width() {
+      return widthNow();
+    },
     isTerminal,
-    print,
+    print(text = '') {
+      for (const line of text.split('\n'))
+        for (const part of isTerminal ? fit(line, widthNow()) : [line]) write(part);
+    },
     paint,
     wrapped(first, words, indent) {
       const taken = stripVTControlCharacters(first).length;
-      const lines = wrap(neutralise(words), width - taken, width - indent);
-      print(first + (lines[0] ?? ''));
-      for (const line of lines.slice(1)) print(' '.repeat(indent) + line);
+      const lines = wrap(neutralise(words), widthNow() - taken, widthNow() - indent);
+      write(first + (lines[0] ?? ''));
+      for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },
-    json: (value) => print(JSON.stringify(value, undefined, 2)),
+    json: (value) => write(JSON.stringify(value, undefined, 2)),
   };
+}
+
+/** A line in as many as it takes, each as far in as it is. */
+export function fit(line: string, width: number): string[] {
+  if (stripVTControlCharacters(line).length <= width) return [line];
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  return wrap(line.slice(indent.length), width - indent.length).map((part) => indent + part);
 }
 
 /** The first line has at most `width` characters, the others `rest`; only a word that is longer is cut. */

@@ -28,7 +28,7 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
   });
   reader.close();
   if (events.length === 0) {
-    io.err.write(`nothing was delivered in the last ${options.since}\n`);
+    context.complain(`nothing was delivered in the last ${options.since}`);
     return exitCodes.nothing;
   }
   const client = createApiClient({ ...api, connections: 1 });
@@ -47,7 +47,7 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
   } catch (error) {
     if (!(error instanceof HistoryUnreadable)) throw error;
     const why = stop.aborted ? 'only partly read: stopped' : `not known: ${error.message}`;
-    io.err.write(`the far side's history is ${why}\n`);
+    context.complain(`the far side's history is ${why}`);
     return exitCodes.failed;
   } finally {
     await client.close();

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { runProgram, temporaryFolder } from './program.ts';
 
 const configured = {
@@ -50,6 +52,17 @@ test('runs without a PBX, says so, refuses a second one on its folder, and stops
   assert.deepEqual(await first.end('SIGTERM'), { code: 0, signal: null });
   assert.match(first.output(), /"code":"program\.stopped"/);
   assert.doesNotMatch(first.output() + second.output(), /a-token-that-is-never-shown|sesame/);
+});
+
+test('whoever reads has read enough (| head): the command ends without a word', () => {
+  const recording = fileURLToPath(
+    new URL('../recordings/asterisk-22/attended-transfer-completed/ami.jsonl', import.meta.url),
+  );
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+  // It has ended long before the command writes.
+  const script = 'set -o pipefail; "$0" "$1" replay "$2" | true';
+  const ran = spawnSync('bash', ['-c', script, process.execPath, cli, recording], { encoding: 'utf8' });
+  assert.deepEqual([ran.status, ran.stdout, ran.stderr], [0, '', '']);
 });
 
 test('--help and --version', async (t) => {
