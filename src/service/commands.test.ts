@@ -92,9 +92,21 @@ test('accounts and integrations are added, listed, changed and switched off', as
     await run(['account', 'list']),
     `${(await run(['account', 'list'])).split('\n')[0]}\n${added}`,
   );
-  await run(['account', 'set', '--account', 'Branch', '--name', 'Office', '--country', 'BE']);
+  await run([
+    'account',
+    'set',
+    '--account',
+    'Branch',
+    '--name',
+    'Office',
+    '--country',
+    'BE',
+    '--time-zone',
+    'Europe/Brussels',
+  ]);
   assert.match(await run(['account', 'list']), /DE {2}Main\n.*BE {2}Office\n$/);
   await assert.rejects(run(['account', 'set', '--country', 'XX']), /"XX" is no country/);
+  await assert.rejects(run(['account', 'set', '--time-zone', '+01:00']), /"\+01:00" is no time zone/);
 
   assert.match(await run(['integration', 'add', 'Second', '--account', 'Office']), /API_TOKEN=cia_/);
   await run(['integration', 'off', 'Second', '--account', 'Office']);
@@ -110,6 +122,31 @@ test('accounts and integrations are added, listed, changed and switched off', as
   assert.match(admin, /^adm_[0-9a-f]{80}\n$/);
   assert.notEqual(await run(['account', 'admin-token', '--rotate']), admin);
   await assert.rejects(run(['token', '--account', 'Nobody']), /there is no account "Nobody"/);
+});
+
+test('users are added with a way in, listed, given a new one, and removed', async (t) => {
+  const run = await commandLine(t);
+  const way =
+    /^Sign in within a quarter of an hour, once: http:\/\/127\.0\.0\.1:8080\/sign-in#[0-9a-f]{16}\.\d+\./;
+  assert.match(await run(['user', 'add', 'Anna', '--administrator']), way);
+  assert.match(await run(['user', 'add', 'bert@example.com']), way);
+  await assert.rejects(run(['user', 'add', 'ANNA']), /somebody is called "ANNA" already/);
+  await assert.rejects(run(['user', 'add', '\u200b']), /no letter that can be seen/);
+  await assert.rejects(run(['user', 'add', 'a\u0007']), /must not hold control characters/);
+  assert.equal(
+    await run(['user', 'list']),
+    'administrator  has not signed in yet  Anna\nagent          has not signed in yet  bert@example.com\n',
+  );
+  const uidIn = (printed: string) => /#([0-9a-f]{16})/.exec(printed)?.[1];
+  const again = await run(['user', 'reset', 'anna']);
+  assert.match(again, way);
+  assert.equal(uidIn(await run(['link'])), uidIn(again), 'the link is for the first administrator');
+  await run(['account', 'add', 'Branch']);
+  await assert.rejects(run(['user', 'reset', 'Anna', '--account', 'Branch']), /there is no user "Anna"/);
+  await run(['user', 'remove', 'Anna']);
+  await assert.rejects(run(['user', 'remove', 'Anna']), /there is no user "Anna"/);
+  await run(['link']);
+  assert.match(await run(['user', 'list']), /administrator {2}has not signed in yet {2}Administrator\n/);
 });
 
 test('segments and customers are kept, in files and through pipes', async (t) => {

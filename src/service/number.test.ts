@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparable } from './number.ts';
+import { comparable, spaced } from './number.ts';
 
 const table: [number: string, country: string | null, expected: string][] = [
   ['+4930901820', null, '+4930901820'],
@@ -27,3 +27,13 @@ for (const [number, country, expected] of table) {
     assert.equal(comparable(number, country), expected);
   });
 }
+
+test('a number is read as people write it, and what is none is left as it is', () => {
+  assert.deepEqual(['+4930901820', '+12025550142', '110', '+999', '21'].map(spaced), [
+    '+49 30 901820',
+    '+1 202 555 0142',
+    '110',
+    '+999',
+    '21',
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isCountry } from '../number.ts';
+import { isTimeZone } from '../pages/formats.ts';
 import { newUid } from '../setup.ts';
 import { addIntegration, CommandRefused, chosen, type Session } from './session.ts';
 import { forPhoneSystem } from './words.ts';
@@ -30,12 +31,14 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
   command(accounts, 'set', 'change the account')
     .option('--name <name>')
     .option('--country <code>', 'such as NL', country)
+    .option('--time-zone <name>', 'that its people read times in, such as Europe/Amsterdam', timeZone)
     .action((options) =>
       withStore(options.account, async ({ store, account }) => {
-        const { name, country: code } = options;
+        const { name, country: code, timeZone: zone } = options;
         await store.directory.changeAccount(account.id, {
           ...(name && { name }),
           ...(code && { country: code }),
+          ...(zone && { timeZone: zone }),
         });
       }),
     );
@@ -73,6 +76,11 @@ export function integrationCommands(parent: Command, { command, withStore, print
         }),
       );
   }
+}
+
+function timeZone(name: string): string {
+  if (!isTimeZone(name)) throw new CommandRefused(`"${name}" is no time zone, such as Europe/Amsterdam`);
+  return name;
 }
 
 function country(code: string): string {
