@@ -12,7 +12,9 @@ import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-source.ts';
 import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
-import type { QueuedEvent } from './delivery/queue.ts';
+import { createHistoryReader } from './delivery/history-reader.ts';
+import type { DeliveryQueue, QueuedEvent } from './delivery/queue.ts';
+import { standBy } from './delivery/standby.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -39,6 +41,8 @@ export type BridgeConfig = {
     readonly reconcileEveryMs: number;
     /** What is seen and decided is kept for so long, ms; 0: it is not written down. */
     readonly journalKeepMs: number;
+    /** Another bridge tells the same: it is given so long, ms; 0: there is none. */
+    readonly standbyDelayMs: number;
   };
   readonly status: StatusServerOptions | undefined;
 };
@@ -114,8 +118,9 @@ async function startRest(
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
   const metrics = createMetrics();
+  const { standbyDelayMs } = config.outbox;
   const dispatcher = createDispatcher({
-    queue: outbox,
+    queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
     send: measured(
       (event) => client.postCallEvent(event.body),
       metrics,
@@ -136,6 +141,8 @@ async function startRest(
         },
       )
     : undefined;
+  // Whoever stands by finds on disk what is due, when it is.
+  const offer: Dispatcher['offer'] = standbyDelayMs === 0 ? dispatcher.offer : () => {};
   const saved = await outbox.load();
   const appends = watchAppends(outbox.append, Date.now);
   const tracker = createTracker(config.calls, saved, {
@@ -143,7 +150,7 @@ async function startRest(
     // The tracker speaks only when the link does, so there is one by then.
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: appends.append,
-    onTaken: ({ heads }) => dispatcher.offer(heads),
+    onTaken: ({ heads }) => offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.expect(number),
     holdsVanished: config.cdr !== undefined,
@@ -155,7 +162,7 @@ async function startRest(
     source &&
     createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
       outbox: { append: appends.append, eventsOf: outbox.eventsOf },
-      onTaken: ({ heads }) => dispatcher.offer(heads),
+      onTaken: ({ heads }) => offer(heads),
       log: log.child({ part: 'cdr' }),
       now: Date.now,
     });
@@ -292,6 +299,11 @@ function measured(send: Send, metrics: Metrics, onDelivered: (event: QueuedEvent
     }
     return result;
   };
+}
+
+function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {
+  const reader = createHistoryReader(client.history);
+  return standBy({ queue, delayMs, reader, log: log.child({ part: 'delivery' }), now: Date.now });
 }
 
 type Lookups = { readonly agi: Agi; readonly client: ApiClient };

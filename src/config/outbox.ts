@@ -1,5 +1,5 @@
 import { section } from './section.ts';
-import { duration, line } from './variable.ts';
+import { duration, line, wholeNumber } from './variable.ts';
 
 export const outboxSection = section({
   title: 'What must not be lost',
@@ -22,6 +22,11 @@ export const outboxSection = section({
       .describe(
         'How often what the API has confirmed is compared with its own request history; what is not there is sent again. 0s: not at all.',
       ),
+    STANDBY_DELAY_MS: wholeNumber(0, 600_000)
+      .prefault('0')
+      .describe(
+        'For the second of two bridges on one PBX: so long after the last event of a call it looks whether the other one has told it, and tells what it has not. 0: tells everything at once.',
+      ),
     JOURNAL_KEEP: duration('0s', '90d')
       .prefault('7d')
       .describe(
@@ -33,6 +38,7 @@ export const outboxSection = section({
     maxAgeMs: values.OUTBOX_MAX_AGE,
     keepMs: values.OUTBOX_KEEP,
     reconcileEveryMs: values.RECONCILE_EVERY,
+    standbyDelayMs: values.STANDBY_DELAY_MS,
     journalKeepMs: values.JOURNAL_KEEP,
   }),
 });

@@ -31,7 +31,7 @@ export type Settlement = {
   readonly rejected?: true;
   /** HTTP status, if there was an answer. */
   readonly httpStatus?: number;
-  /** One line for people; absent when delivered. */
+  /** One line for people; when delivered, only if it was not by us. */
   readonly error?: string;
   /** From the first byte sent to the end of the answer, ms. */
   readonly durationMs: number;

@@ -375,6 +375,11 @@ export const messages = {
     text: 'what was delivered is compared with the request history of the API again; {compared} events this time',
     means: 'The trouble that was told of before is over.',
   },
+  'standby.told-by-other': {
+    level: 'debug',
+    text: '{count} events were told by the other bridge already, such as of call {call}; nothing to send',
+    means: 'This bridge stands by (STANDBY_DELAY_MS), and the other one on this PBX works.',
+  },
   'reconcile.failed': {
     level: 'error',
     text: 'what was delivered could not be compared with the request history of the API: {error}; tried again at the next comparison',

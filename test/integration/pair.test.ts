@@ -6,7 +6,15 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { cannotInstall, installPackages } from '../debian.ts';
-import { createOffice, firstReceived, type Half, type HalfOptions, heldAtTheEnd, playDay } from './pair.ts';
+import {
+  createOffice,
+  eventsOf,
+  firstReceived,
+  type Half,
+  type HalfOptions,
+  heldAtTheEnd,
+  playDay,
+} from './pair.ts';
 
 /**
  * Two bridges on one PBX, without any coordination (design, section 3): whatever happens to one of them, the far side
@@ -117,6 +125,36 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
       assert.deepEqual(Object.fromEntries(await heldAtTheEnd(office)), Object.fromEntries(await alone));
       for (const [id, states] of firstReceived(office)) assert.deepEqual(states, inOrder(states), id);
     });
+
+  const standby: HalfOptions = { settings: { STANDBY_DELAY_MS: '500' } };
+
+  test('one stands by: while the other works it tells nothing, and asks little', async (t) => {
+    const office = await createOffice(day);
+    t.after(office.close);
+    const one = await office.addBridge('one');
+    const other = await office.addBridge('other', standby);
+    await playDay(office).over;
+    await heldAtTheEnd(office);
+    await Promise.all([one.atRest(), other.atRest()]);
+    assert.deepEqual(Object.fromEntries(await heldAtTheEnd(office)), Object.fromEntries(await alone));
+    const { moved, repeated, requests } = office.farSide.counts();
+    assert.deepEqual([moved, repeated], [eventsOf(office), 0]);
+    assert.ok(requests - moved < moved / 2, `${requests - moved} requests to look, for ${moved} events`);
+  });
+
+  test('one stands by: when the other dies it tells all that the other has not', async (t) => {
+    const office = await createOffice(day);
+    t.after(office.close);
+    const one = await office.addBridge('one');
+    const other = await office.addBridge('other', standby);
+    const { over, at } = playDay(office);
+    await at(0.4);
+    await one.kill();
+    await over;
+    await other.atRest();
+    assert.deepEqual(Object.fromEntries(await heldAtTheEnd(office)), Object.fromEntries(await alone));
+    for (const [id, states] of firstReceived(office)) assert.deepEqual(states, inOrder(states), id);
+  });
 
   test('a pair that is in trouble at once does lose calls: the comparison can fail', async (t) => {
     const office = await createOffice(day);

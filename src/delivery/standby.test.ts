@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMemoryQueue } from '../../test/fakes/memory-queue.ts';
+import type { CallStatus } from '../api/contract/call-event.ts';
+import { keepingLog } from '../outbox/outbox.fixture.ts';
+import type { Told } from './compare.ts';
+import { HistoryUnreadable } from './history-reader.ts';
+import { standBy } from './standby.ts';
+
+const start = 1_795_000_000_000;
+const query = { freshSince: start, limit: 100, except: [] };
+
+/** A bridge that stands by with 10 s, and a far side of which another has told so much. */
+function scene(told: Readonly<Record<string, CallStatus[]>> = {}) {
+  let clock = start;
+  const looks: string[][] = [];
+  let unreadable = false;
+  const queue = createMemoryQueue();
+  const standby = standBy({
+    queue,
+    delayMs: 10_000,
+    reader: {
+      async look(events): Promise<Told> {
+        looks.push(events.map(({ callId, status }) => `${callId} ${status}`));
+        if (unreadable) throw new HistoryUnreadable('HTTP 500');
+        return {
+          told: new Map(Object.entries(told).map(([id, all]) => [id, new Set(all)])),
+          unsure: new Set(),
+        };
+      },
+    },
+    log: keepingLog(),
+    now: () => clock,
+  });
+  return {
+    queue,
+    looks,
+    breakHistory() {
+      unreadable = true;
+    },
+    take: (callId: string, status: CallStatus) => queue.append([{ callId, status, takenAt: clock }]),
+    pass(ms: number) {
+      clock += ms;
+    },
+    async due(lane: 'fresh' | 'backlog' = 'backlog') {
+      const heads = await standby.due({ ...query, lane, now: clock });
+      return heads.map(({ callId, status }) => `${callId} ${status}`);
+    },
+    waiting: () => queue.waiting(),
+  };
+}
+
+test('nothing is given out while the other has its time, and nobody is asked', async () => {
+  const it = scene();
+  it.take('a', 'ringing');
+  it.pass(9_000);
+  assert.deepEqual([await it.due('fresh'), await it.due()], [[], []]);
+  assert.deepEqual(it.looks, []);
+});
+
+test('what the other has told is settled without being sent, with all that comes after it', async () => {
+  const it = scene({ a: ['ringing', 'answered', 'completed'] });
+  for (const status of ['ringing', 'answered', 'completed'] as const) it.take('a', status);
+  it.pass(10_001);
+  assert.deepEqual(await it.due(), []);
+  assert.equal(await it.waiting(), 0);
+});
+
+test('what it has not told is sent, from the first such event on', async () => {
+  const it = scene({ a: ['ringing'] });
+  for (const status of ['ringing', 'completed'] as const) it.take('a', status);
+  it.take('b', 'ringing');
+  it.pass(10_001);
+  assert.deepEqual((await it.due()).sort(), ['a completed', 'b ringing']);
+});
+
+test('an earlier state that the far side would discard is not sent', async () => {
+  const it = scene({ a: ['completed'] });
+  it.take('a', 'ringing');
+  it.pass(10_001);
+  assert.deepEqual(await it.due(), []);
+  assert.equal(await it.waiting(), 0);
+});
+
+test('a history that cannot be read: all is sent', async () => {
+  const it = scene({ a: ['ringing'] });
+  it.breakHistory();
+  it.take('a', 'ringing');
+  it.pass(10_001);
+  assert.deepEqual(await it.due(), ['a ringing']);
+});
+
+test('a clock that is set back by a day holds nothing up', async () => {
+  const it = scene();
+  it.take('a', 'ringing');
+  it.pass(-86_400_000);
+  assert.deepEqual(await it.due('fresh'), ['a ringing']);
+});

@@ -1,0 +1,74 @@
+import type { Log } from '../ops/log.ts';
+import { compare, type Told } from './compare.ts';
+import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
+import type { DeliveryQueue, QueuedEvent } from './queue.ts';
+
+export type StandbyOptions = {
+  readonly queue: DeliveryQueue;
+  /** How long the other bridge is given, ms. */
+  readonly delayMs: number;
+  readonly reader: Pick<HistoryReader, 'look'>;
+  readonly log: Log;
+  /** Unix ms. */
+  readonly now: () => number;
+};
+
+/** Requests of one look at the history; what they do not suffice for is told without asking further. */
+const mostRequests = 10;
+/** Taken so long after now, ms, it was taken before the clock was set back. */
+const ahead = 1_000;
+
+/**
+ * The queue of a bridge that stands by for another one on the same PBX: a call's events are held back until nothing new
+ * has come of it for `delayMs`, and what the far side's history has by then is settled without being sent. Both may tell
+ * everything, so whatever is not known for sure is sent: a history that cannot be read costs requests, and no call.
+ */
+export function standBy(options: StandbyOptions): DeliveryQueue {
+  const { queue, delayMs, reader, log, now } = options;
+
+  /** What the far side's history has of these calls; undefined if it cannot be read. */
+  async function look(heads: readonly QueuedEvent[]): Promise<Told | undefined> {
+    try {
+      return await reader.look(withTime(heads), mostRequests);
+    } catch (error) {
+      if (error instanceof HistoryUnreadable) return undefined;
+      throw error;
+    }
+  }
+
+  /** Of these heads, and of what comes after them, what nobody has told yet. */
+  async function untold(heads: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
+    const told = heads.length === 0 ? undefined : await look(heads);
+    if (told === undefined) return heads;
+    const open: QueuedEvent[] = [];
+    for (let left = heads; left.length > 0; ) {
+      const { there, overtaken } = compare(withTime(left), told);
+      const done = [...there, ...overtaken];
+      const seqs = new Set(done.map(({ seq }) => seq));
+      open.push(...left.filter(({ seq }) => !seqs.has(seq)));
+      if (done.length === 0) break;
+      left = await queue.settle(
+        done.map(({ seq, callId }) => ({
+          ...{ seq, callId, outcome: 'delivered', at: now(), counted: false, durationMs: 0 },
+          error: 'another bridge had told it',
+        })),
+      );
+      log.say('standby.told-by-other', { count: done.length, call: done[0]?.callId });
+    }
+    return open;
+  }
+
+  return {
+    ...queue,
+    async due(query) {
+      if (query.lane === 'retry') return queue.due(query);
+      // Nothing is fresh to one who waits, but for what a clock that was set back leaves in the future.
+      const freshSince = query.lane === 'fresh' ? now() + ahead : now() - delayMs;
+      return [...(await untold(await queue.due({ ...query, freshSince })))];
+    },
+  };
+}
+
+function withTime(heads: readonly QueuedEvent[]) {
+  return heads.map((head) => ({ ...head, at: head.takenAt }));
+}
