@@ -4,11 +4,12 @@ import { setFlagsFromString } from 'node:v8';
 const GARBAGE_PERCENT = 20;
 
 /**
- * Keeps the memory of this process near to what it needs. V8 lets a busy heap grow to several times of what is alive in
- * it, here to 330 MB while a backlog of millions is drained, and a PBX host has other use for that; collecting sooner
- * costs a tenth of the speed at the very top. All heaps of the process are meant, those of its threads too. To be
- * called before there is work to do.
+ * Keeps the memory of this process near to what it needs: a PBX host has other use for it. V8 lets a busy heap grow to
+ * several times of what is alive in it, each thread's own: 330 MB while a backlog of millions is drained. Collected
+ * sooner, and with young generations that stay as small as they begin, it is 190 MB, at the same cost in CPU time as far
+ * as that could be measured. To be called before there is work to do.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE_PERCENT}`);
+  setFlagsFromString('--semi-space-growth-factor=1');
 }

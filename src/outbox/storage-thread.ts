@@ -21,9 +21,6 @@ export type Told =
 
 const workerScript = new URL('./worker.ts', import.meta.url);
 
-/** The thread's rows are short-lived: more room for them only makes the process bigger, by V8's default 50 MB. */
-const youngMb = 6;
-
 /** The storage thread as the main thread sees it. */
 export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
 
@@ -38,7 +35,7 @@ export async function startStorageThread(
     else if (told.type === 'storage') storage = told.storage;
     else log.say(told.code, told.fields);
   };
-  const thread = await startThread<StoreOps, Told>(script, options, { onTold, youngMb });
+  const thread = await startThread<StoreOps, Told>(script, options, { onTold });
   let gathered: { batch: IntakeBatch; numbers: Promise<number[]> } | undefined;
 
   /**

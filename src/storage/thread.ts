@@ -35,8 +35,6 @@ type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (e
 export type ThreadOptions<Told> = {
   /** Hears what the thread says by itself. */
   readonly onTold?: (told: Told) => void;
-  /** Room for its short-lived objects, MB. */
-  readonly youngMb?: number;
 };
 
 /**
@@ -45,10 +43,9 @@ export type ThreadOptions<Told> = {
 export async function startThread<M extends Methods, Told = never>(
   script: URL,
   data: unknown,
-  { onTold, youngMb }: ThreadOptions<Told> = {},
+  { onTold }: ThreadOptions<Told> = {},
 ): Promise<Thread<M>> {
-  const limits = youngMb === undefined ? {} : { resourceLimits: { maxYoungGenerationSizeMb: youngMb } };
-  const worker = new Worker(script, { workerData: data, ...limits });
+  const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, Waiting>();
   let gathered: unknown[] = [];
   let gatheredRows = 0;
