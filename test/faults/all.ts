@@ -1,6 +1,7 @@
 import { api } from './api.ts';
 import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
+import { discard } from './discard.ts';
 import { diskErrors } from './disk-errors.ts';
 import { diskFull } from './disk-full.ts';
 import type { Fault } from './fault.ts';
@@ -23,6 +24,7 @@ export const faults: readonly Fault[] = [
   link,
   linkReal,
   api,
+  discard,
   outage,
   clock,
   poison,

@@ -38,6 +38,7 @@ const mostRequests = 300;
 
 export const api: Fault = {
   name: 'API: refused, reset, slow, 500s, 401, 302, pages, garbage',
+  waits: true,
   short: { count: 15_000, unit: 'events' },
   full: { count: 1_000_000, unit: 'events' },
   run: (options) => deliverAll(options, () => undefined),

@@ -31,6 +31,7 @@ const toleranceMs = 2_000;
 export const clock: Fault = {
   name: 'clock set while it runs',
   needs: faketimeImpossible,
+  waits: true,
   short: { count: 5, unit: 'jumps' },
   full: { count: 100, unit: 'jumps' },
   run: (options) => jumpAll(options, { FAKETIME_DONT_FAKE_MONOTONIC: '1' }),

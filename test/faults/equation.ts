@@ -11,6 +11,8 @@ export type Evidence = {
   readonly outbox: Held;
   /** What arrived at the far side: by call id, every state in order of arrival, the discarded ones too. */
   readonly received: ReadonlyMap<string, readonly CallStatus[]>;
+  /** Confirmed by the far side, but not kept, and no use to send again: a later state is there. As `id status`. */
+  readonly overtaken?: ReadonlySet<string>;
 };
 
 /** What an outbox holds after the fault. */
@@ -21,13 +23,14 @@ export type Held = {
 };
 
 const mostExamples = 5;
+const none: ReadonlySet<string> = new Set();
 
 /**
  * The one equation, after every fault: `taken = delivered + waiting + dead letters`; and at the far side, for each
  * call, the states received are the states sent, in order. Gives the counts, and a line for each thing that does not
  * hold, with a few examples.
  */
-export function solve({ sent, acknowledged, outbox, received }: Evidence): {
+export function solve({ sent, acknowledged, outbox, received, overtaken = none }: Evidence): {
   counts: Counts;
   broken: string[];
 } {
@@ -35,7 +38,8 @@ export function solve({ sent, acknowledged, outbox, received }: Evidence): {
   const lost: string[] = [];
   for (const [id, states] of acknowledged)
     for (const status of states) {
-      const there = received.get(id)?.includes(status) || outbox.kept.has(`${id} ${status}`);
+      const event = `${id} ${status}`;
+      const there = received.get(id)?.includes(status) || outbox.kept.has(event) || overtaken.has(event);
       if (!there) lost.push(`${status} of ${id}`);
     }
   const inverted: string[] = [];
@@ -61,7 +65,8 @@ export function solve({ sent, acknowledged, outbox, received }: Evidence): {
   };
   if (taken !== delivered + waiting + dead)
     broken.push(`${taken} taken, but ${delivered} delivered + ${waiting} waiting + ${dead} dead letters`);
-  if (arrived < delivered) broken.push(`${delivered} delivered, but only ${arrived} arrived`);
+  if (arrived + overtaken.size < delivered)
+    broken.push(`${delivered} delivered, but only ${arrived} arrived`);
   must(lost, 'lost');
   must(inverted, 'out of order');
   must(invented, 'arrived that nobody sent');

@@ -45,6 +45,8 @@ export type Fault = {
   readonly name: string;
   /** Why it cannot be caused on this machine, in one line; undefined: it can. Installs what it needs where it may. */
   readonly needs?: () => Promise<string | undefined>;
+  /** True if it spends its time with waiting: a test run has it beside others of that kind. */
+  readonly waits?: true;
   /** True if even the short form takes minutes: `.ci/run` starts it beside the tests, which do not have it. */
   readonly aside?: true;
   /** The size in every test run, and by hand with `--full`. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { faults } from './all.ts';
-import type { RunOptions } from './fault.ts';
+import type { Fault, RunOptions } from './fault.ts';
 
 /** The short form of every fault run; `npm run test:faults -- --full` is the long one. */
 const options = (t: TestContext, size: number): RunOptions => ({
@@ -9,8 +9,8 @@ const options = (t: TestContext, size: number): RunOptions => ({
   say: (line) => t.diagnostic(line),
 });
 
-for (const { name, needs, short, run, control } of faults.filter(({ aside }) => !aside))
-  describe(name, async () => {
+function tryOut({ name, needs, short, run, control }: Fault): void {
+  describe(name, { concurrency: 1 }, async () => {
     const skip = (await needs?.()) ?? false;
     test(`${short.count} ${short.unit}`, { skip }, async (t) => {
       const { broken, taken, note } = await run(options(t, short.count));
@@ -25,3 +25,10 @@ for (const { name, needs, short, run, control } of faults.filter(({ aside }) => 
         assert.notEqual(broken.length, 0, 'the control must break the promise');
       });
   });
+}
+
+const here = faults.filter(({ aside }) => !aside);
+describe('faults that mostly wait, two at a time', { concurrency: 2 }, () => {
+  for (const fault of here.filter(({ waits }) => waits)) tryOut(fault);
+});
+for (const fault of here.filter(({ waits }) => !waits)) tryOut(fault);

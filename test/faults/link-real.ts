@@ -33,6 +33,7 @@ const kinds = ['cut', 'dead', 'killed'] as const;
 export const linkReal: Fault = {
   name: 'link to a real Asterisk cut, half-open, Asterisk killed',
   needs: async () => labImpossible(),
+  waits: true,
   short: { count: 3, unit: 'times' },
   full: { count: 60, unit: 'times' },
   run: (options) => breakAgainAndAgain(options, true),

@@ -27,6 +27,7 @@ const kinds = ['cut', 'dead', 'killed'] as const;
 
 export const link: Fault = {
   name: 'link to Asterisk cut, half-open, Asterisk killed (played)',
+  waits: true,
   short: { count: 6, unit: 'times' },
   full: { count: 440, unit: 'times' },
   run: (options) => breakAll(options, true),

@@ -34,6 +34,7 @@ const inTheWay = fileURLToPath(new URL('./in-the-way.fixture.ts', import.meta.ur
 
 export const poison: Fault = {
   name: 'poisoned calls, one and 1,000',
+  waits: true,
   short: { count: 15, unit: 'seconds' },
   full: { count: 600, unit: 'seconds' },
   run: (options) => compareAll(options, {}),

@@ -7,7 +7,7 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { atExit } from '../asterisk/at-exit.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
-import { heldIn, solve } from './equation.ts';
+import { type Evidence, heldIn, solve } from './equation.ts';
 import type { Counts } from './fault.ts';
 import type { Load } from './load.ts';
 
@@ -37,7 +37,10 @@ export type Rig = {
   /** Starts the real program, under `wrap` if given, and resolves at once. */
   startBridge(options?: { wrap?: readonly string[]; hear?: (line: LogLine) => void }): BridgeProcess;
   /** The equation as it stands; nothing of this rig may be moving. */
-  solve(sent: ReadonlyMap<string, readonly CallStatus[]>): ReturnType<typeof solve>;
+  solve(
+    sent: ReadonlyMap<string, readonly CallStatus[]>,
+    more?: Pick<Evidence, 'overtaken'>,
+  ): ReturnType<typeof solve>;
   close(): Promise<void>;
 };
 
@@ -93,8 +96,9 @@ export async function createRig(
       });
       return bridge;
     },
-    solve: (sent) =>
+    solve: (sent, more) =>
       solve({
+        ...more,
         ...{ sent, acknowledged, outbox: heldIn(env.STATE_DIR) },
         received: new Map([...farSide.calls()].map(([id, { received }]) => [id, received])),
       }),

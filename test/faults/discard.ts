@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import { type CallStatus, isForward } from '../../src/api/contract/call-event.ts';
+import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createRig, type Rig } from './rig.ts';
+
+const eventsPerSecond = 250;
+const discarded = 0.01;
+
+/** The bridge compares as often as it does by default where there are many events, else as often as it can: seconds. */
+const usual = 300;
+const quick = 5;
+
+/** Within so long every discard is to be found and repaired, s; of the quick ones no more is asked than that they are. */
+const longest = 900;
+
+export const discard: Fault = {
+  name: 'API confirms 1 % and keeps nothing of it',
+  waits: true,
+  short: { count: 5_000, unit: 'events' },
+  full: { count: 250_000, unit: 'events' },
+  run: (options) => repairAll(options, options.size >= 100_000 ? usual : quick),
+  control: {
+    without: 'the comparison with its history',
+    size: { count: 2_000, unit: 'events' },
+    run: (options) => repairAll(options, 0),
+  },
+};
+
+async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: number): Promise<Outcome> {
+  const rig = await createRig({ RECONCILE_EVERY: `${everySeconds}s` }, { keeps: 2 * size });
+  const broken: string[] = [];
+  let found = 0;
+  try {
+    const discards = watchDiscards(rig, mulberry(seed + 1));
+    const bridge = rig.startBridge({
+      hear({ code, count, level, msg }) {
+        if (code === 'reconcile.overtaken') found += Number(count);
+        if (level === 'error') broken.push(`${code}: ${msg}`);
+      },
+    });
+    await bridge.says('ami.connected');
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 1_000 });
+    while (rig.farSide.counts().moved < size && !stop.aborted) {
+      await sleep(1_000);
+      if (rig.farSide.counts().moved % 20 === 0) say(JSON.stringify(discards.summary()));
+    }
+    await load.finish();
+    discards.end();
+    const patienceMs = everySeconds === usual ? longest * 1_000 : everySeconds * 12_000 + 5_000;
+    await rig.farSide
+      .waitFor(() => discards.open().length === 0 && discards.overtaken().size <= found, patienceMs)
+      .catch(() => {});
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const overtaken = discards.overtaken();
+    const { counts, broken: unsolved } = rig.solve(load.sent, { overtaken });
+    const { all, repaired, longestMs } = discards.summary();
+    if (longestMs > longest * 1_000)
+      broken.push(`a discard was repaired after ${Math.round(longestMs / 1_000)} s only`);
+    if (found < overtaken.size) broken.push(`${overtaken.size} were overtaken, and ${found} of them found`);
+    return {
+      ...counts,
+      ...{ runs: counts.taken, seed, broken: [...broken, ...unsolved] },
+      note: `compared every ${everySeconds} s; of ${all} discarded, ${repaired} were sent again and kept, ${Math.round(longestMs / 1_000)} s after the discard at the latest; ${overtaken.size} were found, but a later state of their call was there`,
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+/** Discards some events when they come for the first time, until the end, and looks out for them. */
+function watchDiscards({ farSide }: Rig, random: () => number) {
+  const at = new Map<string, { readonly id: string; readonly status: CallStatus; readonly since: number }>();
+  const repairedAfter: number[] = [];
+  let ended = false;
+  farSide.inject(({ path, payload }) => {
+    if (path !== '/voice/call') return undefined;
+    const { id, status } = payload as { id: string; status: CallStatus };
+    const event = `${id} ${status}`;
+    const known = at.get(event);
+    if (known !== undefined) {
+      repairedAfter.push(performance.now() - known.since);
+      return undefined;
+    }
+    if (ended || random() >= discarded) return undefined;
+    at.set(event, { id, status, since: performance.now() });
+    return { kind: 'discard' };
+  });
+  const missing = () =>
+    [...at].filter(([, { id, status }]) => !farSide.calls().get(id)?.received.includes(status));
+  /** Nothing can bring it there any more: a call only moves forward. */
+  const isOvertaken = ({ id, status }: { id: string; status: CallStatus }) => {
+    const state = farSide.calls().get(id)?.state;
+    return state !== undefined && !isForward(state, status);
+  };
+  return {
+    end() {
+      ended = true;
+    },
+    open: () => missing().filter(([, event]) => !isOvertaken(event)),
+    overtaken: () => new Set(missing().flatMap(([event, it]) => (isOvertaken(it) ? [event] : []))),
+    summary: () => ({
+      all: at.size,
+      repaired: repairedAfter.length,
+      longestMs: Math.max(0, ...repairedAfter),
+    }),
+  };
+}
