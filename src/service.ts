@@ -12,8 +12,7 @@ import { applyRetention, type Retention } from './service/retention.ts';
 import { makeScreens } from './service/screens.ts';
 import { serverSecret } from './service/server-secret.ts';
 import { firstAccount } from './service/setup.ts';
-import { type DatabaseSettings, occupant, openStore } from './service/store/open-store.ts';
-import { lockFolder } from './storage/instance-lock.ts';
+import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -63,7 +62,7 @@ export async function startService(
   const lock = part(
     'state folder',
     // Processes on one PostgreSQL may share it: they keep nothing there but the secret.
-    () => (options.database === null ? lockFolder(options.stateDir, occupant, process.pid) : () => {}),
+    () => (options.database === null ? holdStateDir(options.stateDir) : () => {}),
     (release) => release(),
   );
   const store = part(

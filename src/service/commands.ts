@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
 import { accountCommands, integrationCommands } from './commands/accounts.ts';
+import { backupCommands } from './commands/backup.ts';
 import { copyCommand } from './commands/copy.ts';
 import { customerCommands, segmentCommands } from './commands/customers.ts';
 import { chosen, makeSession, type ServiceCommandsIo } from './commands/session.ts';
@@ -46,6 +47,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
     );
 
   statusCommand(service, session);
+  backupCommands(service, session);
   copyCommand(service, session);
   accountCommands(service, session);
   integrationCommands(service, session);

@@ -20,9 +20,10 @@ import { messageOf, troubleOf } from './trouble.ts';
 /** What a backup says of itself. */
 export type BackupNote = {
   readonly program: string;
-  readonly version: string;
+  /** The program's. */
+  readonly version?: string;
   /** Whose state it is, where there are several. */
-  readonly of: string;
+  readonly of?: string;
   /** Unix ms. */
   readonly madeAt: number;
 };

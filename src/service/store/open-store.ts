@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { lockFolder } from '../../storage/instance-lock.ts';
+import { finishReplacement, stampOf } from '../../storage/replace.ts';
 import type { Keys } from '../keys.ts';
 import type { PostgresSettings } from './postgres-store.ts';
 import { openSqliteStore } from './sqlite-store.ts';
@@ -16,6 +18,14 @@ export type StorageSettings = {
 
 /** Who holds a state folder: two services on one file would each keep screens and caches of their own. */
 export const occupant = { name: 'service', who: 'service' };
+
+/** Holds a state folder, and ends a restore there that was cut off. Gives the function that lets go. */
+export function holdStateDir(stateDir: string): () => void {
+  const release = lockFolder(stateDir, occupant, process.pid);
+  const file = fileIn(stateDir);
+  finishReplacement(file, `${file}.replaced-${stampOf(Date.now())}`);
+  return release;
+}
 
 /** The SQLite file of a state folder. */
 export const fileIn = (stateDir: string) => join(stateDir, 'service.db');
