@@ -37,6 +37,8 @@ export async function connectAmi(options: {
   const action = (name: string, fields: Readonly<Record<string, string>> = {}, id = `lab-${++lastId}`) =>
     new Promise<Frame>((resolve, reject) => {
       const fail = () => reject(new Error(`Asterisk closed the manager connection during ${name}`));
+      // One that is closed already does not say so again.
+      if (socket.destroyed) return fail();
       socket.once('close', fail);
       waiting.set(id, (frame) => {
         waiting.delete(id);
