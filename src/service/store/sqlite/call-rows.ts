@@ -34,10 +34,13 @@ export function callRows(db: DatabaseSync) {
   const insert = db.prepare(
     `INSERT INTO calls (account_id, integration_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`,
   );
-  const update = db.prepare(
-    `UPDATE calls SET status = ?, caller_id = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?
-     WHERE account_id = ? AND call_id = ?`,
-  );
+  // Without caller_id where it stays as it was: naming it would have its index written anew.
+  const update = (also: string) =>
+    db.prepare(
+      `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?
+       WHERE account_id = ? AND call_id = ?`,
+    );
+  const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
   return {
     get(account: number, id: string): CallRecord | undefined {
       const row = select.get(account, id) as unknown as SQLOutputValue[] | undefined;
@@ -64,9 +67,11 @@ export function callRows(db: DatabaseSync) {
       );
     },
     /** What an event can change; the rest is fixed when the call begins. */
-    move(account: number, call: CallRecord): void {
-      const { status, callerId, ringingAt, answeredAt, completedAt, missed, id } = call;
-      update.run(status, callerId, ringingAt, answeredAt, completedAt, flag(missed), account, id);
+    move(account: number, before: CallRecord, after: CallRecord): void {
+      const { status, callerId, ringingAt, answeredAt, completedAt, missed, id } = after;
+      const moved = [status, ringingAt, answeredAt, completedAt, flag(missed), account, id] as const;
+      if (callerId === before.callerId) moveOn.run(...moved);
+      else answer.run(callerId, ...moved);
     },
   };
 }

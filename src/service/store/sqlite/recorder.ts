@@ -41,7 +41,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     const after = moveCall(before, event, at, (from) => callerOf(account, from, event.country));
     if (after === undefined) return undefined;
     if (before === undefined) calls.add(account, integration, after);
-    else calls.move(account, after);
+    else calls.move(account, before, after);
     const hours = figures.get(account) ?? new Map<number, Figures>();
     figures.set(account, hours.set(hourOf(after), addChange(hours.get(hourOf(after)), before, after)));
     return after;
