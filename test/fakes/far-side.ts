@@ -175,6 +175,8 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     });
   });
   server.on('connection', () => tally.connections++);
+  // As nginx has it. With Node's 5 s, a machine that is busy for so long ends connections that have a request on them.
+  server.keepAliveTimeout = 75_000;
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -20,6 +20,8 @@ export type LoadOptions = {
   readonly random: () => number;
   /** How long people talk, on average, ms; they ring and wait for less. */
   readonly talkMs: number;
+  /** True while no more calls are to come in: a bridge that gets no processor is not what is tried. */
+  readonly hold?: () => boolean;
   /** No two calls of one PBX_ID may bear the same number: where this load begins to count. */
   readonly firstIndex?: number;
   /** Hears of each call that has come to its end, by the id it is told under. */
@@ -74,6 +76,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
     const behind = (performance.now() - began) / stepMs - step - mostSteps;
     if (behind > 0) began += behind * stepMs;
     for (const until = (performance.now() - began) / stepMs; step < until; step += 1) {
+      if (options.hold?.()) nextAt = Math.max(nextAt, (step + 1) * stepMs);
       while (!ending && nextAt <= step * stepMs) {
         letIn(nextAt);
         nextAt += -Math.log(1 - random()) * (eventsPerCall / eventsPerSecond / factor) * 1_000;

@@ -58,7 +58,9 @@ export function createDisk(fileSystem: FileSystem): Disk {
   };
   const remove = () => {
     try {
-      unmount();
+      // A bridge that is being killed at this moment may have files open there.
+      run('umount', '--lazy', path);
+      run('losetup', '--detach', device);
     } catch {
       // It may not be mounted; what is left then is only the folder.
     }

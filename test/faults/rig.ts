@@ -34,6 +34,11 @@ export type Rig = {
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<CallStatus>>;
   /** The same of events that were put into the outbox by other means. */
   acknowledge(id: string, states: Iterable<CallStatus>): void;
+  /**
+   * Whether calls come in faster than the bridge that is connected tells of them, `sent` being all that came in. A
+   * machine that is busy with other things would be tried else.
+   */
+  isBehind(sent: number): boolean;
   /** Starts the real program, under `wrap` if given, and resolves at once. */
   startBridge(options?: { wrap?: readonly string[]; hear?: (line: LogLine) => void }): BridgeProcess;
   /** The equation as it stands; nothing of this rig may be moving. */
@@ -43,6 +48,9 @@ export type Rig = {
   ): ReturnType<typeof solve>;
   close(): Promise<void>;
 };
+
+/** So many calls may be on their way from the PBX to the log: a second of them. */
+const mostBehind = 400;
 
 /** @param keeps how many requests and history entries the far side keeps; see FarSideOptions. */
 export async function createRig(
@@ -68,17 +76,27 @@ export async function createRig(
     NODE_COMPILE_CACHE: compileCache(),
     ...settings,
   };
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const release = atExit(remove);
   const bridges = new Set<BridgeProcess>();
   const acknowledged = new Map<string, Set<CallStatus>>();
   const acknowledge = (id: string, states: Iterable<CallStatus>) => {
     acknowledged.set(id, new Set([...(acknowledged.get(id) ?? []), ...states]));
   };
+  /** Calls that had come in when the bridge connected, and those that it has told of since. */
+  const pace = { sent: Number.NaN, told: 0 };
   const acknowledgeLine = ({ code, call }: LogLine) => {
+    if (code === 'ami.connected') Object.assign(pace, { sent: Number.NaN, told: 0 });
+    if (code === 'call.ringing') pace.told += 1;
     const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
     if (status !== undefined) acknowledge(String(call), [status as CallStatus]);
   };
   return {
     ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
+    isBehind(sent) {
+      if (Number.isNaN(pace.sent)) pace.sent = sent;
+      return pbx.connections() > 0 && sent - pace.sent - pace.told > mostBehind;
+    },
     startBridge({ wrap, hear } = {}) {
       const bridge = startBridgeProcess({
         ...{ env, cwd: folder },
@@ -88,11 +106,11 @@ export async function createRig(
           hear?.(line);
         },
       });
-      const release = atExit(bridge.kill);
+      const spare = atExit(bridge.kill);
       bridges.add(bridge);
       void bridge.ended.then(() => {
         bridges.delete(bridge);
-        release();
+        spare();
       });
       return bridge;
     },
@@ -107,13 +125,14 @@ export async function createRig(
       await Promise.all([...bridges].map(({ ended }) => ended));
       await pbx.close();
       await farSide.close();
-      rmSync(folder, { recursive: true, force: true });
+      remove();
+      release();
     },
   };
 }
 
 /** Nothing new has come to the far side for so long: what is missing will not come any more, ms. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 /**
  * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were

@@ -33,7 +33,8 @@ export function createSmallDisk(): SmallDisk {
   const resize = (bytes: number) => run('mount', '-o', `remount,size=${bytes}`, path);
   const remove = () => {
     try {
-      run('umount', path);
+      // A bridge that is being killed at this moment may have files open there.
+      run('umount', '--lazy', path);
     } catch {
       // It may not be mounted; what is left then is only the folder.
     }
