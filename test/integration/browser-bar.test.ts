@@ -147,3 +147,56 @@ test('signed out elsewhere, the bar says so', { skip }, async (t) => {
   await page.getByRole('link', { name: 'Sign in' }).click();
   await page.waitForURL('**/sign-in');
 });
+
+test('who asks for it hears and is notified of a call that rings, until somebody answers', {
+  skip,
+}, async (t) => {
+  const { page, context, a, post, url } = await open(t);
+  await context.grantPermissions(['notifications']);
+  // What would pop up, and what would sound: the desktop of a test has neither.
+  await context.addInitScript(`globalThis.told = [];
+    globalThis.Notification = class extends EventTarget {
+      static permission = 'granted';
+      static requestPermission = async () => 'granted';
+      constructor(title, { body, tag }) { super(); this.tag = tag; told.push(['shown', title, body].join(': ')); }
+      close() { told.push('closed: ' + this.tag); }
+    };
+    globalThis.AudioContext = class extends AudioContext {
+      createOscillator() { told.push('tone'); return super.createOscillator(); }
+    };`);
+  await page.goto(`${url}/customers`);
+  await page.locator('.link.live').waitFor();
+  const told = () => page.evaluate('told.splice(0)');
+  await post(a.token, event({ id: 'silent' }));
+  await card(page, 'silent').waitFor();
+  assert.deepEqual(await told(), [], 'nobody asked for it');
+
+  await page.getByRole('button', { name: 'Notify' }).click();
+  await page.getByRole('button', { name: 'Sound' }).click();
+  assert.deepEqual(await told(), ['tone', 'tone'], 'as it will sound');
+  await page.reload();
+  await page.locator('.link.live').waitFor();
+  for (const name of ['Notify', 'Sound'])
+    assert.equal(await page.getByRole('button', { name }).getAttribute('aria-pressed'), 'true', 'it is kept');
+  await post(a.token, event({ id: 'loud' }));
+  await card(page, 'loud').waitFor();
+  assert.deepEqual(await told(), ['tone', 'tone', "shown: Alpha's customer: +49 30 901820 · VIP"]);
+  await post(a.token, event({ id: 'loud', status: 'answered' }));
+  await card(page, 'loud').getByText('answered').waitFor();
+  assert.deepEqual(await told(), ['closed: loud']);
+});
+
+test('the first paint of a page waits for itself and its style, and both are small', { skip }, async (t) => {
+  const { page, url } = await open(t);
+  await page.goto(`${url}/customers`);
+  const waitedFor = await page.evaluate(`performance.getEntries()
+    .filter(({ entryType, renderBlockingStatus }) => entryType === 'navigation' || renderBlockingStatus === 'blocking')
+    .map(({ name, encodedBodySize }) => [name.split('/').at(-1), encodedBodySize])`);
+  const files = waitedFor as [string, number][];
+  assert.deepEqual(
+    files.map(([name]) => name),
+    ['customers', 'style.css'],
+  );
+  const bytes = files.reduce((sum, [, size]) => sum + size, 0);
+  assert.ok(bytes > 1000 && bytes < 30_000, `${bytes} bytes: at 1 Mbit/s, a quarter of a second`);
+});

@@ -116,7 +116,8 @@ function missedCard(calls) {
   const at = call.completed_at ?? 0;
   const when =
     day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
-  const times = calls.length > 1 && html`, ${calls.length} times`;
+  const times =
+    calls.length > 1 && html` <span aria-label=${`${calls.length} times`}>×${calls.length}</span>`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
