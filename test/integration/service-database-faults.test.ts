@@ -50,6 +50,8 @@ describe('the database breaks', { skip }, () => {
       (await site.store.about()).survives,
       /synchronous standby \(second\).*loss of either machine/,
     );
+    const watching = watch(t, site.services[0]?.url ?? '', site.token);
+    await watching.open;
     const load = startLoad(site.url, site.token);
     await load.acknowledges(200);
 
@@ -70,7 +72,8 @@ describe('the database breaks', { skip }, () => {
     const acknowledged = await load.stop();
 
     await checkAcknowledged(site.store, acknowledged);
-    // A screen that connects now, or was connected all the while and was sent back to the start, sees what is open.
+    // A screen that was connected is sent back to the start: it connects again, and goes on with what is true now.
+    await watching.ended;
     const screen = watch(t, site.services[0]?.url ?? '', site.token);
     await screen.open;
     const { post } = callers(site.services[1]?.url ?? '');

@@ -1,13 +1,24 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
 import { freePort, unprivileged } from './cluster.ts';
 
-/** nginx in front of services, as a site would set it up; each request goes to the next of them. */
+const sample = new URL('../../config/nginx-service.conf', import.meta.url);
+
+/** The sample, with addresses of ours, and without TLS. */
+function sampleFor(urls: readonly string[], port: number): string {
+  const servers = urls.map((url) => `server ${new URL(url).host} fail_timeout=5s;`).join('\n  ');
+  return readFileSync(sample, 'utf8')
+    .replace(/(server [\d.]+:8080 fail_timeout=5s;\s+)+/, `${servers}\n  `)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/^\s*ssl_.*\n/gm, '');
+}
+
+/** nginx before services, as the sample has it; each request goes to the next of them. */
 export async function startNginx(urls: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-nginx-'));
   const user = unprivileged();
@@ -23,20 +34,7 @@ events { worker_connections 1024; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${path(name)};`).join('\n  ')}
-  upstream services {
-    ${urls.map((url) => `server ${new URL(url).host} max_fails=0;`).join('\n    ')}
-    keepalive 64;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://services;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_next_upstream error timeout;
-      proxy_buffering off;
-    }
-  }
+  ${sampleFor(urls, port)}
 }
 `,
   );

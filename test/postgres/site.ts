@@ -100,5 +100,5 @@ export function watch(t: TestContext, url: string, token: string) {
       };
       look();
     });
-  return { seen, open, saw };
+  return { seen, open, saw, ended: listening };
 }

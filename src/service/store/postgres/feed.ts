@@ -48,6 +48,7 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
       await database
         .look([['SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`]])
         .catch(() => untold.clear());
+      await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
     }
     telling = false;
   }
