@@ -3,16 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer, type PlayerOptions } from '../../src/ami/player.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
+import { createStand, type Stand } from './stand.ts';
 
 /**
- * Faults made on purpose, each the only one, and the words in which `check` names it to a phone technician. What takes
- * a call to show (a dead letter, a caller without a number) is in `explain.test.ts` and `outbox-command.test.ts`.
+ * Faults made on purpose, each the only one, and the words in which `check`, `status` or `explain` names it to a phone
+ * technician: first those that show at once, then those that take a call to show.
  */
 const account = { username: 'bridge', secret: 'sesame' } as const;
 
@@ -230,6 +232,87 @@ describe('check names each fault, and nothing else', () => {
       /^BAD {3}state folder .*: the disk is full: \d MB free -> Make room/m,
     );
   });
+});
+
+const rings = (number: string) =>
+  newchannel('from-trunk').replace('+4940123456', number).replaceAll('1.1', '1763600000.1');
+const hangsUp =
+  'Event: Hangup\r\nChannel: PJSIP/sipgate-00000001\r\nUniqueid: 1763600000.1\r\nLinkedid: 1763600000.1';
+
+type ShownByCall = {
+  /** What the API does with a call from this number, and the number. */
+  readonly farSide?: (stand: Stand) => void;
+  readonly number?: string;
+  /** Settings of whoever asks. */
+  readonly asks?: (t: TestContext) => Promise<Record<string, string>>;
+  readonly says: readonly (readonly [command: readonly string[], words: RegExp])[];
+};
+
+const shownByCalls: Readonly<Record<string, ShownByCall>> = {
+  'token of another account': {
+    asks: async (t) => {
+      const other = await startFarSide({ token: 'a-token' });
+      t.after(() => other.close());
+      return { API_BASE_URL: other.baseUrl };
+    },
+    says: [
+      [
+        ['check'],
+        /^BAD +the last delivered call .*: pbx-\S+ was delivered, and is not there -> Is API_TOKEN that of another account/m,
+      ],
+      [
+        ['explain', '1763600000.1'],
+        /^NOT TOLD: .*its history does not have it: is API_TOKEN that of another account\?/m,
+      ],
+    ],
+  },
+  'dead letter': {
+    farSide: ({ farSide }) =>
+      farSide.inject(({ path }) =>
+        path === '/voice/call'
+          ? { kind: 'status', status: 422, body: '{"message":"from is no number"}' }
+          : undefined,
+      ),
+    says: [
+      [
+        ['explain', '1763600000.1'],
+        /^PARKED: .* was given up: .*422.*"from is no number".*outbox retry sends it again/m,
+      ],
+      [['status'], /^! queue .* DEAD LETTERS? \(pbx-bridge outbox list\)/m],
+    ],
+  },
+  'call withheld': {
+    number: 'anonymous',
+    says: [
+      [
+        ['explain', '1763600000.1'],
+        /^NOT TOLD: because the caller withholds the number, and WITHHELD_NUMBER is not set$/m,
+      ],
+      [['status'], /; 1 not told \(no number shown, see WITHHELD_NUMBER\)$/m],
+    ],
+  },
+};
+
+describe('check, status or explain names what takes a call to show', () => {
+  for (const [name, { farSide, number = '+4940123456', asks, says }] of Object.entries(shownByCalls))
+    test(name, async (t) => {
+      const stand = await createStand(t, { STATUS_LISTEN: '127.0.0.1:0' });
+      await stand.start();
+      farSide?.(stand);
+      for (const frame of [rings(number), hangsUp]) stand.pbx.send(frame);
+      await stand.heardAll();
+      const env = {
+        ...{ ...stand.env, STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` },
+        ...(await asks?.(t)),
+      };
+      // What is under way settles within seconds.
+      const patience = Date.now() + 30_000;
+      for (const [command, words] of says)
+        for (let text = ''; !words.test(text); await wait(50)) {
+          text = (await runCommand(command, env)).text.replace(/\n +(?=\S)/g, ' ');
+          if (Date.now() > patience) assert.match(text, words);
+        }
+    });
 });
 
 function runAnyway(file: string, args: readonly string[], options: { env: NodeJS.ProcessEnv; cwd: string }) {
