@@ -9,20 +9,24 @@ export type Packages = { readonly now: string; readonly next: string; remove(): 
 
 export const versions = { now: '1.0.0', next: '1.0.1' } as const;
 
-/** Builds them as `npm run deb` does, but for the compression, which takes a minute. */
+/** How the tests pack, without the compression that takes a minute. */
+const quick = { changedAt: 1_795_000_000, compression: ['-Zgzip', '-z1'] } as const;
+
+/** Builds them as `npm run deb` does. */
 export function buildPackages(): Packages {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-packages-'));
   const root = join(folder, 'root');
   stage(root, 'amd64');
-  const pack = (version: string) =>
-    packDeb(root, {
-      arch: 'amd64',
-      folder,
-      changedAt: 1_795_000_000,
-      version,
-      compression: ['-Zgzip', '-z1'],
-    });
+  const pack = (version: string) => packDeb(root, { ...quick, arch: 'amd64', folder, version });
   const packages = { now: pack(versions.now), next: pack(versions.next) };
   rmSync(root, { recursive: true });
   return { ...packages, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** The same for arm64. What is in it can be looked at on any machine. */
+export function buildArm64(): { readonly file: string; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-arm64-'));
+  stage(join(folder, 'root'), 'arm64');
+  const file = packDeb(join(folder, 'root'), { ...quick, arch: 'arm64', folder, version: versions.now });
+  return { file, remove: () => rmSync(folder, { recursive: true }) };
 }

@@ -5,7 +5,7 @@ import { installPackages } from '../debian.ts';
 import { boot } from './container.ts';
 import { createMachine, type Machine, packagingImpossible, type Release, run } from './machine.ts';
 import { packageTests } from './package-tests.ts';
-import { buildPackages, type Packages } from './packages.ts';
+import { buildArm64, buildPackages, type Packages } from './packages.ts';
 import { addPhoneSystem, type Layout } from './phone-system.ts';
 import { phonePort, readmeTests } from './readme-tests.ts';
 import { unitTests } from './unit-tests.ts';
@@ -14,9 +14,13 @@ const impossible = packagingImpossible();
 if (impossible)
   process.stdout.write(`test/packaging: no packages are tried on this machine: ${impossible}\n`);
 
+/** The machine that an ELF file is for, e_machine of elf(5). */
+const elf = { x86_64: '003e', aarch64: '00b7' } as const;
+
 test('the Debian package', { skip: impossible ?? false }, async (t) => {
   await installPackages({
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
+    '/usr/bin/aarch64-linux-gnu-strip': 'binutils-aarch64-linux-gnu',
     '/usr/bin/lintian': 'lintian',
     '/usr/bin/systemd-nspawn': 'systemd-container',
     '/usr/sbin/debootstrap': 'debootstrap',
@@ -34,6 +38,18 @@ test('the Debian package', { skip: impossible ?? false }, async (t) => {
     const { code, output } = await lintian;
     assert.equal(code, 0, output);
     assert.doesNotMatch(output, /^E: /m);
+  });
+  await t.test('for arm64: the same files, and a runtime for arm64', async (t) => {
+    const arm64 = buildArm64();
+    t.after(() => arm64.remove());
+    assert.equal((await run('dpkg-deb', ['-f', arm64.file, 'Architecture'])).output, 'arm64\n');
+    const names = async (deb: string) =>
+      (await run('dpkg-deb', ['-c', deb])).output.split('\n').map((line) => line.replace(/^.* \.\//, ''));
+    assert.deepEqual(await names(arm64.file), await names(packages.now));
+    const script =
+      'dpkg-deb --fsys-tarfile "$0" | tar -xO ./usr/lib/pbx-bridge/bin/node | od -An -tx2 -j18 -N2';
+    const machine = async (deb: string) => (await run('sh', ['-c', script, deb])).output.trim();
+    assert.deepEqual([await machine(packages.now), await machine(arm64.file)], [elf.x86_64, elf.aarch64]);
   });
   for (const layout of ['plain', 'FreePBX'] as const) await readmeOn(t, packages, layout);
   await unitOn(t, packages, await machines[12], { name: 'Debian 12, under systemd 252', thorough: true });
