@@ -1,8 +1,9 @@
 import { join } from 'node:path';
-import { type Agi, type AgiOptions, createAgi } from './agi/agi.ts';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
+import { createLookups, type LookupOptions, type Lookups } from './bridge/lookups.ts';
+import { createPruning } from './bridge/pruning.ts';
 import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTracker, type Tracker } from './bridge/tracker.ts';
@@ -29,8 +30,8 @@ export type BridgeConfig = {
   /** Asterisk's own call records; absent: calls that nobody heard are not told. */
   readonly cdr: SourceOptions | undefined;
   readonly api: ApiClientOptions;
-  /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
-  readonly agi: (AgiOptions & { readonly parameter: string }) | undefined;
+  /** Absent: nobody asks for priorities. */
+  readonly agi: LookupOptions | undefined;
   readonly outbox: {
     readonly stateDir: string;
     /** Undelivered events older than this are parked, ms. */
@@ -63,15 +64,6 @@ export type Bridge = {
   stop(): Promise<void>;
 };
 
-/** How often old delivered events are forgotten, ms. */
-const PRUNE_EVERY_MS = 600_000;
-
-/** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
-const MOST_JOURNAL = 256 << 20;
-
-/** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
-const LOOKUP_MS = 2_000;
-
 /**
  * The bridge, from the PBX's socket to the API's: everything is built here, started in order, stopped in reverse.
  * `fail` is called when a part that nothing works without has died; the process should end then.
@@ -80,7 +72,13 @@ export async function startBridge(
   config: BridgeConfig,
   { log, version, fail }: { log: Log; version: string; fail: (error: unknown) => void },
 ): Promise<Bridge> {
-  const lookups = config.agi && createLookups(config.agi, config, log.child({ part: 'agi' }));
+  const lookups =
+    config.agi &&
+    createLookups(config.agi, {
+      api: config.api,
+      country: config.calls.defaultCountry,
+      log: log.child({ part: 'agi' }),
+    });
   const held = Promise.withResolvers<void>();
   const opening = openOutbox(
     { directory: config.outbox.stateDir },
@@ -207,9 +205,8 @@ async function startRest(
   return {
     reload({ ami, api, calls }) {
       client.changeToken(api.token);
-      lookups?.client.changeToken(api.token);
+      lookups?.changeToken(api.token);
       reconciliation?.changeToken(api.token);
-      lookups?.agi.clear();
       dispatcher.retry();
       tracker.changeSettings(calls);
       link.changeLogin(ami);
@@ -236,10 +233,7 @@ function firstParts(parts: { held: Promise<void>; opening: Promise<Outbox>; look
     {
       name: 'agi',
       start: async () => lookups?.agi.start(),
-      stop: async () => {
-        await lookups?.agi.stop();
-        await lookups?.client.close();
-      },
+      stop: async () => lookups?.stop(),
     },
   ];
 }
@@ -257,20 +251,9 @@ function partsOf(parts: {
 }) {
   const { outbox, client, dispatcher, reconciliation, tracker, link, gapFiller, status, config } = parts;
   const nothing = async () => {};
-  let pruning: NodeJS.Timeout | undefined;
+  const pruning = createPruning(outbox, config.outbox);
   return [
-    {
-      name: 'pruning',
-      start: async () => {
-        const { keepMs, journalKeepMs } = config.outbox;
-        const prune = () => {
-          void outbox.prune(Date.now() - keepMs).catch(() => {});
-          void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
-        };
-        pruning = setInterval(prune, PRUNE_EVERY_MS).unref();
-      },
-      stop: async () => clearInterval(pruning),
-    },
+    { name: 'pruning', start: async () => pruning.start(), stop: async () => pruning.stop() },
     { name: 'api', start: nothing, stop: () => client.close() },
     { name: 'delivery', start: async () => dispatcher.start(), stop: () => dispatcher.stop() },
     {
@@ -304,28 +287,4 @@ function measured(send: Send, metrics: Metrics, onDelivered: (event: QueuedEvent
 function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {
   const reader = createHistoryReader(client.history);
   return standBy({ queue, delayMs, reader, log: log.child({ part: 'delivery' }), now: Date.now });
-}
-
-type Lookups = { readonly agi: Agi; readonly client: ApiClient };
-
-/** Lookups have connections of their own: they never wait behind call events, and never delay them. */
-function createLookups(
-  { parameter, ...options }: NonNullable<BridgeConfig['agi']>,
-  { api, calls }: BridgeConfig,
-  log: Log,
-): Lookups {
-  const patienceMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
-  const client = createApiClient({
-    ...api,
-    connections: options.concurrency,
-    connectTimeoutMs: patienceMs,
-    answerTimeoutMs: patienceMs,
-  });
-  const agi = createAgi(options, {
-    request: (number) => client.priority({ parameter, number }),
-    country: calls.defaultCountry,
-    clock: { now: () => performance.now(), setTimer: systemClock.setTimer },
-    log,
-  });
-  return { agi, client };
 }

@@ -1,0 +1,48 @@
+import { type Agi, type AgiOptions, createAgi } from '../agi/agi.ts';
+import { systemClock } from '../ami/clock.ts';
+import { type ApiClientOptions, createApiClient } from '../api/client.ts';
+import type { Log } from '../ops/log.ts';
+
+/** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
+export type LookupOptions = AgiOptions & { readonly parameter: string };
+
+export type Lookups = {
+  readonly agi: Agi;
+  /** The token to ask with from now on; what is known is forgotten, since it was another account's perhaps. */
+  changeToken(token: string): void;
+  stop(): Promise<void>;
+};
+
+/** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
+const LOOKUP_MS = 2_000;
+
+/** Lookups have connections of their own: they never wait behind call events, and never delay them. */
+export function createLookups(
+  { parameter, ...options }: LookupOptions,
+  { api, country, log }: { api: ApiClientOptions; country: string | undefined; log: Log },
+): Lookups {
+  const patienceMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
+  const client = createApiClient({
+    ...api,
+    connections: options.concurrency,
+    connectTimeoutMs: patienceMs,
+    answerTimeoutMs: patienceMs,
+  });
+  const agi = createAgi(options, {
+    request: (number) => client.priority({ parameter, number }),
+    country,
+    clock: { now: () => performance.now(), setTimer: systemClock.setTimer },
+    log,
+  });
+  return {
+    agi,
+    changeToken(token) {
+      client.changeToken(token);
+      agi.clear();
+    },
+    async stop() {
+      await agi.stop();
+      await client.close();
+    },
+  };
+}

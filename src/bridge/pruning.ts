@@ -1,0 +1,25 @@
+import type { Outbox } from '../outbox/outbox.ts';
+
+/** How often old delivered events are forgotten, ms. */
+const PRUNE_EVERY_MS = 600_000;
+
+/** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
+const MOST_JOURNAL = 256 << 20;
+
+/** Lets the outbox forget what is older than it is kept, ms. What keeps the disk from it is said elsewhere. */
+export function createPruning(
+  outbox: Pick<Outbox, 'prune' | 'pruneJournal'>,
+  { keepMs, journalKeepMs }: { keepMs: number; journalKeepMs: number },
+) {
+  let timer: NodeJS.Timeout | undefined;
+  const prune = () => {
+    void outbox.prune(Date.now() - keepMs).catch(() => {});
+    void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
+  };
+  return {
+    start() {
+      timer = setInterval(prune, PRUNE_EVERY_MS).unref();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
