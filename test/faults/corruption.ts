@@ -46,7 +46,11 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   try {
     for (let done = 0; done < size && !stop.aborted; ) {
       const before = await makeOutbox(scratch, random);
-      for (const until = Math.min(size, done + mutationsPerOutbox); done < until; done += 1) {
+      for (
+        const until = Math.min(size, done + mutationsPerOutbox);
+        done < until && !stop.aborted;
+        done += 1
+      ) {
         const file = files[random() < 0.5 && existsSync(join(before.folder, files[1])) ? 1 : 0];
         const original = readFileSync(join(before.folder, file));
         const { what, bytes } = mutate(original, random);

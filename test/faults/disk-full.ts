@@ -32,8 +32,9 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   let done = 0;
   while (done < size && !stop.aborted) {
     const count = Math.min(positionsPerDisk, size - done);
-    parts.push(await fillAgainAndAgain({ first: done, count, random }));
-    done += count;
+    const part = await fillAgainAndAgain({ first: done, count, random, stop });
+    parts.push(part);
+    done = part.next;
     say(`${done} positions: ${JSON.stringify(parts.at(-1))}`);
   }
   const slowest = (of: (part: (typeof parts)[number]) => readonly number[]) =>
@@ -47,8 +48,14 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
 }
 
 /** @param options.first the number of the first position: the disk is full after so many commits since the last time. */
-async function fillAgainAndAgain(options: { first: number; count: number; random: () => number }) {
-  const { first, count, random } = options;
+async function fillAgainAndAgain(options: {
+  first: number;
+  count: number;
+  random: () => number;
+  stop: AbortSignal;
+}) {
+  const { first, count, random, stop } = options;
+  let position = first;
   const disk = createSmallDisk();
   const rig = await createRig({
     STATE_DIR: `${disk.path}/state`,
@@ -89,7 +96,7 @@ async function fillAgainAndAgain(options: { first: number; count: number; random
   try {
     const load = startLoad(rig.pbx, { eventsPerSecond: 150, random, talkMs: 300 });
     let bridge = await start();
-    for (let position = first; position < first + count; position += 1) {
+    for (; position < first + count && !stop.aborted; position += 1) {
       const { taken, full } = said;
       // Answers take a while, so that something is under way whenever the disk is full.
       rig.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
@@ -119,7 +126,7 @@ async function fillAgainAndAgain(options: { first: number; count: number; random
     const { code } = await bridge.process.ended;
     if (code !== 0) broken.push(`ended with ${code}: ${bridge.process.lastWords()}`);
     const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
-    return { counts, broken: [...broken, ...unsolved], alarms, resumed, lookups, killed };
+    return { counts, broken: [...broken, ...unsolved], alarms, resumed, lookups, killed, next: position };
   } finally {
     await rig.close();
     disk.remove();

@@ -29,8 +29,9 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   let done = 0;
   while (done < size && !stop.aborted) {
     const count = Math.min(killsPerFolder, size - done);
-    parts.push(await killAgainAndAgain(count, random));
-    done += count;
+    const part = await killAgainAndAgain({ count, random, stop });
+    parts.push(part);
+    done += part.kills.delivering + part.kills.starting + part.kills.anytime;
     say(`${done} kills: ${JSON.stringify(parts.at(-1))}`);
   }
   const total = (of: (part: (typeof parts)[number]) => number) =>
@@ -43,7 +44,8 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   };
 }
 
-async function killAgainAndAgain(count: number, random: () => number) {
+async function killAgainAndAgain(options: { count: number; random: () => number; stop: AbortSignal }) {
+  const { count, random, stop } = options;
   const rig = await createRig();
   const broken: string[] = [];
   const kills = { delivering: 0, starting: 0, anytime: 0 };
@@ -74,7 +76,7 @@ async function killAgainAndAgain(count: number, random: () => number) {
   const hold = () => rig.isBehind(load.sent.size);
   const load = startLoad(rig.pbx, { eventsPerSecond, random, talkMs: 200, hold });
   try {
-    for (let n = 0; n < count; n += 1) {
+    for (let n = 0; n < count && !stop.aborted; n += 1) {
       const { bridge, connected } = await start();
       if (n % 2 === 0) {
         const since = await connected;

@@ -46,8 +46,9 @@ async function run(
   let done = 0;
   while (done < size && !stop.aborted) {
     const count = Math.min(cutsPerDisk, size - done);
-    parts.push(await cutAgainAndAgain(fileSystem, { count, random, control }));
-    done += count;
+    const part = await cutAgainAndAgain(fileSystem, { count, random, control, stop });
+    parts.push(part);
+    done += part.cuts;
     say(`${done} cuts: ${JSON.stringify(parts.at(-1))}`);
   }
   return {
@@ -59,12 +60,18 @@ async function run(
 
 async function cutAgainAndAgain(
   fileSystem: FileSystem,
-  options: { count: number; random: () => number; control: Readonly<Record<string, string>> | undefined },
+  options: {
+    count: number;
+    random: () => number;
+    control: Readonly<Record<string, string>> | undefined;
+    stop: AbortSignal;
+  },
 ) {
-  const { count, random, control } = options;
+  const { count, random, control, stop } = options;
   const disk = createDisk(fileSystem);
   const rig = await createRig({ STATE_DIR: `${disk.path}/state`, ...control });
   const broken: string[] = [];
+  let cuts = 0;
   let repairs = 0;
   const hear = ({ code, level, msg }: LogLine) => {
     if (/repaired$/.test(code)) repairs += 1;
@@ -74,9 +81,9 @@ async function cutAgainAndAgain(
   try {
     const hold = () => rig.isBehind(load.sent.size);
     const load = startLoad(rig.pbx, { eventsPerSecond: 500, random, talkMs: 200, hold });
-    for (let cut = 0; cut < count; cut += 1) {
+    for (; cuts < count && !stop.aborted; cuts += 1) {
       // What cannot be delivered is nowhere but on the disk.
-      rig.farSide.inject(cut % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
+      rig.farSide.inject(cuts % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
       const bridge = rig.startBridge({ hear });
       await bridge.says('ami.connected');
       await sleep(random() * longestLifeMs);
@@ -93,6 +100,7 @@ async function cutAgainAndAgain(
     // Only a loss shows that the power was cut: a control is no proof by anything else.
     return {
       counts,
+      cuts,
       broken: control ? unsolved.filter((line) => /^\d+ lost/.test(line)) : [...broken, ...unsolved],
       repairs,
     };
