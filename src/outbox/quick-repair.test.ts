@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { databasePath } from './database.ts';
@@ -151,4 +160,32 @@ test('quick repair: a mark without its file is none, and numbers that nobody kno
     ['outbox.repaired'],
   );
   assert.deepEqual(unsavedOf(path), []);
+});
+
+test('quick repair: damage that shows while it works: the question is answered, and what was there comes back', async (t) => {
+  const directory = temporaryFolder(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory, quickFrom: 0 }, log);
+  // More than SQLite keeps in memory, so that it must read the damage.
+  const text = 'x'.repeat(1_500);
+  const many = 12_000;
+  for (let from = 0; from < many; from += 1_000) {
+    const events = Array.from({ length: 1_000 }, (_, i) => newEvent(`c${from + i}`, 'ringing', 1, { text }));
+    await outbox.append({ calls: [], trunks: [], events });
+  }
+  const fd = openSync(databasePath(directory), 'r+');
+  for (let page = 200; page < 240; page++)
+    writeSync(fd, Buffer.alloc(pageSize, 0x55), 0, pageSize, page * pageSize);
+  closeSync(fd);
+
+  for (let seq = 1; !log.lines.some(({ code }) => code === 'outbox.set-aside'); seq += 100)
+    await outbox.settle(Array.from({ length: 100 }, (_, i) => settled(seq + i, `c${seq + i - 1}`)));
+  const { heads } = await outbox.append({ calls: [], trunks: [], events: [newEvent('new', 'ringing', 2)] });
+  assert.equal(heads.length, 1, 'a new call goes on at once');
+  await log.seen('outbox.rescued');
+  const tally = await outbox.tally();
+  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  assert.equal(tally.taken + tally.lost, many + 1);
+  assert.ok(tally.lost > 0 && tally.lost < 500, `${tally.lost} lost`);
+  assert.equal(eventsOf(directory, { callId: `c${many - 1}` }).length, 1);
 });
