@@ -32,7 +32,8 @@ test('activity, reports and history are seen, and used, by everybody', { skip },
     for (const theme of ['light', 'dark'] as const) {
       const { page, context, trouble } = await signIn(browser, served, { size, theme });
       for (const [name, path] of Object.entries(pages)) {
-        await page.goto(served.url + path);
+        const answer = await page.goto(served.url + path);
+        assert.ok(gzipSync((await answer?.body()) ?? '').length < 100_000, path);
         await keepPicture(page, `${name}-${size}-${theme}`);
         assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
         // What is on a page depends on the size alone, its contrasts on the theme alone.
@@ -134,6 +135,10 @@ test('a report prints in light colours, without what is only for the screen; its
   const { page, context } = await signIn(browser, served, { theme: 'dark' });
   await page.goto(`${served.url}/reports?from=2026-01-01&to=2030-01-01&by=month`);
   const calls = await page.locator('.tiles dd').first().textContent();
+  for (const most of ['from=2026-11-01&to=2026-11-14&by=hour', 'from=2025-10-20&to=2026-11-20&by=day']) {
+    const answer = await context.request.get(`${served.url}/reports?${most}`);
+    assert.ok(gzipSync(await answer.body()).length < 100_000, most);
+  }
   await page.emulateMedia({ media: 'print' });
   await keepPicture(page, 'reports-print');
   assert.equal(await page.locator('.top').isVisible(), false);
