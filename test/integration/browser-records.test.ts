@@ -32,6 +32,7 @@ test('activity, reports and history are seen, and used, by everybody', { skip },
     for (const theme of ['light', 'dark'] as const) {
       const { page, context, trouble } = await signIn(browser, served, { size, theme });
       for (const [name, path] of Object.entries(pages)) {
+        if (size === 'wall' && name !== 'reports') continue; // nobody hangs a list on the wall
         const answer = await page.goto(served.url + path);
         assert.ok(gzipSync((await answer?.body()) ?? '').length < 100_000, path);
         await keepPicture(page, `${name}-${size}-${theme}`);

@@ -6,6 +6,8 @@ export {};
 
 const SOON_MS = 300;
 const REST_MS = 1000;
+/** So many times as long as the answer took: hundreds of screens must not keep a busy service from the calls. */
+const REST_TIMES = 20;
 
 let stale = false;
 let busy = false;
@@ -14,6 +16,7 @@ async function renew() {
   if (!stale || busy || document.hidden) return;
   stale = false;
   busy = true;
+  const began = performance.now();
   const answer = await fetch(location.href).catch(() => undefined);
   if (answer?.ok && !answer.redirected) {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -24,10 +27,13 @@ async function renew() {
       else if (fresh) stale = true;
     }
   }
-  setTimeout(() => {
-    busy = false;
-    void renew();
-  }, REST_MS);
+  setTimeout(
+    () => {
+      busy = false;
+      void renew();
+    },
+    Math.max(REST_MS, REST_TIMES * (performance.now() - began)),
+  );
 }
 
 addEventListener('calls-moved', () => {
