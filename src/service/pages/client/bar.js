@@ -45,10 +45,19 @@ function take(state) {
     dispatchEvent(new Event('calls-moved')); // for the page around (see fresh.js)
   }
   if (live) begun = true;
-  draw();
+  drawSoon();
+}
+
+let due = false;
+/** With the next frame, however many calls move until then; in a window that nobody sees, with the next tick. */
+function drawSoon() {
+  if (due) return;
+  due = true;
+  requestAnimationFrame(draw);
 }
 
 function draw() {
+  due = false;
   const { ringing, others, missed } = shownAt(board, now(), live);
   const few = alone ? missed : missed.slice(0, FEW);
   document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
