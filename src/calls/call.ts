@@ -16,7 +16,8 @@ export const NUMBER_WAIT_MS = 1_000;
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
 export function beginCall(step: Step, channel: Channel, adopted = false): void {
   const { rules, at } = step;
-  if (!step.state.trunks.has(channel.endpoint)) {
+  // One that INBOUND_CHANNELS names is known by that setting, and no longer than it: a wrong one teaches nothing.
+  if (!rules.nameIsInbound(channel.name) && !step.state.trunks.has(channel.endpoint)) {
     step.state = { ...step.state, trunks: new Set([...step.state.trunks, channel.endpoint]) };
     step.effects.push({ type: 'trunk', endpoint: channel.endpoint });
   }
@@ -35,12 +36,17 @@ export function beginCall(step: Step, channel: Channel, adopted = false): void {
 
 /** Time has passed, or the number may have come, for a call that could not be told yet for want of one. */
 export function reviewNumber(step: Step, call: OpenCall): void {
-  const left = call.numberBy - step.at;
-  // A clock that was set back must not make a call wait for an hour.
-  const timeIsUp = left <= 0 || left > NUMBER_WAIT_MS;
+  const timeIsUp = numberIsOverdue(call, step.at);
   const decided = decideNumber(step, call, step.state.channels.get(call.uniqueid), timeIsUp);
   if (decided !== call) keep(step, tellWhatIsDue(step, decided, false));
   else if (call.number === 'awaited') step.effects.push({ type: 'wake', at: call.numberBy });
+}
+
+/** True if the number of a call was waited for long enough. */
+export function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
+  const left = numberBy - at;
+  // A clock that was set back must not make a call wait for an hour.
+  return left <= 0 || left > NUMBER_WAIT_MS;
 }
 
 /** The bridge has changed: whoever calls in, is in it with a person's end, and was not answered before, now is. */
@@ -57,10 +63,31 @@ export function answerCallsIn(step: Step, bridge: string): void {
   }
 }
 
-/** The caller's channel is gone: the call is over, and freed. */
+/**
+ * The caller's channel is gone: the call is over, and freed. If the PBX was not quick enough to say whether the number
+ * may be shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
+ */
 export function endCall(step: Step, call: OpenCall, channel: Channel | undefined): void {
-  tellWhatIsDue(step, decideNumber(step, call, channel, true), true);
+  const last = channel && { ...channel, presentation: presumed(step.state, channel) };
+  tellWhatIsDue(step, decideNumber(step, call, last, true), true);
   freeCall(step, call);
+}
+
+/** What a caller of whom nothing is known any more will have wanted. */
+export function presumed(state: State, { presentation, endpoint }: Channel): Channel['presentation'] {
+  return presentation === 'unknown' && state.discreet.has(endpoint) ? 'prohibited' : presentation;
+}
+
+/** A trunk that shows us a number which its caller withholds will do so again. */
+export function learnDiscreet(step: Step, { presentation, number, endpoint }: Channel): void {
+  if (presentation !== 'prohibited' || number === '' || isWithheld(number)) return;
+  if (!step.state.discreet.has(endpoint))
+    step.state = { ...step.state, discreet: new Set([...step.state.discreet, endpoint]) };
+}
+
+/** True while the PBX is asked whether this caller's number may be shown, and nothing is told before it answers. */
+export function awaitsPresentation(call: OpenCall, { number, presentation }: Channel): boolean {
+  return call.number === 'awaited' && number !== '' && presentation === 'unknown';
 }
 
 /** What was taken for a call is none: nothing was told of it, and nothing will be. */

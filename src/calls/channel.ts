@@ -27,6 +27,8 @@ export type Channel = {
   readonly trunk: boolean;
   /** The bridge it is in, or ''. */
   readonly bridge: string;
+  /** Set when it has hung up, and is kept only until the PBX says whether its number may be shown. */
+  readonly gone?: true;
 };
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */

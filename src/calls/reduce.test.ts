@@ -103,6 +103,13 @@ const number = (
   callerNumber: string,
   presentation: 'allowed' | 'prohibited' | 'unavailable' = 'allowed',
 ): Input => ({ type: 'caller-number', at, uniqueid, callerNumber, presentation });
+const saysOf = (uniqueid: string, presentation: Presentation): Input => ({
+  type: 'presentation',
+  at,
+  uniqueid,
+  presentation,
+  dnid: '0201000000',
+});
 const tick = (later: number): Input => ({ type: 'tick', at: at + later });
 const row = (uniqueid: string, channel: string, more: Partial<SnapshotChannel> = {}): SnapshotChannel => ({
   uniqueid,
@@ -435,8 +442,39 @@ describe("the caller's number", () => {
     ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
     ['is there, and the PBX does not answer in time', [caller(), tick(999), tick(1_000)], 'no answer', [R]],
     [
-      'is there, and the call is over before the PBX answers',
-      [caller(), hangsUp('1.1')],
+      'is there, and the call is over before the PBX answers: nothing is told that could be withheld',
+      [caller(), hangsUp('1.1'), tick(999)],
+      'no answer',
+      [],
+    ],
+    [
+      'is there, and the PBX never says whether it may be shown: late, but told',
+      [caller(), hangsUp('1.1'), tick(999), tick(1_000)],
+      'no answer',
+      [R, MISSED],
+    ],
+    ...(['allowed', 'unknown', 'prohibited'] as const).map(
+      (said): [string, Input[], 'no answer', string[]] => [
+        `is there, and the PBX says after the call that it is ${said}`,
+        [caller(), hangsUp('1.1'), saysOf('1.1', said), tick(1_000)],
+        'no answer',
+        said === 'prohibited' ? ['(not-told)'] : [R, MISSED],
+      ],
+    ),
+    ...([[saysOf('2.1', 'unknown')], [tick(1_000)], [snapshot([])]] as const).map(
+      (last): [string, Input[], 'no answer', string[]] => [
+        `is there, and was gone before the PBX could say (${last[0].type}), on a trunk that passes on withheld numbers`,
+        [
+          ...[caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')],
+          ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), ...last],
+        ],
+        'no answer',
+        ['(not-told)', '(not-told)'],
+      ],
+    ),
+    [
+      'is there, and the link breaks before the PBX answers; the call is over then',
+      [caller(), snapshot([])],
       'no answer',
       [R, MISSED],
     ],
@@ -445,6 +483,18 @@ describe("the caller's number", () => {
   ];
   for (const [name, inputs, presentation, told] of answers)
     test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));
+
+  test('a caller who hung up before the PBX answered leaves nothing behind', () => {
+    const { state: left } = play(
+      [caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')],
+      {},
+      undefined,
+      'no answer',
+    );
+    assert.deepEqual([left.channels.size, left.calls.size, left.awaiting.size], [0, 0, 0]);
+    const { state: overdue } = play([caller(), hangsUp('1.1'), tick(1_000)], {}, undefined, 'no answer');
+    assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.awaiting.size], [0, 0, 0]);
+  });
 
   test('the question is asked again after a reconnect', () => {
     const asks = play([caller(), snapshot([row('1.1', 'PJSIP/trunk-00000001')])], {}, undefined, 'no answer');
@@ -626,6 +676,20 @@ describe('after (re)connecting', () => {
     assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
       'was answered by 1001',
     ]);
+  });
+
+  test('what a wrong INBOUND_CHANNELS took for a trunk is none any more when it is corrected', () => {
+    const call = caller({ channel: 'PJSIP/1001-00000001', context: 'from-internal' } as never);
+    const wrong = play([call, hangsUp('1.1')], { inboundChannels: ['PJSIP/*'] });
+    assert.deepEqual(wrong.told, [R, MISSED]);
+    assert.deepEqual(
+      wrong.effects.filter(({ type }) => type === 'trunk'),
+      [],
+    );
+    const saved = { calls: [], trunks: [...wrong.state.trunks] };
+    const later = snapshot([row('1.1', 'PJSIP/1001-00000003')]);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).told, []);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(adopted)', R]);
   });
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {

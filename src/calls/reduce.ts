@@ -1,10 +1,14 @@
 import {
   answerCallsIn,
+  awaitsPresentation,
   beginCall,
   dropCall,
   endCall,
   isTrunkEnd,
+  learnDiscreet,
   note,
+  numberIsOverdue,
+  presumed,
   reviewNumber,
   type Step,
 } from './call.ts';
@@ -127,6 +131,7 @@ function callerNumber(step: Step, input: CallerNumberChanged): void {
   const channel = { ...known, number: input.callerNumber, presentation: input.presentation };
   step.state = putChannel(step.state, channel);
   if (!channel.inbound) return;
+  learnDiscreet(step, channel);
   expectNumber(step, channel);
   newsOfCaller(step, channel);
 }
@@ -137,12 +142,16 @@ function presentationTold(step: Step, { uniqueid, presentation, dnid }: Presenta
   // Found in a snapshot, and nobody dialled a number to reach us: Originate over the trunk. (Analogue lines have none.)
   const ours = !known.heard && dnid === '' && !known.endpoint.startsWith('DAHDI/');
   // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
-  const shown = presentation === 'unknown' ? 'allowed' : presentation;
+  // Unless the caller was quicker than the question: then the PBX cannot say.
+  const last = known.gone ? presumed(step.state, { ...known, presentation }) : presentation;
+  const shown = last === 'unknown' ? 'allowed' : last;
   const channel: Channel = { ...known, presentation: shown, inbound: known.inbound && !ours };
   step.state = putChannel(step.state, channel);
+  learnDiscreet(step, channel);
   const call = step.state.calls.get(uniqueid);
   if (ours && call?.told === undefined && call !== undefined) dropCall(step, call);
   else newsOfCaller(step, channel);
+  if (known.gone) leave(step, channel);
 }
 
 /** A leg that is dialled out, over a trunk perhaps, is nobody's call to us, whatever its context. */
@@ -203,6 +212,18 @@ function bridgeDestroyed(step: Step, { bridge }: BridgeDestroyed): void {
 function hungUp(step: Step, { uniqueid }: ChannelHungUp): void {
   const channel = step.state.channels.get(uniqueid);
   const call = step.state.calls.get(uniqueid);
+  // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
+  if (channel && call && awaitsPresentation(call, channel))
+    step.state = putChannel(leaveBridge(step.state, channel), { ...channel, bridge: '', gone: true });
+  else leave(step, channel, call);
+}
+
+/** The channel is forgotten, and its call is over. */
+function leave(
+  step: Step,
+  channel: Channel | undefined,
+  call = channel && step.state.calls.get(channel.uniqueid),
+): void {
   if (channel !== undefined) step.state = dropChannel(step.state, channel);
   if (call !== undefined) endCall(step, call, channel);
 }
@@ -224,7 +245,9 @@ function endedUnseen(step: Step, { uniqueid, from, callerId }: EndedUnseen): voi
 function numbersOverdue(step: Step): void {
   for (const [uniqueid] of step.state.awaiting.entries()) {
     const call = step.state.calls.get(uniqueid);
-    if (call !== undefined) reviewNumber(step, call);
+    const channel = step.state.channels.get(uniqueid);
+    if (channel?.gone && call && numberIsOverdue(call, step.at)) leave(step, channel, call);
+    else if (call !== undefined) reviewNumber(step, call);
   }
 }
 

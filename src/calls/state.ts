@@ -61,6 +61,8 @@ export type State = {
   readonly calls: PersistentMap<OpenCall>;
   /** Endpoints on which inbound calls have come in. */
   readonly trunks: ReadonlySet<string>;
+  /** Those of them that pass on numbers which their callers withhold; as far as it was heard since the start. */
+  readonly discreet: ReadonlySet<string>;
   /** The calls whose number is awaited: each Uniqueid once. A slow PBX may have a rush of them wait. */
   readonly awaiting: PersistentMap<true>;
 };
@@ -73,6 +75,7 @@ export function initialState(saved: { calls: readonly OpenCall[]; trunks: readon
     bridges: persistentMap(),
     calls: persistentMap(saved.calls.map((call) => [call.uniqueid, call] as const)),
     trunks: new Set(saved.trunks),
+    discreet: new Set(),
     awaiting: persistentMap(
       saved.calls
         .filter(({ number }) => number === 'awaited')
