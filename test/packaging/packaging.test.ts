@@ -47,7 +47,7 @@ test('the Debian package', { skip: impossible ?? false }, async (t) => {
       (await run('dpkg-deb', ['-c', deb])).output.split('\n').map((line) => line.replace(/^.* \.\//, ''));
     assert.deepEqual(await names(arm64.file), await names(packages.now));
     const script =
-      'dpkg-deb --fsys-tarfile "$0" | tar -xO ./usr/lib/pbx-bridge/bin/node | od -An -tx2 -j18 -N2';
+      'dpkg-deb --fsys-tarfile "$0" 2>&- | tar -xO ./usr/lib/pbx-bridge/bin/node 2>&- | od -An -tx2 -j18 -N2';
     const machine = async (deb: string) => (await run('sh', ['-c', script, deb])).output.trim();
     assert.deepEqual([await machine(packages.now), await machine(arm64.file)], [elf.x86_64, elf.aarch64]);
   });

@@ -85,8 +85,8 @@ export async function readmeTests(
 const flat = (text: string) => text.replace(/\n +(?=\S)/g, ' ');
 const logged = (code: string) =>
   `journalctl -f --no-tail -o cat -t pbx-bridge | grep --line-buffered ${code}`;
-/** Ends with the first line that a command prints, or fails after a minute. */
-const firstOf = (command: string) => `grep -qm1 '' < <(timeout 60 bash -c '${command}' 2>/dev/null)`;
+/** Ends with the first line that a command prints, or fails after 100 s. */
+const firstOf = (command: string) => `grep -qm1 '' < <(timeout 100 bash -c '${command}' 2>/dev/null)`;
 
 type Stage = {
   readonly packages: Packages;
