@@ -6,6 +6,7 @@ import type { Log, LogFields } from '../../src/ops/log.ts';
 import { silentLog } from '../../src/ops/log.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
 import { startService } from '../../src/service.ts';
+import { runProgram } from './program.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 
@@ -89,4 +90,20 @@ test('the history is trimmed while the service runs', async (t) => {
     if ((await page(a.token, '?limit=9')).meta.total <= 5) return;
   }
   assert.fail('nothing was trimmed');
+});
+
+test('a database that is not there ends the start with a line that names the setting and no password', async (t) => {
+  const folder = stateFolder(t);
+  const env = {
+    SERVICE_STATE_DIR: folder,
+    SERVICE_LISTEN: '127.0.0.1:0',
+    DATABASE_URL: 'postgres://pbx:h%75sh@127.0.0.1:1/pbx',
+  };
+  const service = runProgram(['service'], { env, cwd: folder });
+  assert.equal((await service.ended).code, 1);
+  assert.match(
+    service.output(),
+    /the database of DATABASE_URL cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1/,
+  );
+  assert.doesNotMatch(service.output(), /hush|h%75sh/);
 });

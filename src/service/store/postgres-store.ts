@@ -21,7 +21,7 @@ import { recorder } from './postgres/recorder.ts';
 import { trimmer } from './postgres/trimmer.ts';
 import { userRows } from './postgres/user-rows.ts';
 import { quarterOf } from './quarter.ts';
-import type { RecordedRequest, Store } from './store.ts';
+import { type RecordedRequest, type Store, StoreUnavailable } from './store.ts';
 
 export type PostgresSettings = {
   /** `postgres://user:password@host:port/database`; several servers with commas between them. */
@@ -66,6 +66,8 @@ export async function openPostgresStore(
     await checkSecret(database, secretMark);
   } catch (error) {
     await database.close();
+    if (error instanceof StoreUnavailable)
+      throw new Error(`the database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
     throw error;
   }
 
