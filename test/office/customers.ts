@@ -46,11 +46,18 @@ const names: readonly (readonly [segment: string | null, ...names: string[]])[] 
 
 export const callerNumber = (n: number) => `+4940669691${String(n).padStart(2, '0')}`;
 
-/** Every other caller of the recordings is known. */
+const CALLERS = 72;
+
+/** Three of four callers of the recordings are known. */
+const numbersOf = (index: number, customers: number) =>
+  Array.from({ length: CALLERS }, (_, n) => n)
+    .filter((n) => n % customers === index && n % 4 !== 3)
+    .map(callerNumber);
+
 export const customers: readonly Customer[] = names
   .flatMap(([segment, ...of]) => of.map((name) => ({ name, segment })))
-  .map((customer, index) => ({
+  .map((customer, index, all) => ({
     ...customer,
     reference: String(10_001 + index),
-    numbers: [callerNumber(index * 2), ...(index === 0 ? ['+493023125000'] : [])],
+    numbers: [...numbersOf(index, all.length), ...(index === 0 ? ['+493023125000'] : [])],
   }));
