@@ -67,6 +67,8 @@ export function createHistoryReader(history: ApiClient['history'], { limit = 1_0
       const told = new Map<string, Set<string>>();
       const unsure = new Set<string>();
       let left = most;
+      /** Pages of so many entries have been found to be whole. */
+      let trusted = 0;
 
       const isFound = (callId: string) => wanted.get(callId)?.isSubsetOf(told.get(callId) ?? none) ?? true;
       const add = (entry: HistoryEntry | undefined) => {
@@ -112,12 +114,17 @@ export function createHistoryReader(history: ApiClient['history'], { limit = 1_0
         const lost = one.callIds.filter((callId) => !isFound(callId));
         for (const callId of lost) unsure.add(callId);
         if (seen === undefined || lost.length === 0) continue;
+        if (seen > 0 && seen <= trusted) {
+          for (const callId of lost) unsure.delete(callId);
+          continue;
+        }
         const sample = lost.slice(0, samples);
         const before = lost.length;
         for (const callId of sample) await askFor(callId);
         const after = lost.filter((callId) => !isFound(callId)).length;
         if (after === before && sample.every((callId) => !unsure.has(callId))) {
           for (const callId of lost) unsure.delete(callId);
+          trusted = Math.max(trusted, seen);
         } else if (seen === 0) findsBeginnings = false;
         else pageSize = Math.max(leastLimit, seen);
       }
