@@ -425,7 +425,7 @@ export const messages = {
     text: 'there is no room in {directory} for the ballast of {bytes} bytes: if the disk becomes full, deliveries may not be marked either',
     means:
       'The file that keeps some room for bad times could not be made. Calls are taken and delivered all the same. On a full disk an event may be sent twice.',
-    todo: 'Make room on the disk of STATE_DIR; the ballast is made at the next start.',
+    todo: 'Make room on the disk of STATE_DIR; the ballast is made within seconds then.',
   },
   'outbox.ballast-stuck': {
     level: 'error',

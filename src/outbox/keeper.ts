@@ -23,6 +23,9 @@ export type KeeperOptions = {
 /** How long trouble with the disk is waited out before the next try, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
 
+/** How often room is looked for that the ballast did not find, ms. */
+const ballastMs = 5_000;
+
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
 const reads: ReadonlySet<string> = new Set<string>([
   'load',
@@ -57,6 +60,7 @@ export function createKeeper(
   let announced: StorageState['state'] = 'working';
   let held: Call[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let ballastTimer: NodeJS.Timeout | undefined;
   let commits = 0;
   /** True while the ballast's room is given to deliveries. */
   let dropped = false;
@@ -194,7 +198,15 @@ export function createKeeper(
   }
 
   function fillBallast(): void {
-    if (!ballast.fill()) log.say('outbox.no-ballast', { directory, bytes: options.ballastBytes });
+    if (ballast.fill()) return;
+    log.say('outbox.no-ballast', { directory, bytes: options.ballastBytes });
+    clearTimeout(ballastTimer);
+    ballastTimer = setTimeout(fillLater, ballastMs);
+  }
+
+  /** A disk that is full waits for the ballast's room as a whole; see `tryAgain`. */
+  function fillLater(): void {
+    if (state !== 'working' || !ballast.fill()) ballastTimer = setTimeout(fillLater, ballastMs);
   }
 
   function dropBallast(): void {
@@ -271,6 +283,7 @@ export function createKeeper(
     run,
     close(): void {
       clearTimeout(timer);
+      clearTimeout(ballastTimer);
       rescue.close();
       close();
       unlock();

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
 import { mulberry } from '../../src/ami/mulberry.ts';
@@ -100,6 +102,7 @@ async function fillAgainAndAgain(options: {
       const { taken, full } = said;
       // Answers take a while, so that something is under way whenever the disk is full.
       rig.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'slow', ms: 300 } : undefined));
+      await thereIsBallast();
       await until('events are taken', () => said.taken > taken + (position % 50), patienceMs);
       disk.leave(Math.floor(random() * 12));
       if (await until('', () => said.full > full, longestUnnoticedMs)) {
@@ -130,6 +133,15 @@ async function fillAgainAndAgain(options: {
   } finally {
     await rig.close();
     disk.remove();
+  }
+
+  /** What the last full disk took is there again, or no mark would fit on the next one. */
+  async function thereIsBallast(): Promise<void> {
+    const deadline = performance.now() + 2 * longestMs;
+    while (!existsSync(join(rig.stateDir, 'outbox.ballast'))) {
+      if (performance.now() > deadline) return void broken.push('no ballast, though there is room');
+      await sleep(50);
+    }
   }
 
   type Running = { readonly process: BridgeProcess; readonly agiPort: number; readonly status: string };
