@@ -28,6 +28,7 @@ export const outage: Fault = {
   run: (options) => drain(options, () => undefined),
   control: {
     without: 'an API that keeps what it confirms',
+    size: { count: 30_000, unit: 'events waiting' },
     run: (options) => drain(options, share(0.001, { kind: 'discard' }, mulberry(options.seed))),
   },
 };
