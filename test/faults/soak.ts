@@ -44,9 +44,16 @@ export const soak: Fault = {
   },
 };
 
+/** What is confirmed is kept until it is compared: often, so that no third of ten minutes has less of that than another. */
 async function soakFor({ size, seed, say }: RunOptions, env: Record<string, string>): Promise<Outcome> {
   const rig = await createRig(
-    { STATUS_LISTEN: '127.0.0.1:0', AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000', ...env },
+    {
+      STATUS_LISTEN: '127.0.0.1:0',
+      RECONCILE_EVERY: '30s',
+      AGI_LISTEN: '127.0.0.1:0',
+      AGI_DEADLINE_MS: '5000',
+      ...env,
+    },
     { keeps: 300_000 },
   );
   const broken: string[] = [];
