@@ -176,8 +176,9 @@ function outcomeOf({ answer, unheard }: OpenCall): string {
 }
 
 /**
- * Nobody listened for a while, and now it is over, or goes on in state `now`: who answered first is not known any more,
- * unless it was known before, or nobody has answered yet.
+ * A call of which a part was not heard: its end, or its beginning if it is found in state `now`. Who answered first is
+ * not known then, unless it was known before, or nobody has answered yet. One that was open before a gap and goes on
+ * after it counts as heard: that somebody answered it and gave it away again meanwhile is too rare to keep silent for.
  */
 export function afterGap(call: OpenCall, now: Channel | undefined): OpenCall {
   return call.answer !== undefined || now?.state === RING ? call : { ...call, unheard: true };

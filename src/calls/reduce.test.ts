@@ -577,12 +577,12 @@ describe('after (re)connecting', () => {
       [R, A],
     ],
     [
-      'answered, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
+      'answered in the gap, and its end says by whom',
       [caller(), snapshot([talking, person]), hangsUp('1.1')],
-      [R, A, MISSED],
+      [R, A, C],
     ],
     [
-      'adopted while it talks: the same',
+      'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
       [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
       ['(adopted)', R, A, MISSED],
     ],

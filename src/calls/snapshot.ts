@@ -19,9 +19,12 @@ export function applySnapshot(step: Step, snapshot: Snapshot): void {
   step.state = { ...before, ...topologyOf(step, snapshot) };
 
   for (const [, known] of before.calls.entries()) {
-    const call = afterGap(known, step.state.channels.get(known.uniqueid));
-    if (call !== known) keep(step, call);
-    if (step.state.channels.has(call.uniqueid) || step.rules.holdsVanished) continue;
+    if (step.state.channels.has(known.uniqueid)) continue;
+    const call = afterGap(known, undefined);
+    if (step.rules.holdsVanished) {
+      keep(step, call);
+      continue;
+    }
     if (call.told !== undefined)
       note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
     endCall(step, call, before.channels.get(call.uniqueid));

@@ -26,7 +26,7 @@ const openCallSchema = z
     /** The last status told. */
     told: z.enum(callStatuses).optional(),
     /**
-     * True if nobody listened for a time before it was answered, as far as is known: somebody else may have been the
+     * True if nobody heard its beginning, or its end: somebody else may have been the
      * first to answer.
      */
     unheard: z.literal(true).optional(),
