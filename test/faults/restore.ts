@@ -20,17 +20,22 @@ const quietMs = 10_000;
 
 /** How a state is saved and brought back. */
 type Way = {
+  /** How many of a thousand runs are made while the far side is away, so that there is something that waits. */
+  readonly away: number;
   save(rig: Rig, file: string): Promise<void>;
   bringBack(rig: Rig, file: string): Promise<void>;
 };
 
 const byCommand: Way = {
+  away: 500,
   save: (rig, file) => command(rig, 'backup', file),
   bringBack: (rig, file) => command(rig, 'restore', file),
 };
 
 /** What people do who think that a database is its file. */
 const byCopy: Way = {
+  // What was delivered before the copy cannot be lost with it.
+  away: 1_000,
   async save({ stateDir }, file) {
     copyFileSync(join(stateDir, 'outbox.db'), file);
   },
@@ -80,9 +85,8 @@ async function loseAndRestore(way: Way, random: () => number) {
     const taken = counter();
     const first = rig.startBridge({ hear: taken.hear });
     await taken.reaches(500 + random() * 2_000);
-    // Half of them while the far side is away, so that there is something that waits.
-    if (random() < 0.5) rig.farSide.inject(() => ({ kind: 'status', status: 503 }));
-    await taken.reaches(taken.count() + random() * 300);
+    if (random() * 1_000 < way.away) rig.farSide.inject(() => ({ kind: 'status', status: 503 }));
+    await taken.reaches(taken.count() + 200 + random() * 300);
     const saved = copyOf(rig.acknowledged);
     const began = performance.now();
     await way.save(rig, file);

@@ -126,13 +126,13 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
       for (const [id, states] of firstReceived(office)) assert.deepEqual(states, inOrder(states), id);
     });
 
-  const standby: HalfOptions = { settings: { STANDBY_DELAY_MS: '500' } };
+  const standby = (ms: string): HalfOptions => ({ settings: { STANDBY_DELAY_MS: ms } });
 
   test('one stands by: while the other works it tells nothing, and asks little', async (t) => {
     const office = await createOffice(day);
     t.after(office.close);
     const one = await office.addBridge('one');
-    const other = await office.addBridge('other', standby);
+    const other = await office.addBridge('other', standby('5000'));
     await playDay(office).over;
     await heldAtTheEnd(office);
     await Promise.all([one.atRest(), other.atRest()]);
@@ -146,7 +146,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
     const office = await createOffice(day);
     t.after(office.close);
     const one = await office.addBridge('one');
-    const other = await office.addBridge('other', standby);
+    const other = await office.addBridge('other', standby('500'));
     const { over, at } = playDay(office);
     await at(0.4);
     await one.kill();
