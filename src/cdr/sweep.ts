@@ -104,8 +104,10 @@ export function after(from: SweepPosition, { cursor, thorough, read, now }: Page
     last === undefined || last.end < before.latest ? before : { latest: last.end, zone: last.zone };
   const seen = new Map(from.seen.map(([uniqueid, rows, end]) => [uniqueid, [uniqueid, rows, end] as const]));
   for (const { uniqueid, rows, endAtLatest } of read) seen.set(uniqueid, [uniqueid, rows, endAtLatest]);
-  const keep = (since: number) =>
-    [...seen.values()].filter(([, , end]) => end >= since).map((one) => [...one] as [string, number, number]);
+  const keep = (since: number, later = 0) =>
+    [...seen.values()]
+      .map(([uniqueid, rows, end]): [string, number, number] => [uniqueid, rows, end + later])
+      .filter(([, , end]) => end >= since);
   if (cursor !== undefined) {
     // What ended before the rows to come began is met no more in this sweep, nor in one that goes on from here.
     const gone = cursor - (zone ?? 0) - zonesS;
@@ -114,5 +116,8 @@ export function after(from: SweepPosition, { cursor, thorough, read, now }: Page
   // A clock that was ahead and was set must not make all that comes look old.
   const at = Math.min(latest, now);
   const swept = thorough ? at : Math.min(from.swept, now);
-  return { at, swept, zone, seen: keep(Math.min(at, swept) - lateS).slice(-mostSeen), under: null };
+  // From now on a call's end is taken to be as late as the new zone would have it: where clocks were set back, calls of
+  // the hour before are met once more.
+  const later = zone === null || from.zone === null ? 0 : Math.max(from.zone - zone, 0);
+  return { at, swept, zone, seen: keep(Math.min(at, swept) - lateS, later).slice(-mostSeen), under: null };
 }

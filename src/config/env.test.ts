@@ -165,6 +165,7 @@ describe('each variable, wrong', () => {
       { OUTBOX_MAX_AGE: 'long' },
       'OUTBOX_MAX_AGE: got "long"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
     ],
+    [{ STANDBY_DELAY_MS: '10s' }, 'STANDBY_DELAY_MS: got "10s"; takes a whole number from 0 to 600000'],
     [
       { RECONCILE_EVERY: 'never' },
       'RECONCILE_EVERY: got "never"; takes a time from 0s to 1d, such as 500ms, 10s, 5m, 12h or 14d',

@@ -63,6 +63,7 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
   await tabTo(page, 'Add a customer');
   await enter(page);
   await page.waitForURL('**/customers/new');
+  await page.locator('input:focus').waitFor(); // its first field takes what is typed, as soon as it is there
   await keyboard.type('Grace Hopper');
   await keyboard.press('Tab');
   await keyboard.type('G');
