@@ -119,6 +119,7 @@ test('a colleague gets in by the address that was handed over, once, and is remo
 
   const theirs = await (await browser.newContext()).newPage();
   await theirs.goto(link);
+  await theirs.waitForURL('**/welcome'); // the page in between asks for a password, too
   await theirs.getByLabel('Password').fill('short');
   await theirs.getByRole('button', { name: 'Go on' }).click();
   await theirs.getByText('A password has at least 12 characters').waitFor();
