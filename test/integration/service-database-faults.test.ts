@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { migrations } from '../../src/service/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
@@ -20,7 +20,7 @@ describe('the database breaks', { skip }, () => {
     const site = await startSite(t, await cluster.database(), 2);
     const screen = watch(t, site.services[1]?.url ?? '', site.token);
     await screen.open;
-    const load = startLoad(site.url, site.token);
+    const load = startLoad(t, site.url, site.token);
     for (let kill = 0; kill < 3; kill += 1) {
       await load.acknowledges(150);
       await cluster.kill();
@@ -52,7 +52,7 @@ describe('the database breaks', { skip }, () => {
     );
     const watching = watch(t, site.services[0]?.url ?? '', site.token);
     await watching.open;
-    const load = startLoad(site.url, site.token);
+    const load = startLoad(t, site.url, site.token);
     await load.acknowledges(200);
 
     // The standby is away: nothing is acknowledged that it does not have.
@@ -105,6 +105,32 @@ describe('on a database that is not as it should be', { skip }, () => {
     assert.equal((await lax.about()).safe, false);
   });
 
+  test('a standby that does not confirm fails a batch as a whole, once', async (t) => {
+    const lonely = await startCluster();
+    t.after(() => lonely.remove());
+    const store = await open(await lonely.database());
+    t.after(() => store.close());
+    const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: null });
+    await record(store, account, 'before', 'ringing');
+    await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await lonely.sql('SELECT pg_reload_conf()');
+    const records = await Promise.allSettled(
+      ['a', 'b', 'c'].map((id) => record(store, account, id, 'ringing')),
+    );
+    for (const { status, reason } of records as PromiseRejectedResult[]) {
+      assert.equal(status, 'rejected');
+      assert.ok(reason instanceof StoreUnavailable, String(reason));
+    }
+    await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
+    await lonely.sql('SELECT pg_reload_conf()');
+    // It counts on this server all the same. To try each alone would have written it twice, after as many waits.
+    const entries = await Array.fromAsync(store.requests.all({ account, search: null, order: 'oldest' }));
+    assert.deepEqual(
+      entries.flat().map(({ request }) => request),
+      ['before', 'a', 'b', 'c'],
+    );
+  });
+
   test('through PgBouncer in transaction mode: calls, activity and figures are the same', async (t) => {
     const database = await cluster.database();
     const bouncer = await startPgBouncer(database);
@@ -112,7 +138,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     const site = await startSite(t, bouncer.url, 2, database);
     const screen = watch(t, site.services[0]?.url ?? '', site.token);
     await screen.open;
-    const load = startLoad(site.url, site.token);
+    const load = startLoad(t, site.url, site.token);
     await load.acknowledges(400);
     await checkAcknowledged(site.store, await load.stop());
     assert.deepEqual(await everything(site.store), await everything(await replay(t, site.store)));
@@ -193,11 +219,16 @@ function both(database: string, standby: Cluster): string {
  * Clients that tell calls as a bridge does: one event of a call after the other, each again until it is acknowledged.
  * `stop` gives the events that were.
  */
-function startLoad(url: string, token: string) {
+function startLoad(t: TestContext, url: string, token: string) {
   const { post } = callers(url);
   const acknowledged: { id: string; status: CallStatus }[] = [];
   let refused = 0;
   let stopped = false;
+  let over = false;
+  // A test that failed leaves nothing behind that tries for ever.
+  t.after(() => {
+    over = true;
+  });
   const waiting = new Set<() => void>();
   const settle = () => {
     for (const look of waiting) look();
@@ -214,7 +245,7 @@ function startLoad(url: string, token: string) {
     });
 
   async function tell(id: string, status: CallStatus): Promise<void> {
-    for (;;) {
+    while (!over) {
       const answer = await post(token, event({ id, status })).catch(() => undefined);
       if (answer?.status === 200) acknowledged.push({ id, status });
       else refused += 1;
@@ -229,7 +260,7 @@ function startLoad(url: string, token: string) {
   }
 
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-    for (let call = 0; !stopped; call += 1)
+    for (let call = 0; !stopped && !over; call += 1)
       for (const status of callStatuses) await tell(`client-${client}-call-${call}`, status);
   });
   return {

@@ -98,7 +98,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
       broken = error;
     };
     const warns = (notice: { code?: string | undefined }) => {
-      if (notice.code !== undefined && uncertain.has(notice.code)) broken = new Error(ALONE);
+      if (notice.code !== undefined && uncertain.has(notice.code)) broken = new StoreUnavailable(ALONE);
     };
     client.on('error', breaks).on('notice', warns);
     try {

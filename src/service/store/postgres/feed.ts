@@ -16,12 +16,17 @@ const NAMED = 500;
  * What moved since the last look, from the calls themselves. The place up to which everything was seen is a
  * transaction: all before it were over when the last look was taken, so a transaction that takes long is not passed
  * over, whatever commits before it. (A number from a sequence would be: its order is that of beginning, not of
- * commit.) What lies above the newest transaction is from a restored backup of another server.
+ * commit.) What lies above the newest transaction is from a restored backup of another server. Transactions are
+ * numbered within a timeline: a standby that takes over begins another one.
  */
-const movedSql = `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to, c.account_id, ${callColumns}
-  FROM (SELECT 1) AS always LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
+const movedSql = `SELECT here.*, c.account_id, ${callColumns}
+  FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to,
+               left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline) AS here
+  LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
     AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())
   ORDER BY c.changed`;
+
+type Place = { readonly up_to: string; readonly timeline: string };
 
 /** Above every transaction: reads no call, only the place. */
 const NONE = '9223372036854775807';
@@ -66,7 +71,7 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
     },
 
     follow(watched, told) {
-      let place: string | undefined;
+      let place: Place | undefined;
       let stopped = false;
       let timer: NodeJS.Timeout | undefined;
       let looking = false;
@@ -77,17 +82,19 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
         woken = false;
         const accounts = [...watched()];
         try {
-          const [rows = []] = await database.look([[movedSql, accounts, place ?? NONE]]);
+          const [rows = []] = await database.look([[movedSql, accounts, place?.up_to ?? NONE]]);
           if (stopped) return;
-          if (place === undefined) told.missed();
-          for (const row of rows)
-            if (row.account_id !== null) told.moved(row.account_id as number, callOf(row));
+          const here = rows[0] as Place;
+          const goesOn = place?.timeline === here.timeline;
+          if (!goesOn) told.missed();
+          else
+            for (const row of rows)
+              if (row.account_id !== null) told.moved(row.account_id as number, callOf(row));
           // A screen that came meanwhile has not seen what was before: look at it from the old place once more.
           const asked = new Set(accounts);
-          if (place === undefined || [...watched()].every((account) => asked.has(account)))
-            place = rows[0]?.up_to as string;
+          if (!goesOn || [...watched()].every((account) => asked.has(account))) place = here;
         } catch {
-          // Perhaps another server answers next, and its transactions are numbered anew.
+          // Perhaps a database answers next that was restored from a backup, in a timeline of the same number.
           place = undefined;
         }
         looking = false;

@@ -2,6 +2,9 @@ import { Client } from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import { clientConfig } from './client-config.ts';
 
+/** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */
+const GRACE_MS = 500;
+
 /**
  * The addresses of a connection text: several servers stand with commas between them, as libpq takes them
  * (`postgres://user@one:5432,two:5432/name`); one of them is the primary, and another may become it.
@@ -41,19 +44,22 @@ export function findPrimary(addresses: readonly string[]): Primary {
 
 /** Of those that take writes, the one with the highest timeline: an old primary that came back by itself is behind. */
 async function look(addresses: readonly string[]): Promise<string> {
-  const answers = await Promise.allSettled(addresses.map(timelineOf));
-  const found = answers
-    .flatMap((answer, index) =>
-      answer.status === 'fulfilled' && answer.value !== undefined
-        ? [{ address: addresses[index] as string, timeline: answer.value }]
-        : [],
-    )
-    .sort((a, b) => b.timeline - a.timeline);
-  if (found[0] !== undefined) return found[0].address;
-  const reasons = answers.map((answer) =>
-    answer.status === 'rejected' ? (answer.reason as Error).message || 'no answer' : 'a standby',
-  );
-  throw new StoreUnavailable(`no database server takes writes (${reasons.join('; ')})`);
+  const found: { address: string; timeline: number }[] = [];
+  const grace = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const answers = addresses.map(async (address) => {
+    const timeline = await timelineOf(address);
+    if (timeline === undefined) return 'a standby';
+    found.push({ address, timeline });
+    timer ??= setTimeout(grace.resolve, GRACE_MS);
+    return 'the primary';
+  });
+  const reasons = answers.map((answer) => answer.catch((error: Error) => error.message || 'no answer'));
+  await Promise.race([Promise.all(reasons), grace.promise]);
+  clearTimeout(timer);
+  const [best] = found.sort((a, b) => b.timeline - a.timeline);
+  if (best !== undefined) return best.address;
+  throw new StoreUnavailable(`no database server takes writes (${(await Promise.all(reasons)).join('; ')})`);
 }
 
 /** Undefined for a standby. */
