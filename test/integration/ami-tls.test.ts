@@ -26,7 +26,7 @@ function certificate(folder: string, name: string): { key: string; cert: string 
   return { key, cert };
 }
 
-test('AMI over TLS: a call is told; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
+test('AMI over TLS: a call is told, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
   const folder = temporaryFolder(t);
   const [own, foreign] = ['pbx.example', 'elsewhere.example'].map((name) => certificate(folder, name));
   assert.ok(own && foreign);
@@ -64,6 +64,12 @@ test('AMI over TLS: a call is told; a certificate of another name or authority, 
   for (const frame of frames) pbx.send(frame);
   await farSide.waitFor((it) => it.calls().get(id)?.state === 'completed');
   await program.end();
+
+  const { AMI_TLS_CA: _, ...withoutCa } = env;
+  const trusting = runProgram(['run'], { cwd: folder, env: { ...withoutCa, SSL_CERT_FILE: own.cert } });
+  t.after(() => trusting.end('SIGKILL'));
+  await trusting.says(/"code":"ami\.connected"/);
+  await trusting.end();
 
   const complaint = async (changes: Record<string, string>) => {
     const { text } = await runCommand(['check'], { ...env, ...changes });
