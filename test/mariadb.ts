@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { atExit } from './asterisk/at-exit.ts';
+import type { Certificate } from './certificate.ts';
 import { cannotInstall, installPackages } from './debian.ts';
 
 const programs = {
@@ -34,8 +35,8 @@ export function mariadbImpossible(): string | undefined {
   return Object.keys(programs).every((file) => existsSync(file)) ? undefined : cannotInstall();
 }
 
-/** Its times are local to `timeZone`, such as `+01:00`. */
-export async function startMariadb(timeZone = 'SYSTEM'): Promise<Mariadb> {
+/** It speaks TLS if it has a certificate; `FLUSH SSL` has it read the files again. */
+export async function startMariadb({ tls }: { readonly tls?: Certificate } = {}): Promise<Mariadb> {
   await installPackages(programs);
   const folder = await mkdtemp(join(tmpdir(), 'mariadb-'));
   const data = join(folder, 'data');
@@ -58,7 +59,8 @@ export async function startMariadb(timeZone = 'SYSTEM'): Promise<Mariadb> {
     const where = [`--socket=${socket}`, `--port=${port}`, '--bind-address=127.0.0.1'];
     // What a test writes need not outlive a power cut.
     const quick = ['--performance-schema=off', '--innodb-flush-log-at-trx-commit=2', '--skip-log-bin'];
-    const options = [...common, ...small, ...where, ...quick, `--default-time-zone=${timeZone}`];
+    const secure = tls ? [`--ssl-cert=${tls.cert}`, `--ssl-key=${tls.key}`] : [];
+    const options = [...common, ...small, ...where, ...quick, ...secure];
     child = spawn('/usr/sbin/mariadbd', options, { stdio: 'ignore' });
     for (;;) {
       if (child.exitCode !== null) throw new Error(`mariadbd ended with ${child.exitCode}`);

@@ -5,6 +5,11 @@ export type MysqlOptions = {
   readonly port: number;
   /** The path of a Unix socket, in place of host and port. */
   readonly socket?: string | undefined;
+  /**
+   * TLS, for the name `host` and by the authority `ca` (PEM; without it, those that are trusted anyway); absent: not
+   * encrypted. A host that is an address has no name to be met.
+   */
+  readonly tls?: { readonly ca?: string | undefined } | undefined;
   readonly user: string;
   readonly password?: string | undefined;
   readonly database: string;
@@ -22,7 +27,7 @@ export type MysqlLink = {
 
 /** `deadlineMs`: so long a server is waited for that hangs, also in the middle of a login. */
 export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): MysqlLink {
-  const { host, port, socket, user, password, database } = options;
+  const { host, port, socket, tls, user, password, database } = options;
   let connection: Promise<Connection> | undefined;
 
   async function connect(): Promise<Connection> {
@@ -30,6 +35,7 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
       ...(socket === undefined ? { host, port } : { socketPath: socket }),
       user,
       ...(password !== undefined && { password }),
+      ...(tls && { ssl: { verifyIdentity: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       database,
       connectTimeout: deadlineMs,
       dateStrings: true,

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { cdrSection } from './cdr.ts';
 import { ConfigError, loadConfig } from './env.ts';
@@ -10,6 +13,7 @@ const mysql = {
   host: '127.0.0.1',
   port: 3306,
   socket: undefined,
+  tls: undefined,
   user: 'pbx-bridge',
   database: 'asteriskcdrdb',
   table: 'cdr',
@@ -32,6 +36,20 @@ const rows: [string, object][] = [
     },
   ],
 ];
+test('CDR_SOURCE=mysql:...?tls=: by an authority that is trusted anyway, or by the one in a file', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const ca = '-----BEGIN CERTIFICATE-----\n';
+  writeFileSync(join(folder, 'ca.pem'), ca);
+  const db = { ...mysql, host: 'db.example', password: undefined };
+  const tlsOf = (tls: string) =>
+    load({ CDR_SOURCE: `mysql://pbx-bridge@db.example/asteriskcdrdb?tls=${tls}` });
+  assert.deepEqual(tlsOf('yes'), { ...db, tls: { ca: undefined } });
+  assert.deepEqual(tlsOf(join(folder, 'ca.pem')), { ...db, tls: { ca } });
+  for (const wrong of ['no', '', join(folder, 'none.pem'), '/etc/hostname'])
+    assert.throws(() => tlsOf(wrong), ConfigError, wrong);
+});
+
 for (const [source, options] of rows)
   test(`CDR_SOURCE=${source}`, () => assert.deepEqual(load({ CDR_SOURCE: source }), options));
 
@@ -51,6 +69,11 @@ for (const source of [
   'mysql://u@host',
   'mysql://u@host/a/b',
   'mysql://u@/db',
+  'mysql://u@host/db?tsl=yes',
+  'mysql://u@host/db?tls=yes&tls=no',
+  'mysql://u@127.0.0.1/db?tls=yes',
+  'mysql://u@[::1]/db?tls=yes',
+  'mysql://u@host/db?tls=yes&socket=/run/mysqld/mysqld.sock',
   'csv:',
   'odbc:x',
 ])

@@ -1,6 +1,7 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { section } from './section.ts';
-import { secret } from './variable.ts';
+import { file, secret } from './variable.ts';
 
 type Source =
   | { readonly kind: 'csv' | 'sqlite'; readonly path: string }
@@ -9,13 +10,24 @@ type Source =
       readonly host: string;
       readonly port: number;
       readonly socket: string | undefined;
+      /** By the authority `ca` (PEM), or by those that are trusted anyway. */
+      readonly tls: { readonly ca: string | undefined } | undefined;
       readonly user: string;
       readonly database: string;
       readonly table: string;
     };
 
 const takes =
-  'csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD)';
+  'csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD; ?tls=yes or ?tls=CA.pem needs a HOST that is a name)';
+
+const mysqlParameters = z.strictObject({
+  table: z.string().min(1).default('cdr'),
+  socket: z.string().min(1).optional(),
+  tls: z
+    .union([z.literal('yes').transform(() => undefined), file('a PEM file', /-----BEGIN CERTIFICATE-----/)])
+    .transform((ca) => ({ ca }))
+    .optional(),
+});
 
 export const cdrSection = section({
   title: 'Calls that begin and end while the bridge is not connected',
@@ -31,7 +43,7 @@ export const cdrSection = section({
       .meta({ takes, example: 'csv:/var/log/asterisk/cdr-csv/Master.csv' })
       .optional()
       .describe(
-        "Asterisk's own call records: calls that nobody heard are told from them. csv: is cdr_csv's file (with loguniqueid=yes), sqlite:/var/log/asterisk/master.db that of cdr_sqlite3_custom, mysql://pbx-bridge@127.0.0.1/asteriskcdrdb the database of FreePBX (?table= if it is not cdr, ?socket= and a path for a Unix socket).",
+        "Asterisk's own call records: calls that nobody heard are told from them. csv: is cdr_csv's file (with loguniqueid=yes), sqlite:/var/log/asterisk/master.db that of cdr_sqlite3_custom, mysql://pbx-bridge@127.0.0.1/asteriskcdrdb the database of FreePBX (?table= if it is not cdr, ?socket= and a path for a Unix socket, ?tls=yes to encrypt, or ?tls= and the path of the authority's PEM file).",
       ),
     CDR_PASSWORD: secret("the database user's password")
       .optional()
@@ -54,13 +66,23 @@ function sourceOf(text: string): Source | undefined {
   const database = url?.pathname.slice(1) ?? '';
   if (url?.protocol !== 'mysql:' || url.username === '' || url.password !== '') return undefined;
   if (!/^[^/]+$/.test(database) || url.hostname === '') return undefined;
+  const parameters = parametersOf(url.searchParams);
+  if (parameters === undefined) return undefined;
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  // A certificate is for a name, and a socket leaves no machine.
+  if (parameters.tls !== undefined && (isIP(host) !== 0 || parameters.socket !== undefined)) return undefined;
   return {
-    kind: 'mysql',
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(url.port || 3_306),
-    socket: url.searchParams.get('socket') ?? undefined,
+    ...{ kind: 'mysql', host, port: Number(url.port || 3_306) },
     user: decodeURIComponent(url.username),
     database: decodeURIComponent(database),
-    table: url.searchParams.get('table') ?? 'cdr',
+    ...parameters,
   };
+}
+
+/** What stands after the question mark. A tls= that is misspelt, or there twice, must not go for none. */
+function parametersOf(all: URLSearchParams) {
+  const { data } = mysqlParameters.safeParse(Object.fromEntries(all));
+  return data && all.size === new Set(all.keys()).size
+    ? { table: data.table, socket: data.socket, tls: data.tls }
+    : undefined;
 }

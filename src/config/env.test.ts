@@ -154,7 +154,7 @@ describe('each variable, wrong', () => {
     ],
     [
       { CDR_SOURCE: '/var/log/asterisk/cdr-csv/Master.csv' },
-      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD)',
+      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD; ?tls=yes or ?tls=CA.pem needs a HOST that is a name)',
     ],
     [
       { CDR_PASSWORD: 'a\nb' },

@@ -1,35 +1,19 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer } from '../../src/ami/player.ts';
-import { cannotInstall, installPackages } from '../debian.ts';
+import { makeCertificate } from '../certificate.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from './operator.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { markerCall } from './stand.ts';
 
-before(async () => {
-  if (cannotInstall() === undefined) await installPackages({ '/usr/bin/openssl': 'openssl' });
-});
-
-/** An authority's certificate that is its own, for `pbx.example` and for nobody else. */
-function certificate(folder: string, name: string): { key: string; cert: string } {
-  const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
-  const days = ['-days', '2', '-nodes', '-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-  execFileSync('openssl', ['req', '-x509', ...kind, ...days, '-keyout', key, '-out', cert], {
-    stdio: 'pipe',
-  });
-  return { key, cert };
-}
-
 test('AMI over TLS: a call is told, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
   const folder = temporaryFolder(t);
-  const [own, foreign] = ['pbx.example', 'elsewhere.example'].map((name) => certificate(folder, name));
-  assert.ok(own && foreign);
+  const own = await makeCertificate(folder, 'pbx.example');
+  const foreign = await makeCertificate(folder, 'elsewhere.example');
   const account = { username: 'bridge', secret: 'sesame', clock: systemClock };
   const pbx = createPlayer({
     ...account,

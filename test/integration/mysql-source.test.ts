@@ -1,14 +1,35 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createMysqlLink } from '../../src/cdr/mysql-link.ts';
 import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
 import { RecordsRefused } from '../../src/cdr/source.ts';
 import type { SweepPosition } from '../../src/cdr/sweep.ts';
+import { type Certificate, makeCertificate } from '../certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
 
 const epoch = Date.parse('2026-11-02T10:00:00Z') / 1_000;
+
+/** What a server says first that has no certificate: handshake, version 10, without the flag of TLS (0x800). */
+const greetingWithoutTls = Buffer.from(
+  '0a313000' +
+    '01000000' +
+    '0102030405060708' +
+    '00' +
+    '0082' +
+    '21' +
+    '0200' +
+    '0800' +
+    '15' +
+    '00'.repeat(10) +
+    '01020304050607080910111200' +
+    Buffer.from('mysql_native_password\0').toString('hex'),
+  'hex',
+);
 
 /** Reads on until there is nothing more; gives uniqueids and other ends. */
 async function readAll(source: ReturnType<typeof createMysqlSource>, from: SweepPosition, thorough = true) {
@@ -32,13 +53,20 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
       ...more,
     });
 
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-mysql-'));
+  let own: Certificate;
+
   before(async () => {
-    server = await startMariadb();
+    own = await makeCertificate(folder, 'localhost');
+    server = await startMariadb({ tls: own });
     query = (sql, values) => server.admin.query(sql, values);
     await query("CREATE USER reader@'%' IDENTIFIED BY 'secret'; CREATE DATABASE asteriskcdrdb");
     await query(`USE asteriskcdrdb; ${freepbxTable}; GRANT SELECT ON asteriskcdrdb.* TO reader@'%'`);
   });
-  after(() => server.stop());
+  after(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
 
   /** A row; `ahead`: by how many hours the PBX's clock is ahead of UTC. */
   async function write(began: number, duration: number, other: string, ahead = 1, uniqueid = `${began}.1`) {
@@ -173,6 +201,33 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     assert.ok(typeof record === 'object');
     assert.deepEqual([record.uniqueid, record.src, record.did], ['sys-1795161600.7', '04066969100', '']);
     await source.close();
+  });
+
+  test('TLS: for the name and by the authority that are asked for, or not at all', async () => {
+    const foreign = await makeCertificate(folder, 'elsewhere.example');
+    const probe = async (tls: { ca?: string }, port = server.port) => {
+      const source = open({ host: 'localhost', port, tls });
+      return source.probe().finally(source.close);
+    };
+    await query("DROP USER reader@'%'; CREATE USER reader@'%' IDENTIFIED BY 'secret' REQUIRE SSL");
+    await query("GRANT SELECT ON asteriskcdrdb.* TO reader@'%'");
+    assert.match(await probe({ ca: readFileSync(own.cert, 'utf8') }), /^can be read/);
+    await assert.rejects(probe({ ca: readFileSync(foreign.cert, 'utf8') }), /self-signed certificate/);
+    await assert.rejects(probe({}), /self-signed certificate/);
+
+    copyFileSync(foreign.cert, own.cert);
+    copyFileSync(foreign.key, own.key);
+    await query('FLUSH SSL');
+    await assert.rejects(probe({ ca: readFileSync(foreign.cert, 'utf8') }), /altnames.*elsewhere\.example/s);
+    await query("ALTER USER reader@'%' REQUIRE NONE");
+
+    const withoutTls = createServer((socket) => {
+      socket.write(Buffer.concat([Buffer.from([greetingWithoutTls.length, 0, 0, 0]), greetingWithoutTls]));
+    }).listen(0, '127.0.0.1');
+    await once(withoutTls, 'listening');
+    const { port } = withoutTls.address() as { port: number };
+    await assert.rejects(probe({}, port), /does not support secure/);
+    withoutTls.close();
   });
 
   test('a wrong password is said, and never repeated', async () => {
