@@ -7,6 +7,7 @@ import { type Store, StoreUnavailable } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { startPgBouncer } from '../postgres/pgbouncer.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
+import { startReplicated } from '../postgres/replicated.ts';
 import { startSite, watch } from '../postgres/site.ts';
 import { callers, event } from './service-harness.ts';
 
@@ -35,17 +36,8 @@ describe('the database breaks', { skip }, () => {
   });
 
   test('the primary dies and its synchronous standby takes over: what got its 200 is there, and screens catch up', async (t) => {
-    const primary = await startCluster({ wal_level: 'replica', hot_standby: 'on' });
-    t.after(() => primary.remove());
-    const standby = await primary.standby('second');
-    t.after(() => standby.remove());
-    await standby.start();
-    const database = await primary.database();
-    await primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'second'");
-    await primary.sql('SELECT pg_reload_conf()');
-    await primary.sql('CREATE TABLE confirmed ()'); // comes back when the standby has it
-
-    const site = await startSite(t, both(database, standby), 2);
+    const { primary, standby, address, promote } = await startReplicated(t, { synchronous: true });
+    const site = await startSite(t, address, 2);
     assert.match(
       (await site.store.about()).survives,
       /synchronous standby \(second\).*loss of either machine/,
@@ -65,9 +57,7 @@ describe('the database breaks', { skip }, () => {
     await load.acknowledges(100);
 
     await primary.kill();
-    standby.run('pg_ctl', 'promote', '-D', standby.dataDir);
-    await standby.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
-    await standby.sql('SELECT pg_reload_conf()');
+    await promote();
     await load.acknowledges(200);
     const acknowledged = await load.stop();
 
@@ -208,11 +198,6 @@ function record(store: Store, account: number, id: string, status: CallStatus, a
     },
     ...{ callId: id, event: { id, status, from: '110', country: null, callerId: null }, watched: false },
   });
-}
-
-/** Both servers in one address, the first one first. */
-function both(database: string, standby: Cluster): string {
-  return database.replace(/(@[^/]+)/, `$1,127.0.0.1:${standby.port}`);
 }
 
 /**
