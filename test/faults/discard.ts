@@ -19,7 +19,7 @@ export const discard: Fault = {
   name: 'API confirms 1 % and keeps nothing of it',
   waits: true,
   short: { count: 5_000, unit: 'events' },
-  full: { count: 250_000, unit: 'events' },
+  full: { count: 1_000_000, unit: 'events' },
   run: (options) => repairAll(options, options.size >= 100_000 ? usual : quick),
   control: {
     without: 'the comparison with its history',
