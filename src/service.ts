@@ -5,6 +5,7 @@ import { makePasswords } from './service/access/password.ts';
 import { makeSessions } from './service/access/sessions.ts';
 import { firstAdministrator } from './service/access/users.ts';
 import { type AppOptions, buildApp } from './service/app.ts';
+import { keepDigests } from './service/digests.ts';
 import { openDirectory } from './service/directory.ts';
 import { makeKeys } from './service/keys.ts';
 import { makeRateLimit } from './service/rate-limit.ts';
@@ -117,6 +118,11 @@ export async function startService(
       ),
     (timer) => clearInterval(timer),
   );
+  const digests = part(
+    'digests',
+    () => keepDigests(store.value().requests, clock, log),
+    (stop) => stop(),
+  );
   const sessions = part(
     'sessions',
     () => {
@@ -158,7 +164,10 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder([lock, store, directory, elsewhere, retention, sessions, app], log);
+  const stop = await startInOrder(
+    [lock, store, directory, elsewhere, retention, digests, sessions, app],
+    log,
+  );
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;

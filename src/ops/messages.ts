@@ -610,6 +610,13 @@ export const messages = {
     means: 'The history grows until this works again.',
     todo: "Look at the state folder's disk.",
   },
+  'service.digest-failed': {
+    level: 'warn',
+    text: 'could not digest the newest request history: {error}; tried again in a minute',
+    means:
+      'A text search reads all that has no digest yet, and takes longer with every day. It finds the same.',
+    todo: 'Look at the database.',
+  },
 } as const satisfies Record<string, Message>;
 
 export type MessageCode = keyof typeof messages;

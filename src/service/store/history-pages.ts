@@ -9,11 +9,14 @@ import type {
   TextSearch,
 } from './store.ts';
 
-/** How entries are found: all of them, those of one call by index, or by reading every text. */
+/** How entries are found: all of them, those of one call by index, or by reading texts: every one, or those of `spans`. */
 export type HistoryFilter =
   | { readonly by: 'all' }
   | { readonly by: 'call'; readonly id: string }
-  | { readonly by: 'text'; readonly search: TextSearch };
+  | { readonly by: 'text'; readonly search: TextSearch; readonly spans?: readonly HistorySpan[] };
+
+/** Entries created from `from` until `to`, Unix ms, both included. */
+export type HistorySpan = { readonly from: number; readonly to: number };
 
 export type HistorySlice = {
   readonly account: number;

@@ -9,6 +9,7 @@ import { makeBatches } from './postgres/batches.ts';
 import { callReader } from './postgres/call-reader.ts';
 import { customerRows } from './postgres/customer-rows.ts';
 import { type Database, openDatabase } from './postgres/database.ts';
+import { digester } from './postgres/digester.ts';
 import { directoryRows, integrationUse } from './postgres/directory-rows.ts';
 import { aboutServer, refusalOf, settingsOf } from './postgres/durability.ts';
 import { makeFeed } from './postgres/feed.ts';
@@ -39,7 +40,7 @@ export type PostgresSettings = {
 /** Requests in one transaction: more are slower for all of them. */
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
-const ROWS = { text: 5_000, skip: 50_000 };
+const ROWS = { text: 10_000, skip: 50_000 };
 /** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
 const SHARDS = 64;
 /** Work that one process does at a time ends within this, ms. */
@@ -88,6 +89,7 @@ export async function openPostgresStore(
       record: batches.add,
       ...historyPages(historyReader(database), oneByOne(), ROWS),
       use: (account, since) => integrationUse(database, account, quarterOf(since)),
+      digest: digester(database),
       trim: trimmer(database, partitions, shard),
     },
     calls: { get: calls.get, page: callPages((slice) => callsInTurn(() => calls.slice(slice))) },

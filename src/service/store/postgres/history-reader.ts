@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { CHUNK_SIZE, type HistoryFilter, type HistoryReader, type HistorySlice } from '../history-pages.ts';
+import {
+  CHUNK_SIZE,
+  type HistoryFilter,
+  type HistoryReader,
+  type HistorySlice,
+  type HistorySpan,
+} from '../history-pages.ts';
 import type { HistoryCursor, HistorySearch, StoredRequest } from '../store.ts';
+import { piecesOf } from '../text-pieces.ts';
 import type { Database, Row, Value } from './database.ts';
 
 /** How an entry is found again: the account, the time (and so the partition) and the id. */
@@ -16,7 +23,33 @@ export function historyReader(database: Database): HistoryReader<Place> {
     if (search.in === 'call') return { by: 'call', id: search.term };
     const event = 'SELECT 1 FROM history WHERE account_id = $1 AND call_id = $2 LIMIT 1';
     const known = search.in === 'request' && (await database.rows(event, account, search.term)).length > 0;
-    return known ? { by: 'call', id: search.term } : { by: 'text', search };
+    if (known) return { by: 'call', id: search.term };
+    const spans = search.in === 'request' ? await spansFor(account, search.term) : undefined;
+    return { by: 'text', search, ...(spans && { spans }) };
+  }
+
+  /** Where requests may hold a term; undefined if that may be anywhere. */
+  async function spansFor(account: number, term: string): Promise<HistorySpan[] | undefined> {
+    const wanted = [...new Set([term, encodeURIComponent(term)])].map((text) => piecesOf(account, text));
+    if (wanted.some((pieces) => pieces.length === 0)) return undefined;
+    // One statement, so that what has a digest and what has none is one and the same state. Not to be read through:
+    // the planner takes a table of few rows for cheap, however long they are.
+    const [, spans = []] = await database.transact([
+      ["SELECT set_config('enable_seqscan', 'off', true)"],
+      [
+        `WITH hit AS MATERIALIZED (
+           SELECT account_id, first_at, last_at FROM history_digests
+           WHERE ${wanted.map((_, index) => `pieces @> $${index + 2}::int[]`).join(' OR ')}
+         )
+         SELECT first_at AS from, last_at AS to FROM hit WHERE account_id = $1
+         UNION ALL
+         SELECT coalesce(max(last_at), 0), ${Number.MAX_SAFE_INTEGER} FROM history_digests WHERE account_id = $1
+         ORDER BY 1, 2`,
+        account,
+        ...wanted,
+      ],
+    ]);
+    return spans as HistorySpan[];
   }
 
   async function skip(slice: HistorySlice): Promise<HistoryCursor | null> {
@@ -57,21 +90,37 @@ export function historyReader(database: Database): HistoryReader<Place> {
         );
         return { ids: found.map((place) => ({ account, ...place })), next: found[size - 1] ?? null };
       }
-      const next = await skip(slice);
+      const span = nextSpan(filter.spans ?? EVER, slice);
+      if (span === undefined) return { ids: [], next: null };
       const { term, in: column } = filter.search;
-      const [plain, encoded, at, id] = [1, 2, 3, 4].map((n) => `$${values.length + n}`);
-      const found = await database.rows<HistoryCursor>(
-        `SELECT created_at AS at, id FROM history WHERE ${where}
-           ${next ? `AND created_at ${slice.order === 'newest' ? '>=' : '<='} ${at} AND (created_at, id) ${slice.order === 'newest' ? '>=' : '<='} (${at}, ${id})` : ''}
-           AND (strpos(${column}, ${plain}) > 0 OR strpos(${column}, ${encoded}) > 0
-             ${column === 'request' ? `OR position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0` : ''})
-         ${orderBy(slice)}`,
+      const [from, to, plain, encoded, limit] = [1, 2, 3, 4, 5].map((n) => `$${values.length + n}`);
+      const found = await database.rows<HistoryCursor & { hit: boolean; n: number }>(
+        `SELECT * FROM (
+           SELECT *, row_number() OVER () AS n FROM (
+             SELECT created_at AS at, id,
+               (strpos(${column}, ${plain}) > 0 OR strpos(${column}, ${encoded}) > 0
+                ${column === 'request' ? `OR position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0` : ''}) AS hit
+             FROM history WHERE ${where} AND created_at BETWEEN ${from} AND ${to} ${orderBy(slice)} LIMIT ${limit}
+           ) AS looked
+         ) AS numbered WHERE hit OR n = ${limit}`,
         ...values,
+        span.from,
+        span.to,
         term,
         encodeURIComponent(term),
-        ...(next ? [next.at, next.id] : []),
+        size,
       );
-      return { ids: found.map((place) => ({ account, ...place })), next };
+      const last = found.at(-1);
+      const next =
+        last?.n === size
+          ? { at: last.at, id: last.id }
+          : slice.order === 'newest'
+            ? { at: span.from, id: 0 }
+            : { at: span.to, id: Number.MAX_SAFE_INTEGER };
+      return {
+        ids: found.flatMap(({ at, id, hit }) => (hit ? [{ account, at, id }] : [])),
+        next: last?.n === size || nextSpan(filter.spans ?? EVER, { ...slice, after: next }) ? next : null,
+      };
     },
 
     async entries(places) {
@@ -115,6 +164,22 @@ function conditions({ account, filter, order, after, lastId }: HistorySlice) {
     where.push(`(created_at, id) ${order === 'newest' ? '<' : '>'} (${at}, ${id})`);
   }
   return { where: where.join(' AND '), values };
+}
+
+const EVER: readonly HistorySpan[] = [{ from: 0, to: Number.MAX_SAFE_INTEGER }];
+
+/** The first span, in the slice's order, that has something after its place. Spans are in the order of time. */
+function nextSpan(
+  spans: readonly HistorySpan[],
+  { order, after }: Pick<HistorySlice, 'order' | 'after'>,
+): HistorySpan | undefined {
+  if (order === 'newest')
+    return spans.findLast(
+      ({ from }) => after === null || from < after.at || (from === after.at && after.id > 0),
+    );
+  return spans.find(
+    ({ to }) => after === null || to > after.at || (to === after.at && after.id < Number.MAX_SAFE_INTEGER),
+  );
 }
 
 function orderBy({ order }: HistorySlice): string {

@@ -203,6 +203,24 @@ export const migrations: readonly Migration[] = [
     PRIMARY KEY (account_id, since, until)
   );`,
   },
+  {
+    sql: `
+  -- Of so many entries of the history of a day, in its order, what their requests hold (see digester.ts).
+  CREATE TABLE history_digests (
+    account_id bigint NOT NULL,
+    day integer NOT NULL,
+    first_at bigint NOT NULL,
+    last_at bigint NOT NULL,
+    last_id bigint NOT NULL,
+    entries integer NOT NULL,
+    pieces integer[] NOT NULL,
+    PRIMARY KEY (account_id, last_at, last_id)
+  );
+  -- Hashes: nothing to compress.
+  ALTER TABLE history_digests ALTER COLUMN pieces SET STORAGE EXTERNAL;
+  -- What waits to be put into its place is read by every search: little, in kB.
+  CREATE INDEX history_digests_by_pieces ON history_digests USING gin (pieces) WITH (gin_pending_list_limit = 512);`,
+  },
 ];
 
 /** What keeps two processes from migrating at once; any number that nobody else uses. */

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import type { HistoryCursor, HistoryOrder, Store } from '../../src/service/store/store.ts';
+import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
+
+/** The digests of the history on PostgreSQL: a text search finds the same with them, and reads less. */
+const skip = (await postgresImpossible()) ?? false;
+const DAY_MS = 86_400_000;
+const HOUR_MS = DAY_MS / 24;
+
+describe('a text search on PostgreSQL', { skip }, () => {
+  let cluster: Cluster;
+  before(async () => {
+    cluster = await startCluster();
+  });
+  after(() => cluster.remove());
+
+  test('finds the same with digests as by reading every text, in both orders and page by page', async (t) => {
+    const { store, account, texts } = await filled(t, cluster, 9_000);
+    const terms = [
+      'call-8990',
+      '+4930123',
+      '123456',
+      '77',
+      'inbound',
+      'nowhere-at-all',
+      'naïve ☎ 1',
+      '8990"',
+    ];
+    const before = await Promise.all(terms.map((term) => find(store, account, term, 'newest')));
+    assert.deepEqual(
+      before.map(({ length }) => length),
+      terms.map((term) => texts.filter((text) => text.includes(term)).length),
+    );
+    assert.ok((before[0]?.length ?? 0) > 0 && (before[6]?.length ?? 0) > 0);
+    // The first three days are over; of the fourth a full digest is made and the rest has none.
+    const digested = await store.requests.digest(4 * DAY_MS - 1);
+    assert.ok(digested > 3_000 && digested < 9_000, `${digested} of 9000`);
+    for (const [index, term] of terms.entries()) {
+      const expected = before[index] ?? [];
+      assert.deepEqual(await find(store, account, term, 'newest'), expected, term);
+      assert.deepEqual(await find(store, account, term, 'oldest'), expected.toReversed(), term);
+      assert.deepEqual(await pages(store, account, term), expected, term);
+    }
+    assert.equal(await store.requests.digest(4 * DAY_MS - 1), 0, 'nothing twice');
+  });
+
+  test('reads nothing that the digests rule out', async (t) => {
+    const { store, account, name } = await filled(t, cluster, 5_000);
+    await store.requests.digest(9 * DAY_MS);
+    await cluster.sql("UPDATE history SET request = request || 'never-digested'", name);
+    // Whoever has no digest begins in the last one's last millisecond.
+    assert.equal((await find(store, account, 'never-digested', 'newest')).length, 1);
+    assert.equal((await find(store, account, 'never', 'newest')).length, 5_000, 'too short for a digest');
+  });
+
+  test('finds what came late once the day is over, what another account has never, and what is deleted not', async (t) => {
+    const { store, account, other } = await filled(t, cluster, 1_000);
+    await store.requests.digest(9 * DAY_MS);
+    await record(store, account, 1.5 * DAY_MS, 'late: 5551234567');
+    await record(store, other, 1.5 * DAY_MS, 'of another: 5551234567');
+    await store.requests.digest(10 * DAY_MS);
+    assert.equal((await find(store, account, '5551234567', 'newest')).length, 1);
+    assert.equal((await find(store, other, '5551234567', 'newest')).length, 1);
+    assert.equal(await store.requests.digest(11 * DAY_MS), 0);
+    await store.requests.trim({ keep: 100 });
+    assert.equal((await find(store, account, '5551234567', 'newest')).length, 0);
+    assert.equal((await find(store, account, 'inbound', 'newest')).length, 99); // one is no JSON
+    await store.requests.trim({ before: 4 * DAY_MS });
+    assert.equal((await find(store, account, 'inbound', 'newest')).length, 0);
+  });
+
+  test('two processes digest at once, while others record', async (t) => {
+    const { store, account, url } = await filled(t, cluster, 9_000);
+    const second = await openPostgresStore({ url, connections: 4, secretMark: 'x' });
+    t.after(() => second.close());
+    const late = Array.from({ length: 500 }, (_, n) =>
+      record(store, account, 4 * DAY_MS + n, `more ${n}-telephone`),
+    );
+    const made = await Promise.all(
+      [store, second].map(({ requests }) => requests.digest(4 * DAY_MS + HOUR_MS)),
+    );
+    await Promise.all(late);
+    assert.equal(
+      (made[0] ?? 0) + (made[1] ?? 0) + (await store.requests.digest(4 * DAY_MS + HOUR_MS)),
+      9_001,
+    );
+    assert.equal((await find(store, account, '-telephone', 'newest')).length, 500);
+    assert.equal((await find(store, account, 'inbound', 'newest')).length, 8_991);
+  });
+});
+
+/** Entries of an account over four days, several of them in the same millisecond, and some of another's. */
+async function filled(t: TestContext, cluster: Cluster, count: number) {
+  const url = await cluster.database();
+  const store = await openPostgresStore({ url, connections: 4, keptMs: 30 * DAY_MS, secretMark: 'x' });
+  t.after(() => store.close());
+  const add = (uid: string) => store.directory.addAccount({ uid, name: uid, country: null });
+  const [{ id: account }, { id: other }] = [await add('a'), await add('b')];
+  const texts = Array.from({ length: count }, (_, n) =>
+    n % 1_000 === 999
+      ? `from=%2B4930${n * 7919}&note=${encodeURIComponent('naïve ☎')}%20${n % 10}, naïve ☎ ${n}`
+      : `{"id":"call-${n}","direction":"inbound","from":"+4930${(n * 7919 * 104_729) % 10_000_000}"}`,
+  );
+  await Promise.all(
+    texts.map((text, n) => record(store, account, Math.floor((n / count) * 2 * DAY_MS) * 2, text)),
+  );
+  await record(store, other, DAY_MS, '{"id":"nowhere-at-all"}');
+  return { store, account, other, texts, url, name: new URL(url).pathname.slice(1) };
+}
+
+function record(store: Store, account: number, at: number, request: string) {
+  return store.requests.record({
+    ...{
+      account,
+      integration: 1,
+      at: Math.floor(at),
+      began: 0,
+      method: 'POST',
+      path: '/',
+      request,
+      status: 200,
+    },
+    ...{ response: null, callId: null, event: null, watched: false },
+  });
+}
+
+/** The entries' ids. */
+async function find(store: Store, account: number, term: string, order: HistoryOrder): Promise<number[]> {
+  const search = { in: 'request', term } as const;
+  const { chunks, total } = await store.requests.page({ account, search, order, offset: 0, limit: 1e9 });
+  const ids = (await Array.fromAsync(chunks)).flat().map(({ id }) => id);
+  assert.equal(ids.length, total);
+  return ids;
+}
+
+async function pages(store: Store, account: number, term: string): Promise<number[]> {
+  const ids: number[] = [];
+  let after: HistoryCursor | null = null;
+  do {
+    const page: Awaited<ReturnType<Store['requests']['search']>> = await store.requests.search({
+      ...{ account, search: { in: 'request', term }, order: 'newest', after, limit: 700 },
+    });
+    ids.push(...page.entries.map(({ id }) => id));
+    after = page.next;
+  } while (after !== null);
+  return ids;
+}
