@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
@@ -59,16 +59,17 @@ type Site = {
   rates: number[];
   cpus: number[];
   databaseCpus: number[];
+  loadCpus: number[];
 };
 
 /** Events of new calls, spread over the processes; rounds alternate between the sites. */
 async function throughput(cluster: Cluster): Promise<void> {
   print(
-    `POST /voice/call, ${connections} at once, durable; CPU ms per request of the service + of the database`,
+    `POST /voice/call, ${connections} at once, durable; CPU ms per request of the service + the database + the load itself, and the requests/s that ${cpus().length} cores would have to themselves with that (load now ${loadavg()[0]?.toFixed(1)})`,
   );
   const sites: Site[] = [];
   const add = (name: string, services: MeasuredProcess[]) =>
-    sites.push({ name, services, rates: [], cpus: [], databaseCpus: [] });
+    sites.push({ name, services, rates: [], cpus: [], databaseCpus: [], loadCpus: [] });
   add('1 process, SQLite', [await start('service', join(folder, 'sqlite'))]);
   for (const count of [1, 2, 4]) {
     const url = await cluster.database();
@@ -79,7 +80,7 @@ async function throughput(cluster: Cluster): Promise<void> {
   }
   for (let round = 0; round <= rounds; round += 1)
     for (const site of sites) {
-      const before = { service: await cpuOf(site), database: databaseCpu(cluster) };
+      const before = { service: await cpuOf(site), database: databaseCpu(cluster), load: process.cpuUsage() };
       const began = performance.now();
       const prefix = `r${round}-${site.name}`;
       await Promise.all(
@@ -96,12 +97,18 @@ async function throughput(cluster: Cluster): Promise<void> {
       site.rates.push((requests / (performance.now() - began)) * 1000);
       site.cpus.push(((await cpuOf(site)) - before.service) / requests);
       site.databaseCpus.push((databaseCpu(cluster) - before.database) / requests);
+      const { user, system } = process.cpuUsage(before.load);
+      site.loadCpus.push((user + system) / 1000 / requests);
     }
   const first = median(sites[0]?.rates ?? []);
-  for (const { name, rates, cpus, databaseCpus } of sites)
+  for (const site of sites) {
+    const used = [site.cpus, site.databaseCpus, site.loadCpus].map(median);
+    const ceiling = (cpus().length * 1000) / used.reduce((sum, cpu) => sum + cpu, 0);
+    const rate = median(site.rates);
     print(
-      `  ${name.padEnd(28)} ${median(rates).toFixed(0).padStart(6)}/s  ratio ${(median(rates) / first).toFixed(2)}  CPU ${median(cpus).toFixed(2)} + ${median(databaseCpus).toFixed(2)} ms`,
+      `  ${site.name.padEnd(28)} ${rate.toFixed(0).padStart(6)}/s  ratio ${(rate / first).toFixed(2)}  CPU ${used.map((cpu) => cpu.toFixed(3)).join(' + ')} ms  at most ${ceiling.toFixed(0)}/s`,
     );
+  }
   for (const { services } of sites) await Promise.all(services.map((service) => service.stop()));
 }
 
