@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Input, Presentation } from './input.ts';
+import {
+  A,
+  caller,
+  enters,
+  hangsUp,
+  MISSED,
+  number,
+  phone,
+  play,
+  R,
+  row,
+  saysOf,
+  snapshot,
+  state,
+  tick,
+} from './reduce.fixture.ts';
+import type { CallSettings } from './rules.ts';
+
+describe("the caller's number", () => {
+  const silent = caller({ callerNumber: '' } as never);
+  const hidden = caller({ callerNumber: 'anonymous' } as never);
+  const withheld = { withheldNumber: '+31000000000' };
+  const W = 'ringing +31000000000';
+  const rows: [string, Input[], Partial<CallSettings>, string[]][] = [
+    ['comes late', [silent, number('1.1', '0201234567')], {}, [R]],
+    ['comes late, with the state', [silent, state('1.1', 6, '0201234567')], {}, [R]],
+    [
+      'comes after the answer',
+      [silent, phone(), enters('b', '1.2'), enters('b', '1.1'), number('1.1', '0201234567')],
+      {},
+      [R, A],
+    ],
+    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(not-told)']],
+    [
+      'does not come, with a stand-in',
+      [silent, tick(1_000), hangsUp('1.1')],
+      withheld,
+      [W, 'completed +31000000000'],
+    ],
+    [
+      'had not come when the caller gave up',
+      [silent, hangsUp('1.1')],
+      withheld,
+      [W, 'completed +31000000000'],
+    ],
+    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(not-told)']],
+    [
+      'comes when all hope was lost',
+      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
+      {},
+      ['(not-told)', '(told-late)', R, MISSED],
+    ],
+    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(not-told)']],
+    ['is anonymous, with a stand-in', [hidden, hangsUp('1.1')], withheld, [W, 'completed +31000000000']],
+    [
+      'is there but must not be shown',
+      [silent, number('1.1', '0201234567', 'prohibited'), tick(1_000)],
+      {},
+      ['(not-told)'],
+    ],
+    [
+      'stays withheld, whatever a snapshot shows',
+      [silent, number('1.1', '0201234567', 'prohibited'), snapshot([row('1.1', 'PJSIP/trunk-00000001')])],
+      {},
+      ['(not-told)'],
+    ],
+    ['has no digits', [caller({ callerNumber: 'reception' } as never)], {}, ['(not-told)']],
+    ['changes after it was told', [caller(), number('1.1', '0209999999'), hangsUp('1.1')], {}, [R, MISSED]],
+    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(not-told)']],
+  ];
+  for (const [name, inputs, overrides, told] of rows)
+    test(name, () => assert.deepEqual(play(inputs, overrides).told, told));
+
+  const answers: [string, Input[], Presentation | 'no answer', string[]][] = [
+    ['is there, and the PBX says that it may be shown', [caller()], 'allowed', [R]],
+    [
+      'is there, and the PBX says that it is withheld',
+      [caller(), hangsUp('1.1')],
+      'prohibited',
+      ['(not-told)'],
+    ],
+    ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
+    ['is there, and the PBX does not answer in time', [caller(), tick(999), tick(1_000)], 'no answer', [R]],
+    [
+      'is there, and the call is over before the PBX answers: nothing is told that could be withheld',
+      [caller(), hangsUp('1.1'), tick(999)],
+      'no answer',
+      [],
+    ],
+    [
+      'is there, and the PBX never says whether it may be shown: late, but told',
+      [caller(), hangsUp('1.1'), tick(999), tick(1_000)],
+      'no answer',
+      [R, MISSED],
+    ],
+    ...(['allowed', 'unknown', 'prohibited'] as const).map(
+      (said): [string, Input[], 'no answer', string[]] => [
+        `is there, and the PBX says after the call that it is ${said}`,
+        [caller(), hangsUp('1.1'), saysOf('1.1', said), tick(1_000)],
+        'no answer',
+        said === 'prohibited' ? ['(not-told)'] : [R, MISSED],
+      ],
+    ),
+    ...([[saysOf('2.1', 'unknown')], [tick(1_000)], [snapshot([])]] as const).map(
+      (last): [string, Input[], 'no answer', string[]] => [
+        `is there, and was gone before the PBX could say (${last[0].type}), on a trunk that passes on withheld numbers`,
+        [
+          ...[caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')],
+          ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), ...last],
+        ],
+        'no answer',
+        ['(not-told)', '(not-told)'],
+      ],
+    ),
+    [
+      'is there, and the link breaks before the PBX answers; the call is over then',
+      [caller(), snapshot([])],
+      'no answer',
+      [R, MISSED],
+    ],
+    ['comes with its presentation: nobody is asked', [silent, number('1.1', '0201234567')], 'no answer', [R]],
+    ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(not-told)']],
+  ];
+  for (const [name, inputs, presentation, told] of answers)
+    test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));
+
+  test('a caller who hung up before the PBX answered leaves nothing behind', () => {
+    const { state: left } = play(
+      [caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')],
+      {},
+      undefined,
+      'no answer',
+    );
+    assert.deepEqual([left.channels.size, left.calls.size, left.awaiting.size], [0, 0, 0]);
+    const { state: overdue } = play([caller(), hangsUp('1.1'), tick(1_000)], {}, undefined, 'no answer');
+    assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.awaiting.size], [0, 0, 0]);
+  });
+
+  test('the question is asked again after a reconnect', () => {
+    const asks = play([caller(), snapshot([row('1.1', 'PJSIP/trunk-00000001')])], {}, undefined, 'no answer');
+    const ask = { type: 'ask', uniqueid: '1.1', channel: 'PJSIP/trunk-00000001' };
+    assert.deepEqual(
+      asks.effects.filter(({ type }) => type === 'ask'),
+      [ask, ask],
+    );
+  });
+
+  test('a tick is asked for while it is awaited, and again if it comes too early', () => {
+    const wakes = play([silent, tick(500)]).effects.filter((effect) => effect.type === 'wake');
+    assert.deepEqual(wakes, [
+      { type: 'wake', at: 2_000 },
+      { type: 'wake', at: 2_000 },
+    ]);
+  });
+
+  test('the priority lookup hears of it at once', () => {
+    const numbers = (input: Input) => play([input]).effects.filter(({ type }) => type === 'expect');
+    assert.deepEqual(numbers(caller({ state: 0 } as never)), [{ type: 'expect', number: '0201234567' }]);
+    assert.deepEqual(numbers(hidden), []);
+  });
+});

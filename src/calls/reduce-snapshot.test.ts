@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Input } from './input.ts';
+import {
+  A,
+  at,
+  C,
+  caller,
+  enters,
+  hangsUp,
+  MISSED,
+  phone,
+  play,
+  R,
+  row,
+  snapshot,
+  state,
+  tick,
+} from './reduce.fixture.ts';
+import type { OpenCall } from './state.ts';
+
+describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
+  const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
+  const held = (inputs: Input[]) =>
+    play(inputs, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+  const gone = [caller(), snapshot([])];
+  const rows: [string, Input[], string[]][] = [
+    ['nothing is told of its end by then', gone, [R]],
+    ['it was missed', [...gone, ended()], [R, '(vanished)', MISSED]],
+    ['somebody answered it', [...gone, ended({ callerId: '1001' })], [R, '(vanished)', A, C]],
+    ['an end is told once', [...gone, ended(), ended({ callerId: '1001' })], [R, '(vanished)', MISSED]],
+    [
+      'its number was still awaited',
+      [caller({ callerNumber: '' } as never), snapshot([]), ended({ from: '+31201234567' })],
+      [R, MISSED],
+    ],
+    ['a call that nobody knows', [ended({ callerId: '1001' })], []],
+  ];
+  for (const [what, inputs, told] of rows) test(what, () => assert.deepEqual(held(inputs).told, told));
+  test('it stays open until then, and is freed then', () => {
+    assert.equal(held(gone).state.calls.size, 1);
+    assert.equal(held([...gone, ended()]).state.calls.size, 0);
+  });
+});
+
+describe('after (re)connecting', () => {
+  const trunkRow = row('1.1', 'PJSIP/trunk-00000001');
+  const talking = { ...trunkRow, bridge: 'b' };
+  const person = row('1.2', 'PJSIP/1001-00000002', { bridge: 'b' });
+  const rows: [string, Input[], string[]][] = [
+    ['a call that is gone is completed', [caller(), snapshot([])], [R, '(vanished)', MISSED]],
+    ['a call that goes on is not told again', [caller(), snapshot([trunkRow]), hangsUp('1.1')], [R, MISSED]],
+    ['a call answered in the meantime is answered', [caller(), snapshot([talking, person])], [R, A]],
+    [
+      'a call parked in the meantime is not',
+      [
+        caller(),
+        snapshot(
+          [{ ...trunkRow, bridge: 'p' }, row('1.2', 'PJSIP/1001-00000002', { bridge: 'p' })],
+          [{ bridge: 'p', technology: 'holding_bridge' }],
+        ),
+      ],
+      [R],
+    ],
+    [
+      'answered through a Local pair in the meantime',
+      [
+        caller(),
+        snapshot([
+          { ...trunkRow, bridge: 'x' },
+          row('1.3', 'Local/s@ring-0001;1', { bridge: 'x' }),
+          row('1.4', 'Local/s@ring-0001;2', { bridge: 'y' }),
+          row('1.2', 'PJSIP/1001-00000002', { bridge: 'y' }),
+        ]),
+      ],
+      [R, A],
+    ],
+    [
+      'answered in the gap, and its end says by whom',
+      [caller(), snapshot([talking, person]), hangsUp('1.1')],
+      [R, A, C],
+    ],
+    [
+      'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
+      [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
+      ['(adopted)', R, A, MISSED],
+    ],
+    [
+      'adopted while it waits in a queue, answered afterwards: the same, since it may come back from a person',
+      [
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        hangsUp('1.1'),
+      ],
+      ['(adopted)', R, A, MISSED],
+    ],
+    [
+      'adopted while it rings, answered afterwards: nobody was before',
+      [
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp', state: 4 }]),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        hangsUp('1.1'),
+      ],
+      ['(adopted)', R, A, C],
+    ],
+    [
+      'answered before the gap, by whomever it talks to after it',
+      [
+        caller(),
+        phone(),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        snapshot([talking, row('1.3', 'PJSIP/1002-00000003', { bridge: 'b' })]),
+        hangsUp('1.1'),
+      ],
+      [R, A, C],
+    ],
+    ['an unknown call, its context already elsewhere, on no known trunk', [snapshot([trunkRow])], []],
+    [
+      'an unknown call in an inbound context is adopted',
+      [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }])],
+      ['(adopted)', R],
+    ],
+    [
+      'a trunk leg that Asterisk dialled is not adopted',
+      [snapshot([{ ...trunkRow, context: 'from-trunk-isp', application: 'AppDial' }])],
+      [],
+    ],
+    [
+      'a trunk leg of another call is not adopted',
+      [snapshot([{ ...trunkRow, context: 'from-trunk-isp', linkedid: '0.9' }])],
+      [],
+    ],
+    [
+      'events that the snapshot had overtaken change nothing',
+      [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]), caller(), state('1.1', 6)],
+      ['(adopted)', R],
+    ],
+    [
+      'a Newchannel that comes after the snapshot tells the context',
+      [snapshot([{ ...trunkRow, state: 4 }]), caller()],
+      [R],
+    ],
+    [
+      'a leg over the trunk that we saw being dialled (Originate) is not adopted, though it is a call of its own',
+      [
+        caller({ state: 0 } as never),
+        { type: 'dialled', at, uniqueid: '1.1', dialString: '0612345678@trunk' },
+        state('1.1', 5),
+        state('1.1', 6),
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+      ],
+      [],
+    ],
+    [
+      'a leg of another call is not adopted',
+      [
+        caller({ state: 0, linkedid: '0.9' } as never),
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+      ],
+      [],
+    ],
+  ];
+  for (const [name, inputs, told] of rows) test(name, () => assert.deepEqual(play(inputs).told, told));
+
+  test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
+    const outcome = (inputs: Input[]) =>
+      play(inputs).effects.flatMap((effect) => (effect.type === 'tell' ? (effect.outcome ?? []) : []));
+    assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed']);
+    assert.deepEqual(outcome([caller(), snapshot([])]), ['nobody was heard to answer']);
+    assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
+      'was answered by 1001',
+    ]);
+  });
+
+  test('what a wrong INBOUND_CHANNELS took for a trunk is none any more when it is corrected', () => {
+    const call = caller({ channel: 'PJSIP/1001-00000001', context: 'from-internal' } as never);
+    const wrong = play([call, hangsUp('1.1')], { inboundChannels: ['PJSIP/*'] });
+    assert.deepEqual(wrong.told, [R, MISSED]);
+    assert.deepEqual(
+      wrong.effects.filter(({ type }) => type === 'trunk'),
+      [],
+    );
+    const saved = { calls: [], trunks: [...wrong.state.trunks] };
+    const later = snapshot([row('1.1', 'PJSIP/1001-00000003')]);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).told, []);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(adopted)', R]);
+  });
+
+  test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
+    const saved = { calls: [], trunks: ['PJSIP/trunk'] };
+    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(adopted)', R]);
+    assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
+  });
+
+  test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
+    const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
+    const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
+    assert.deepEqual(told, ['(adopted)', '(not-inbound)']);
+    assert.deepEqual([state.calls.size, state.channels.size, state.awaiting.size], [0, 0, 0]);
+    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(adopted)', R]);
+    assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
+  });
+
+  test('an analogue line has no number that was dialled, and is adopted all the same', () => {
+    const line = snapshot([row('1.1', 'DAHDI/1-1', { context: 'from-analog' })]);
+    const overrides = { inboundContexts: ['from-analog'] };
+    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').told, ['(adopted)', R]);
+  });
+
+  test("a mobile found after a restart is told by the trunk's name rather than by our own number", () => {
+    const inBridge = [
+      { ...trunkRow, context: 'from-trunk-isp', exten: '0205550000', bridge: 'b' },
+      row('1.2', 'PJSIP/trunk-00000002', {
+        context: 'from-trunk-isp',
+        callerNumber: '0205550000',
+        application: 'AppDial',
+        bridge: 'b',
+      }),
+    ];
+    assert.deepEqual(play([snapshot(inBridge)]).told, ['(adopted)', R, 'answered +31201234567 by trunk']);
+  });
+
+  test('a restart of the bridge tells nothing twice and forgets nothing', () => {
+    const inputs = [caller(), phone(), enters('b', '1.2'), enters('b', '1.1'), hangsUp('1.1')];
+    const whole = play(inputs).told;
+    for (let cut = 1; cut < inputs.length; cut += 1) {
+      const before = play(inputs.slice(0, cut));
+      const saved = {
+        calls: JSON.parse(JSON.stringify(before.state.calls.entries().map(([, call]) => call))) as OpenCall[],
+        trunks: [...before.state.trunks],
+      };
+      const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
+      const told = [...before.told, ...after.told].filter((text) => !text.startsWith('('));
+      assert.equal(new Set(told).size, told.length, `cut at ${cut}: told twice`);
+      assert.equal(told[0], whole[0]);
+      assert.match(told.at(-1) ?? '', /^completed/);
+    }
+  });
+
+  test('a number awaited across a restart is waited for on', () => {
+    const before = play([caller({ callerNumber: '' } as never)]);
+    const saved = { calls: before.state.calls.entries().map(([, call]) => call), trunks: [] };
+    const after = play(
+      [snapshot([{ ...trunkRow, callerNumber: '' }]), tick(1_000)],
+      { withheldNumber: '00' },
+      saved,
+    );
+    assert.deepEqual(after.told, ['ringing 00']);
+  });
+});

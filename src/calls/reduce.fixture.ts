@@ -1,0 +1,139 @@
+import type { Effect } from './effect.ts';
+import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import { reduce } from './reduce.ts';
+import { type CallSettings, createRules } from './rules.ts';
+import { initialState, type OpenCall } from './state.ts';
+
+const settings: CallSettings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk*'],
+  inboundChannels: [],
+  defaultCountry: 'NL',
+  answeredBy: 'endpoint',
+};
+
+/** A line of what is told: `ringing +31201234567`, `answered +31201234567 by 1001`. */
+function line(effect: Effect): string {
+  if (effect.type === 'tell')
+    return `${effect.status} ${effect.from}${effect.callerId ? ` by ${effect.callerId}` : ''}`;
+  if (effect.type === 'note') return `(${effect.decision})`;
+  return '';
+}
+
+/**
+ * Plays inputs, and answers each `ask` with `presentation`; gives what is told and noted, in order, and the state
+ * that is left.
+ */
+export function play(
+  inputs: readonly Input[],
+  overrides: Partial<CallSettings> = {},
+  saved: { calls: OpenCall[]; trunks: string[] } = { calls: [], trunks: [] },
+  presentation: Presentation | 'no answer' = 'allowed',
+  dnid: string | undefined = '0201000000',
+  more: { holdsVanished?: boolean } = {},
+) {
+  const rules = createRules({ ...settings, ...overrides }, more);
+  let state = initialState(saved);
+  const effects: Effect[] = [];
+  const hear = (input: Input) => {
+    const step = reduce(rules, state, input);
+    state = step.state;
+    effects.push(...step.effects);
+    for (const effect of step.effects)
+      if (effect.type === 'ask' && presentation !== 'no answer')
+        hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
+  };
+  inputs.forEach(hear);
+  return { told: effects.map(line).filter(Boolean), effects, state };
+}
+
+export const at = 1_000;
+export const created = (uniqueid: string, channel: string, more: Partial<Input> = {}): Input =>
+  ({
+    type: 'channel-created',
+    at,
+    uniqueid,
+    linkedid: '1.1',
+    channel,
+    state: 0,
+    context: 'from-internal',
+    exten: 's',
+    callerNumber: '',
+    ...more,
+  }) as Input;
+export const caller = (more: Partial<Input> = {}): Input =>
+  created('1.1', 'PJSIP/trunk-00000001', {
+    context: 'from-trunk-isp',
+    state: 4,
+    callerNumber: '0201234567',
+    ...more,
+  } as Partial<Input>);
+export const phone = (uniqueid = '1.2', extension = '1001'): Input =>
+  created(uniqueid, `PJSIP/${extension}-00000002`);
+export const enters = (
+  bridge: string,
+  uniqueid: string,
+  technology = 'simple_bridge',
+  callerNumber = '',
+): Input => ({
+  type: 'bridge-entered',
+  at,
+  bridge,
+  technology,
+  uniqueid,
+  channel: '',
+  callerNumber,
+});
+export const leaves = (bridge: string, uniqueid: string): Input => ({
+  type: 'bridge-left',
+  at,
+  bridge,
+  uniqueid,
+});
+export const hangsUp = (uniqueid: string): Input => ({ type: 'hung-up', at, uniqueid, cause: 16 });
+export const state = (uniqueid: string, channelState: number, callerNumber = ''): Input => ({
+  type: 'channel-state',
+  at,
+  uniqueid,
+  channel: '',
+  state: channelState,
+  callerNumber,
+});
+export const number = (
+  uniqueid: string,
+  callerNumber: string,
+  presentation: 'allowed' | 'prohibited' | 'unavailable' = 'allowed',
+): Input => ({ type: 'caller-number', at, uniqueid, callerNumber, presentation });
+export const saysOf = (uniqueid: string, presentation: Presentation): Input => ({
+  type: 'presentation',
+  at,
+  uniqueid,
+  presentation,
+  dnid: '0201000000',
+});
+export const tick = (later: number): Input => ({ type: 'tick', at: at + later });
+export const row = (
+  uniqueid: string,
+  channel: string,
+  more: Partial<SnapshotChannel> = {},
+): SnapshotChannel => ({
+  uniqueid,
+  linkedid: '1.1',
+  channel,
+  state: 6,
+  context: 'ivr',
+  exten: 's',
+  callerNumber: '0201234567',
+  application: 'Dial',
+  bridge: '',
+  ...more,
+});
+export const snapshot = (
+  channels: readonly SnapshotChannel[],
+  bridges: { bridge: string; technology: string }[] = [],
+): Input => ({ type: 'snapshot', at, channels, bridges });
+
+export const R = 'ringing +31201234567';
+export const A = 'answered +31201234567 by 1001';
+export const C = 'completed +31201234567 by 1001';
+export const MISSED = 'completed +31201234567';
