@@ -14,7 +14,6 @@ import {
 import { opsSection } from './config/ops.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service.ts';
-import { trustSystemAuthorities } from './ops/authorities.ts';
 import { keepHeapSmall } from './ops/heap.ts';
 import { runUntilStopped } from './ops/lifecycle.ts';
 import { createLog, type ProgramLog } from './ops/log.ts';
@@ -97,7 +96,7 @@ const program = new Command('pbx-bridge')
   .description('Tells the Call Integration API of every inbound call of an Asterisk phone system.')
   .version(version)
   .showHelpAfterError()
-  .hook('preAction', trustSystemAuthorities);
+  .hook('preAction', async () => (await import('./ops/authorities.ts')).trustSystemAuthorities());
 
 program
   .command('run')

@@ -8,7 +8,9 @@ import { debianMirror } from '../asterisk/mirror.ts';
 import { cannotInstall } from '../debian.ts';
 
 const exec = promisify(execFile);
-const noQuestions = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+/** Without what names a file of this machine, which is not there in another. */
+const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+const noQuestions = { ...inherited, DEBIAN_FRONTEND: 'noninteractive' };
 
 /** What a command said and how it ended; nothing is thrown. */
 export type Said = { readonly code: number; readonly output: string };
