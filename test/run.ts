@@ -1,7 +1,9 @@
 import { globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { install, labImpossible, versions } from './asterisk/install.ts';
+import { compileCache } from './compile-cache.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
 
 /**
@@ -24,7 +26,10 @@ if (files.some((path) => path.startsWith('test/asterisk/')) && labImpossible() =
 if (files.some((path) => path.includes('browser')) && browserImpossible() === undefined)
   await installBrowser();
 
-const stream = run({ files: files.sort(byWeight), concurrency: 2, timeout: 30 * 60_000 });
+compileCache();
+// Most files wait more than they compute: one more than there are processors keeps those busy.
+const concurrency = availableParallelism() + 1;
+const stream = run({ files: files.sort(byWeight), concurrency, timeout: 30 * 60_000 });
 stream.on('test:pass', ({ skip, details }) => {
   if (skip === undefined || details.type === 'suite') return;
   const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
@@ -46,10 +51,15 @@ stream.on('end', () => {
   });
 });
 
-/** The long ones first, so that the short ones fill the gaps on the other core. */
+/** The long ones first, so that the short ones fill the gaps at the end. */
 function byWeight(a: string, b: string): number {
-  const weight = (path: string) => (path.startsWith('test/asterisk/') ? 0 : path.startsWith('test/') ? 1 : 2);
   return weight(a) - weight(b) || a.localeCompare(b);
+}
+
+function weight(path: string): number {
+  const order = ['test/faults/', 'test/packaging/', 'test/asterisk/', 'test/'];
+  const place = order.findIndex((folder) => path.startsWith(folder));
+  return place < 0 ? order.length : place;
 }
 
 function print(line: string): void {

@@ -15,7 +15,7 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { silentLog } from '../../src/ops/log.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
 import type { LogLine } from './bridge-process.ts';
-import { heldIn, solve } from './equation.ts';
+import { heldIn, isLoss, solve } from './equation.ts';
 import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
 import { mutate, showsDamage } from './mutate.ts';
@@ -198,7 +198,7 @@ async function startOnDamage(
     );
     if (damage.visible && counts.lost > announced) broken.push(`${counts.lost} lost, ${announced} announced`);
     // What is damaged is lost; that it says so is what is asked.
-    broken.push(...unsolved.filter((line) => !/^\d+ lost/.test(line)));
+    broken.push(...unsolved.filter((line) => !isLoss(line)));
     return { counts, broken, starts, startMs, startCpuMs, repaired: repairs.length > 0, announced };
   } finally {
     await rig.close();

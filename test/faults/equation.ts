@@ -79,6 +79,9 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   };
 }
 
+/** True of the line of `broken` that says what is lost. */
+export const isLoss = (line: string): boolean => /^\d+ lost/.test(line);
+
 /** The counters of a folder's outbox, at once, however much there is in it. */
 export function tallyIn(directory: string): Tally {
   return reading(directory, (reader) => reader.tally());

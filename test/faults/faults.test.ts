@@ -1,34 +1,5 @@
-import assert from 'node:assert/strict';
-import { describe, type TestContext, test } from 'node:test';
 import { faults } from './all.ts';
-import type { Fault, RunOptions } from './fault.ts';
+import { tryFault } from './try-fault.ts';
 
-/** The short form of every fault run; `npm run test:faults -- --full` is the long one. */
-const options = (t: TestContext, size: number): RunOptions => ({
-  ...{ size, seed: 1, stop: t.signal },
-  say: (line) => t.diagnostic(line),
-});
-
-function tryOut({ name, needs, short, run, control }: Fault): void {
-  describe(name, { concurrency: 1 }, async () => {
-    const skip = (await needs?.()) ?? false;
-    test(`${short.count} ${short.unit}`, { skip }, async (t) => {
-      const { broken, taken, note } = await run(options(t, short.count));
-      t.diagnostic(`${taken} events; ${note}`);
-      assert.deepEqual(broken, []);
-      assert.ok(taken > 0, 'a run without events shows nothing');
-    });
-    if (control)
-      test(`control: ${control.without}`, { skip }, async (t) => {
-        const { broken } = await control.run(options(t, (control.size ?? short).count));
-        t.diagnostic(broken[0] ?? 'nothing broke');
-        assert.notEqual(broken.length, 0, 'the control must break the promise');
-      });
-  });
-}
-
-const here = faults.filter(({ aside }) => !aside);
-describe('faults that mostly wait, two at a time', { concurrency: 2 }, () => {
-  for (const fault of here.filter(({ waits }) => waits)) tryOut(fault);
-});
-for (const fault of here.filter(({ waits }) => !waits)) tryOut(fault);
+/** Those that want the machine for themselves, one after the other. */
+for (const fault of faults) if (!fault.waits && !fault.aside) tryFault(fault);

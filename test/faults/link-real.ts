@@ -12,6 +12,7 @@ import { rowsOf } from '../asterisk/run-matrix.ts';
 import { playRow } from '../asterisk/stage.ts';
 import { startWire, type Wire } from '../asterisk/wire.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { cutWithin, goDead, type LinkTrouble, linkTroubles } from './link-trouble.ts';
 import { createRig, type Rig } from './rig.ts';
 
 const version = '22';
@@ -24,11 +25,9 @@ const rows = rowsOf(
 const isCaller = ({ channel }: CdrRecord) => channel.startsWith('PJSIP/trunk-');
 
 const offices = 3;
-const cutWithin = 20_000;
+const cutBytes = 20_000;
 const restMs = 3_000;
 const longestGapMs = 6_000;
-
-const kinds = ['cut', 'dead', 'killed'] as const;
 
 export const linkReal: Fault = {
   name: 'link to a real Asterisk cut, half-open, Asterisk killed',
@@ -75,7 +74,7 @@ async function breakAgainAndAgain(
     let troubles = 0;
     for (; troubles < size && !stop.aborted; troubles += 1) {
       await sleep(random() * restMs);
-      const kind = kinds[troubles % kinds.length] as (typeof kinds)[number];
+      const kind = linkTroubles[troubles % linkTroubles.length] as LinkTrouble;
       const gapMs = random() < 0.5 ? 0 : random() * longestGapMs;
       const again = connected();
       await trouble[kind]({ lab, wire, random, gapMs });
@@ -98,7 +97,7 @@ async function breakAgainAndAgain(
     return {
       ...counts,
       ...{ runs: troubles, seed, broken: [...broken, ...wrongs(rig, calls, died)] },
-      note: `${kinds.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them told by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
+      note: `${linkTroubles.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them told by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
     };
   } finally {
     await rig.close();
@@ -114,19 +113,9 @@ type Means = {
   readonly gapMs: number;
 };
 
-const trouble: Readonly<Record<(typeof kinds)[number], (means: Means) => Promise<void>>> = {
-  async cut({ wire, random, gapMs }) {
-    await wire.cutAfter({ bytes: 1 + Math.floor(random() * cutWithin) });
-    wire.refuse(true);
-    await sleep(gapMs);
-    wire.refuse(false);
-  },
-  async dead({ wire, gapMs }) {
-    wire.goDead();
-    wire.refuse(true);
-    await sleep(gapMs);
-    wire.refuse(false);
-  },
+const trouble: Readonly<Record<LinkTrouble, (means: Means) => Promise<void>>> = {
+  cut: ({ wire, ...how }) => cutWithin(wire, cutBytes, how),
+  dead: ({ wire, gapMs }) => goDead(wire, gapMs),
   killed: ({ lab }) => lab.crash(),
 };
 

@@ -6,13 +6,14 @@ import { mulberry } from '../../src/ami/mulberry.ts';
 import { startWire, type Wire } from '../asterisk/wire.ts';
 import { recordsOf } from './call-records.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { cutWithin, goDead, type LinkTrouble, linkTroubles } from './link-trouble.ts';
 import { type Load, startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
 
 const eventsPerSecond = 50;
 
 /** A cut comes somewhere within so many bytes: of calls, of what is asked after a new start, of a frame. */
-const cutWithin = 40_000;
+const cutBytes = 40_000;
 
 /** How long the link stays away, ms: every other time not at all. A call lasts a second or so. */
 const longestGapMs = 5_000;
@@ -22,8 +23,6 @@ const sideBySide = 3;
 
 /** From one trouble to the next, ms: enough for a link to come up, or for another to fail while it does. */
 const restMs = 2_000;
-
-const kinds = ['cut', 'dead', 'killed'] as const;
 
 export const link: Fault = {
   name: 'link to Asterisk cut, half-open, Asterisk killed (played)',
@@ -52,7 +51,7 @@ async function breakAll(options: RunOptions, readsRecords: boolean): Promise<Out
   return {
     ...sumOf(results.map(({ counts }) => counts)),
     ...{ runs: total(({ troubles }) => troubles), seed, broken: results.flatMap(({ broken }) => broken) },
-    note: `${kinds.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them told by them alone; ${total(({ died }) => died)} died with Asterisk`,
+    note: `${linkTroubles.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them told by them alone; ${total(({ died }) => died)} died with Asterisk`,
   };
 }
 
@@ -91,7 +90,7 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
     });
     for (; troubles < size && !stop.aborted; troubles += 1) {
       await sleep(random() * restMs);
-      const kind = kinds[(troubles + seed) % kinds.length] as (typeof kinds)[number];
+      const kind = linkTroubles[(troubles + seed) % linkTroubles.length] as LinkTrouble;
       const gapMs = random() < 0.5 ? 0 : random() * longestGapMs;
       await trouble[kind]({ rig, wire, load, random, gapMs, connected });
       caused[kind] += 1;
@@ -123,20 +122,11 @@ type Means = {
   connected(): Promise<void>;
 };
 
-const trouble: Readonly<Record<(typeof kinds)[number], (means: Means) => Promise<void>>> = {
-  async cut({ wire, random, gapMs }) {
-    await wire.cutAfter({ bytes: 1 + Math.floor(random() * cutWithin) });
-    wire.refuse(true);
-    await sleep(gapMs);
-    wire.refuse(false);
-  },
-  /** Nobody says that it is gone: the bridge has to find out. */
+const trouble: Readonly<Record<LinkTrouble, (means: Means) => Promise<void>>> = {
+  cut: ({ wire, ...how }) => cutWithin(wire, cutBytes, how),
   async dead({ wire, connected, gapMs }) {
     const again = connected();
-    wire.goDead();
-    wire.refuse(true);
-    await sleep(gapMs);
-    wire.refuse(false);
+    await goDead(wire, gapMs);
     await again;
   },
   /** With all its calls, of which it says nothing and writes nothing. */

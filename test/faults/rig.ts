@@ -5,22 +5,12 @@ import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer, type Player } from '../../src/ami/player.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { atExit } from '../asterisk/at-exit.ts';
+import { compileCache } from '../compile-cache.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type BridgeProcess, type LogLine, startBridgeProcess } from './bridge-process.ts';
 import { type Evidence, heldIn, solve } from './equation.ts';
 import type { Counts } from './fault.ts';
 import type { Load } from './load.ts';
-
-/** What takes longest of a start is reading the program: what was read once is kept, for all rigs of this process. */
-let compiled: string | undefined;
-function compileCache(): string {
-  if (compiled === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-compiled-'));
-    atExit(() => rmSync(folder, { recursive: true, force: true }));
-    compiled = folder;
-  }
-  return compiled;
-}
 
 /** A PBX that is played and a far side, both in this process, and the folder of a bridge that is one of its own. */
 export type Rig = {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { compileCache } from '../compile-cache.ts';
 
 const thisTree = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -20,7 +21,7 @@ export type Program = {
 };
 
 export type ProgramOptions = {
-  /** The whole environment, but for PATH. */
+  /** The whole environment, but for PATH and where programs that were compiled once are kept. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   /** The `src/cli.ts` to run; this tree's when absent. */
@@ -28,7 +29,8 @@ export type ProgramOptions = {
 };
 
 export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }: ProgramOptions): Program {
-  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { PATH: process.env.PATH, ...env } });
+  const ours = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache() };
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...ours, ...env } });
   let text = '';
   const listeners = new Set<() => void>();
   const hear = (chunk: Buffer) => {

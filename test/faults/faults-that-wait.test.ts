@@ -1,0 +1,7 @@
+import { describe } from 'node:test';
+import { faults } from './all.ts';
+import { tryFault } from './try-fault.ts';
+
+describe('faults that mostly wait, two at a time', { concurrency: 2 }, () => {
+  for (const fault of faults) if (fault.waits && !fault.aside) tryFault(fault);
+});
