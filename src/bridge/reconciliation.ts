@@ -32,13 +32,14 @@ export function createReconciliation(
     reader: createHistoryReader(client.history),
     recent: () => outbox.lastDelivered(now() - UNCOMPARED_MS, MOST_UNCOMPARED),
     async sendAgain(missing) {
-      const count = await outbox.sendAgain(
+      const again = await outbox.sendAgain(
         missing.map(({ seq }) => seq),
         now(),
       );
-      if (tools.keepsJournal) await writeDown(missing);
+      const sent = new Set(again);
+      if (tools.keepsJournal) await writeDown(missing.filter(({ seq }) => sent.has(seq)));
       dispatcher.poke();
-      return count;
+      return again;
     },
     isFlowing: () => dispatcher.status().state === 'ok',
     log,
@@ -47,6 +48,7 @@ export function createReconciliation(
 
   /** For explain. */
   async function writeDown(missing: readonly Delivered[]): Promise<void> {
+    if (missing.length === 0) return;
     const at = now();
     const lines = missing.map(({ callId, status }): string => {
       const t = `${status} was confirmed by the API and is not in its history: sent again`;

@@ -38,7 +38,7 @@ function scene(
     async sendAgain(missing) {
       sent.push(...missing.map(({ callId, status }) => `${callId} ${status}`));
       for (const { seq, callId, status } of missing) deliver(seq, callId, status);
-      return missing.length;
+      return missing.map(({ seq }) => seq);
     },
     isFlowing: () => flowing,
     log,
@@ -175,13 +175,25 @@ test('a minute of 10,000 calls a second is held in bounded memory', async () => 
   assert.equal(it.reconciler.status().skipped, 300_000);
 });
 
+test('what cannot be sent again in order is compared again, when the later event has arrived', async () => {
+  const it = scene({ sendAgain: async () => [] }, ({ status }) => status === 'ringing');
+  it.deliver(1, 'pbx-1', 'ringing');
+  await it.after(5 * minute);
+  assert.deepEqual(it.codes(), []);
+  it.deliver(2, 'pbx-1', 'answered');
+  await it.after(5 * minute);
+  assert.deepEqual(it.codes(), ['reconcile.overtaken']);
+  const { sentAgain, overtaken, compared } = it.reconciler.status();
+  assert.deepEqual({ sentAgain, overtaken, compared }, { sentAgain: 0, overtaken: 1, compared: 1 });
+});
+
 test('a disk that refuses is told of, and the next comparison goes on', async () => {
   let refuses = true;
   const it = scene(
     {
       async sendAgain(missing) {
         if (refuses) throw new Error('disk full');
-        return missing.length;
+        return missing.map(({ seq }) => seq);
       },
     },
     ({ callId }) => callId === 'pbx-lost',

@@ -10,8 +10,8 @@ export type ReconcilerOptions = {
   readonly reader: Pick<HistoryReader, 'look' | 'understands'>;
   /** Events that were delivered before the start, the newest ones. */
   readonly recent: () => Promise<readonly Delivered[]>;
-  /** Makes delivered events wait again, in their calls' order; gives how many. */
-  readonly sendAgain: (missing: readonly Delivered[]) => Promise<number>;
+  /** Makes delivered events wait again, in their calls' order; gives the numbers of those for which it is not too late. */
+  readonly sendAgain: (missing: readonly Delivered[]) => Promise<readonly number[]>;
   /** False while the API takes nothing: then it is not asked anything either. */
   readonly isFlowing: () => boolean;
   readonly log: Log;
@@ -153,11 +153,11 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const hopeless = missing.filter(({ seq }) => tried(seq) >= mostTries);
     for (const { seq } of hopeless) forget(seq);
     const again = missing.filter(({ seq }) => waiting.has(seq)).slice(0, mostAgain);
-    if (again.length > 0) {
-      const count = await send(again);
-      counts.sentAgain += count;
-      const [{ status, callId }] = again as [Delivered];
-      log.say('reconcile.sent-again', { count, compared: due.length, status, call: callId });
+    const sent = again.length > 0 ? await send(again) : [];
+    if (sent.length > 0) {
+      counts.sentAgain += sent.length;
+      const [{ status, callId }] = sent as [Delivered];
+      log.say('reconcile.sent-again', { count: sent.length, compared: due.length, status, call: callId });
     }
     if (overtaken.length > 0) {
       const [{ status, callId }] = overtaken as [Delivered, ...Delivered[]];
@@ -174,22 +174,23 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return tries.get(seq)?.count ?? 0;
   }
 
-  /** They come back when they were delivered once more, which may be before this has resolved. */
-  async function send(again: readonly Delivered[]): Promise<number> {
+  /** They come back when they were delivered once more, which may be before this has resolved; the others stay. */
+  async function send(again: readonly Delivered[]): Promise<Delivered[]> {
     const at = now();
     for (const { seq } of again) {
       waiting.delete(seq);
       tries.set(seq, { count: tried(seq) + 1, at });
     }
+    let sent = new Set<number>();
     try {
-      return await sendAgain(again);
-    } catch (error) {
-      for (const event of again) {
+      sent = new Set(await sendAgain(again));
+    } finally {
+      for (const event of again.filter(({ seq }) => !sent.has(seq))) {
         tries.set(event.seq, { count: tried(event.seq) - 1, at });
         if (!waiting.has(event.seq)) add(event);
       }
-      throw error;
     }
+    return again.filter(({ seq }) => sent.has(seq));
   }
 
   /** Said when it begins and when it becomes another. */

@@ -59,18 +59,15 @@ export function openOperator(directory: string, now: () => number = Date.now): O
       return result;
     });
 
-  const revive = createReviver(db);
+  const reviver = createReviver(db);
   const dead = db.prepare(operatorSql.dead);
   const told = createTeller(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
-  const again = (seqs: readonly number[], from: 'dead' | 'delivered') =>
-    transact((tally) => seqs.filter((seq) => revive(seq, from, tally, now())).length);
-
   return {
-    resend: (seqs) => again(seqs, 'dead'),
-    sendAgain: (seqs) => again(seqs, 'delivered'),
+    resend: (seqs) => transact((tally) => reviver.resend(seqs, tally, now())),
+    sendAgain: (seqs) => transact((tally) => reviver.sendAgain(seqs, tally, now()).length),
     discard: (seqs, before) =>
       transact((tally) => {
         const found = seqs.flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? []).map(told);

@@ -61,10 +61,11 @@ export interface Outbox extends DeliveryQueue {
   /** Those of the `limit` events taken last that were delivered since (Unix ms). */
   lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
   /**
-   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Gives how many;
-   * what is not delivered, or not any more, is left as it is.
+   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Gives the numbers
+   * of those that do: what is not delivered, or not any more, is left as it is, and so is what would come after a later
+   * event of its call that has arrived or is on its way.
    */
-  sendAgain(seqs: readonly number[], at: number): Promise<number>;
+  sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
   /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */

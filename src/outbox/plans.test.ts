@@ -9,6 +9,7 @@ import { laneSql } from './lanes.ts';
 import { migrations } from './migrations.ts';
 import { operatorSql } from './operator.ts';
 import { outcomeSql } from './outcomes.ts';
+import { reviveSql } from './revive.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
 const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/;
@@ -26,6 +27,7 @@ for (const [name, sql] of Object.entries({
   ...historySql,
   ...operatorSql,
   ...headSql,
+  ...reviveSql,
 })) {
   test(`outbox: the statement ${name} goes straight to its rows`, () => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

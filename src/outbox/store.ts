@@ -19,16 +19,14 @@ export type StoreOp = keyof StoreOps;
 export function createStore(db: DatabaseSync) {
   const tally = createTallyKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
-  const revive = createReviver(db);
+  const reviver = createReviver(db);
   const ops = {
     ...createIntake(db, tally, writeLines),
     pruneJournal,
     ...createLanes(db),
     ...createOutcomes(db, tally),
     ...createHistory(db),
-    /** Makes delivered events wait again; gives how many. */
-    sendAgain: (seqs: readonly number[], at: number) =>
-      seqs.filter((seq) => revive(seq, 'delivered', tally, at)).length,
+    sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, tally, at),
     tally: () => tally.read(),
   };
   return {
