@@ -60,13 +60,18 @@ describe('a text search on PostgreSQL', { skip }, () => {
     await store.requests.digest(9 * DAY_MS);
     await record(store, account, 1.5 * DAY_MS, 'late: 5551234567');
     await record(store, other, 1.5 * DAY_MS, 'of another: 5551234567');
-    await store.requests.digest(10 * DAY_MS);
+    await record(store, account, 9.5 * DAY_MS, 'in time: 5557654321');
+    await store.requests.digest(11 * DAY_MS);
     assert.equal((await find(store, account, '5551234567', 'newest')).length, 1);
     assert.equal((await find(store, other, '5551234567', 'newest')).length, 1);
-    assert.equal(await store.requests.digest(11 * DAY_MS), 0);
+    assert.equal(await store.requests.digest(12 * DAY_MS), 0);
+    await record(store, other, 1.2 * DAY_MS, 'late, and nothing after it: 5559876543');
+    assert.equal((await find(store, other, '5559876543', 'newest')).length, 0);
+    await store.requests.digest(13 * DAY_MS);
+    assert.equal((await find(store, other, '5559876543', 'newest')).length, 1);
     await store.requests.trim({ keep: 100 });
     assert.equal((await find(store, account, '5551234567', 'newest')).length, 0);
-    assert.equal((await find(store, account, 'inbound', 'newest')).length, 99); // one is no JSON
+    assert.equal((await find(store, account, 'inbound', 'newest')).length, 98); // two are no JSON
     await store.requests.trim({ before: 4 * DAY_MS });
     assert.equal((await find(store, account, 'inbound', 'newest')).length, 0);
   });

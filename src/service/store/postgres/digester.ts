@@ -7,7 +7,7 @@ import { DAY_MS } from './partitions.ts';
 const ENTRIES = 4096;
 const PIECES = 50_000;
 /** Entries read at once. */
-const READ = 256;
+const READ = 512;
 /** So long entries are left out: one may be recorded late, or by a process whose clock is behind. */
 const SETTLES_MS = 3_600_000;
 const LOCK = 5_727_006;
@@ -28,9 +28,9 @@ export function digester(database: Database): RequestStore['digest'] {
   const anew = new Set<string>();
 
   /** Of each account that has enough to digest, its first such day. */
-  const wanting = (settled: number) =>
-    database.rows<Day>(
-      `SELECT DISTINCT ON (account) account, day, entries FROM (
+  async function wanting(settled: number): Promise<Day[]> {
+    const days = await database.rows<Day>(
+      `SELECT account, day, entries FROM (
          SELECT account_id AS account, day, sum(entries)::bigint AS entries FROM history_counts
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) c
        LEFT JOIN (
@@ -42,6 +42,9 @@ export function digester(database: Database): RequestStore['digest'] {
       dayOf(settled),
       ENTRIES,
     );
+    const first = days.filter((day) => !anew.has(nameOf(day))).toReversed();
+    return [...new Map(first.map((day) => [day.account, day])).values()];
+  }
 
   /** One digest; gives of how many entries, 0 if there are not enough, undefined if another process is at it. */
   const next = (account: number, settled: number) =>
@@ -62,29 +65,38 @@ export function digester(database: Database): RequestStore['digest'] {
       { statement: 60_000 },
     );
 
-  /** A day that is over and has more entries than its digests say: some came late. Once for each such count. */
-  async function again({ account, day, entries }: Day): Promise<boolean> {
-    const late = `${account} ${day} ${entries}`;
-    if (anew.has(late)) return false;
-    anew.add(late);
-    await database.rows(
-      'DELETE FROM history_digests WHERE account_id = $1 AND last_at >= $2',
-      account,
-      day * DAY_MS,
+  /**
+   * Some of a day's entries came late, or are still to be digested. They came late if there are digests after the day,
+   * or nothing is left to digest; then it is done anew, once for each count of entries.
+   */
+  async function removeIncomplete(of: Day, nothingLeft: boolean): Promise<boolean> {
+    const removed = await database.rows(
+      `DELETE FROM history_digests WHERE account_id = $1 AND last_at >= $2
+         AND EXISTS (SELECT FROM history_digests WHERE account_id = $1 AND last_at >= $3) RETURNING day`,
+      ...[of.account, of.day * DAY_MS, nothingLeft ? 0 : (of.day + 1) * DAY_MS],
     );
-    return true;
+    if (removed.length > 0) anew.add(nameOf(of));
+    return removed.length > 0;
   }
 
   return async (now) => {
     const settled = now - SETTLES_MS;
     if (dayOf(settled) > today) since = 0;
     let digested = 0;
-    for (const one of await wanting(settled)) {
-      let entries = await next(one.account, settled);
-      if (entries === 0 && one.day < dayOf(settled) && (await again(one)))
-        entries = await next(one.account, settled);
-      for (; entries; entries = await next(one.account, settled)) digested += entries;
-      if (entries === undefined) return digested;
+    for (let goesOn = true; goesOn; ) {
+      goesOn = false;
+      for (const one of await wanting(settled)) {
+        const over = one.day < dayOf(settled);
+        let removed = over && (await removeIncomplete(one, false));
+        let entries = await next(one.account, settled);
+        if (entries === 0 && over && !removed) removed = await removeIncomplete(one, true);
+        for (; entries; entries = await next(one.account, settled)) {
+          digested += entries;
+          goesOn = true;
+        }
+        if (entries === undefined) return digested;
+        goesOn ||= removed;
+      }
     }
     today = dayOf(settled);
     since = today - 1;
@@ -92,6 +104,7 @@ export function digester(database: Database): RequestStore['digest'] {
   };
 }
 
+const nameOf = ({ account, day, entries }: Day) => `${account} ${day} ${entries}`;
 const dayOf = (at: number) => Math.floor(at / DAY_MS);
 
 /** The next block after an account's last digest; undefined if it is not full and its day is not over. */

@@ -72,8 +72,44 @@ function survival(settings: ServerSettings): Pick<StoreAbout, 'survives' | 'safe
       : commit === 'remote_apply'
         ? 'on the disk of, and visible on,'
         : 'on the disk of';
+  const { whose, loss } = wordsFor(standbysOf(standbys));
+  return { survives: `on the disk of the primary and ${there} ${whose}: ${loss}${torn}`, safe };
+}
+
+/** Those standbys of which `count` have an event before it is acknowledged: the first that are connected, or any. */
+export type Standbys = {
+  readonly rule: 'first' | 'any';
+  readonly count: number;
+  readonly names: readonly string[];
+};
+
+/** Reads `synchronous_standby_names` (PostgreSQL, "Replication": `a, b`, `2 (a, b, c)`, `FIRST 1 (a, b)`, `ANY 1 (a, b)`). */
+export function standbysOf(setting: string): Standbys {
+  const [, rule, count, list = setting] = /^\s*(?:(first|any)\s+)?(\d+)\s*\((.*)\)\s*$/is.exec(setting) ?? [];
+  const names = list.match(/"(?:[^"]|"")*"|[^\s,]+/g) ?? [];
   return {
-    survives: `on the disk of the primary and ${there} its synchronous standby (${standbys}): it survives the loss of either machine${torn}`,
-    safe,
+    rule: rule?.toLowerCase() === 'any' ? 'any' : 'first',
+    count: Number(count ?? 1),
+    names: names.map((name) => name.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')),
   };
+}
+
+function wordsFor({ rule, count, names }: Standbys): { whose: string; loss: string } {
+  const all = names.join(', ');
+  const loss = `it survives the loss of ${count === 1 ? 'either machine' : `any ${count} of these machines`}`;
+  if (names.length <= count && all !== '*')
+    return {
+      whose: count === 1 ? `its synchronous standby (${all})` : `its ${count} synchronous standbys (${all})`,
+      loss,
+    };
+  const some = count === 1 ? 'one' : count;
+  return rule === 'any'
+    ? {
+        whose: `${some} of its standbys (any of ${all})`,
+        loss: `${loss}, if the standby that has received most takes over`,
+      }
+    : {
+        whose: `${some} of its standbys (the first connected of ${all})`,
+        loss: `${loss}, if the first of these that was connected takes over`,
+      };
 }
