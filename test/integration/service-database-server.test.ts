@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import type { CallFeed, Store } from '../../src/service/store/store.ts';
+import { cannotInstall, installPackages } from '../debian.ts';
+import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';
+import { addCustomers, allCalls, everything, replay } from '../postgres/replay.ts';
+
+/** A server that is set up in its own way: with a certificate, with another time. */
+const skip = (await postgresImpossible()) ?? false;
+const HOUR_MS = 3_600_000;
+
+test('sslmode=verify-full: only the server that the certificate names is told anything', {
+  skip,
+}, async (t) => {
+  const { authority, certificate, key } = certificates(t);
+  const cluster = await startCluster({ ssl: 'on', ssl_cert_file: certificate, ssl_key_file: key });
+  t.after(() => cluster.remove());
+  const database = await cluster.database();
+  const name = new URL(database).pathname.slice(1);
+  const at = (host: string, parameters: string) =>
+    `${database.replace('127.0.0.1', host)}?sslmode=verify-full${parameters}`;
+  const trusted = `&sslrootcert=${authority}`;
+
+  const store = await open(t, at('localhost', trusted));
+  const heard = hears(store.elsewhere);
+  t.after(heard.stop);
+  await heard.first;
+  await addSite(store);
+  const plain = await cluster.sql(
+    `SELECT a.query FROM pg_stat_activity a JOIN pg_stat_ssl s USING (pid)
+     WHERE a.datname = '${name}' AND a.application_name = 'pbx-bridge service' AND NOT s.ssl`,
+  );
+  assert.deepEqual(plain, []);
+  const encrypted = await cluster.sql('SELECT count(*)::int AS n FROM pg_stat_ssl WHERE ssl');
+  assert.ok((encrypted[0]?.n as number) >= 2, 'one that asks, and one that listens');
+
+  await assert.rejects(open(t, at('127.0.0.1', trusted)), /cannot be used: .*(altnames|IP)/i);
+  await assert.rejects(open(t, at('localhost', '')), /cannot be used: .*(self.signed|unable to verify)/i);
+  const bare = await startCluster();
+  t.after(() => bare.remove());
+  const unencrypted = (await bare.database()).replace('127.0.0.1', 'localhost');
+  await assert.rejects(open(t, `${unencrypted}?sslmode=verify-full${trusted}`), /does not support SSL/i);
+});
+
+describe('the clock and the time zone of the database server', { skip: skip || (await noFaketime()) }, () => {
+  test('do not matter: calls, activity, figures and retention go by the time of the services', async (t) => {
+    const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1');
+    const cluster = await startCluster(
+      { timezone: 'Pacific/Chatham' },
+      { LD_PRELOAD: library as string, FAKETIME: '+1000d', FAKETIME_DONT_FAKE_MONOTONIC: '1' },
+    );
+    t.after(() => cluster.remove());
+    const [server] = await cluster.sql('SELECT extract(epoch FROM now()) * 1000 AS now');
+    assert.ok(Number(server?.now) - Date.now() > 999 * 24 * HOUR_MS, 'the server is years ahead');
+
+    const store = await open(t, await cluster.database());
+    await addSite(store);
+    const now = Date.now();
+    for (const [index, status] of (['ringing', 'answered', 'completed'] as const).entries())
+      for (let call = 0; call < 30; call += 1)
+        await store.requests.record({
+          ...{ account: 1, integration: 1, began: 0, method: 'POST', path: '/', status: 200, response: null },
+          at: now - 40 * HOUR_MS + call * HOUR_MS + index * 5_000,
+          request: JSON.stringify({ id: `c${call}`, status, from: '110' }),
+          callId: `c${call}`,
+          event: { id: `c${call}`, status, from: '110', country: 'DE', callerId: null },
+          watched: false,
+        });
+    assert.deepEqual(await everything(store), await everything(await replay(t, store)));
+    assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);
+    assert.equal(await store.useLink('once', now + HOUR_MS, now), true);
+    assert.equal(await store.useLink('once', now + HOUR_MS, now), false);
+    await store.requests.digest(now);
+    const { total } = await store.requests.page({
+      ...{ account: 1, search: { in: 'request', term: '"id":"c29"' }, order: 'oldest', offset: 0, limit: 9 },
+    });
+    assert.equal(total, 3);
+    const dropped = await store.requests.trim({ before: now - 90 * 24 * HOUR_MS });
+    assert.equal(dropped, 0, 'nothing is as old as the server would have it');
+  });
+});
+
+async function open(t: TestContext, url: string): Promise<Store> {
+  const store = await openPostgresStore({ url, connections: 4, keptMs: 30 * 24 * HOUR_MS, secretMark: 'x' });
+  t.after(() => store.close());
+  return store;
+}
+
+async function addSite(store: Store): Promise<void> {
+  await store.directory.addAccount({ uid: 'a', name: 'Main', country: 'DE' });
+  await store.directory.addIntegration({ uid: 'i', account: 1, name: 'Phone system', createdAt: 0 });
+  await addCustomers(store);
+}
+
+/** Follows the feed, which tells of the directory once it listens. */
+function hears(feed: CallFeed) {
+  const { promise: first, resolve } = Promise.withResolvers<void>();
+  const stop = feed.follow(() => [], { moved() {}, missed() {}, dismissed() {}, directory: resolve });
+  return { first, stop };
+}
+
+/** An authority of our own, and a server's certificate for the name `localhost`. */
+function certificates(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-certificates-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  chmodSync(folder, 0o755);
+  const path = (name: string) => join(folder, name);
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  const make = (name: string, ...args: string[]) =>
+    openssl(
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-subj', `/CN=${name}`, '-keyout', path(`${name}.key`), '-out', path(`${name}.pem`), ...args],
+    );
+  make('authority');
+  make(
+    'server',
+    '-CA',
+    path('authority.pem'),
+    '-CAkey',
+    path('authority.key'),
+    '-addext',
+    'subjectAltName=DNS:localhost',
+  );
+  const { uid, gid } = unprivileged();
+  if (uid !== undefined && gid !== undefined) chownSync(path('server.key'), uid, gid);
+  chmodSync(path('server.key'), 0o600);
+  return { authority: path('authority.pem'), certificate: path('server.pem'), key: path('server.key') };
+}
+
+async function noFaketime(): Promise<string | false> {
+  if (globSync('/usr/lib/*/faketime/libfaketimeMT.so.1').length > 0) return false;
+  const reason = cannotInstall();
+  if (reason === undefined) await installPackages({ '/usr/bin/faketime': 'faketime' });
+  return reason ?? false;
+}
