@@ -102,6 +102,8 @@ async function jumpOnce(
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 500 });
     await sleep(1.5 * waitMs);
+    // Just now, so that its wait is all still to come, however busy the machine is.
+    await Promise.race([tries.refused(), bridge.ended]);
     const seconds = jump.seconds();
     writeFileSync(file, `${seconds > 0 ? '+' : ''}${seconds}\n`);
     await sleep(1.5 * waitMs);
@@ -131,6 +133,7 @@ async function jumpOnce(
 function watchTries(farSide: FarSide, waitMs: number) {
   const triedAt = new Map<string, number>();
   const waits: number[] = [];
+  let onRefused = () => {};
   let healed = false;
   farSide.inject(({ path, payload: { id, status } }) => {
     if (path !== '/voice/call') return undefined;
@@ -141,9 +144,15 @@ function watchTries(farSide: FarSide, waitMs: number) {
     triedAt.set(event, now);
     const isBad = (Number(String(id).split('.')[1]) / 8) % oneBadIn === 0;
     if (healed || !isBad) return undefined;
+    onRefused();
     return { kind: 'status', status: 503, headers: { 'retry-after': String(waitMs / 1_000) } };
   });
   return {
+    /** Resolves when the next event is told to wait. */
+    refused: () =>
+      new Promise<void>((resolve) => {
+        onRefused = resolve;
+      }),
     heal() {
       healed = true;
     },
