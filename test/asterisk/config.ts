@@ -173,7 +173,10 @@ info = 950/330,0/200,1400/330,0/200,1800/330,0/1000
   };
 }
 
-/** Four queues of each office: phones or Local members, all at once or one by one. */
+/**
+ * Four queues of each office: phones or Local members, all at once or one by one. Who lets it ring is passed over after
+ * a second; where all ring, they ring on: between two tries there would be nothing to pick up.
+ */
 function queues(office: Office): string {
   const members = {
     phones: (extension: string) => `PJSIP/${extension}`,
@@ -185,7 +188,7 @@ function queues(office: Office): string {
         (strategy) => `
 [${kind}-${strategy}-${office.number}]
 strategy = ${strategy}
-timeout = 1
+timeout = ${strategy === 'linear' ? 1 : 6}
 retry = 1
 ringinuse = no
 joinempty = yes
