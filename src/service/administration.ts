@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { limits } from '../api/contract/decisions.ts';
 import { text } from '../api/contract/text.ts';
-import type { Account } from './store/store.ts';
+import type { Account } from './store/directory-store.ts';
 
 /** The account whose administration token a request of /admin carries. */
 export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
-import type { Customer, CustomerStore } from './store/store.ts';
+import type { Customer, CustomerStore } from './store/customer-store.ts';
 
 /** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
 function fakeStore(taken = '') {

@@ -4,7 +4,7 @@ import { limits } from '../api/contract/decisions.ts';
 import { phoneNumber } from '../api/contract/phone-number.ts';
 import { csvLines, unguarded } from './csv.ts';
 import { comparable } from './number.ts';
-import type { Customer, CustomerRefusal, CustomerStore } from './store/store.ts';
+import type { Customer, CustomerRefusal, CustomerStore } from './store/customer-store.ts';
 
 /**
  * Customers as a table: `reference,name,segment,numbers`, a header first, in any order. `reference` is the account's

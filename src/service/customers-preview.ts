@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { readCustomers, wordsFor } from './customers-csv.ts';
-import type { Customer, CustomerRefusal, CustomerStore } from './store/store.ts';
+import type { Customer, CustomerRefusal, CustomerStore } from './store/customer-store.ts';
 
 /** What importing a table would do. */
 export type ImportPreview = {

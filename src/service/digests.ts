@@ -1,5 +1,5 @@
 import type { Log } from '../ops/log.ts';
-import type { RequestStore } from './store/store.ts';
+import type { RequestStore } from './store/request-store.ts';
 
 const EVERY_MS = 60_000;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Keys, sameText, uidOf } from './keys.ts';
-import type { Account, Integration, Store } from './store/store.ts';
+import type { Account, Integration } from './store/directory-store.ts';
+import type { Store } from './store/store.ts';
 
 /** Who a request comes from. */
 export type Caller = { readonly account: Account; readonly integration: Integration };

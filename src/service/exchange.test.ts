@@ -7,7 +7,8 @@ import { buildApp } from './app.ts';
 import { openDirectory } from './directory.ts';
 import { makeKeys } from './keys.ts';
 import { makeScreens } from './screens.ts';
-import type { RecordedRequest, Store } from './store/store.ts';
+import type { RecordedRequest } from './store/request-store.ts';
+import type { Store } from './store/store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const integration = {

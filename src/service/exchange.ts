@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServiceContext } from './context.ts';
 import type { Caller } from './directory.ts';
 import type { Screens } from './screens.ts';
-import type { AcceptedEvent, RecordedRequest } from './store/store.ts';
+import type { AcceptedEvent, RecordedRequest } from './store/request-store.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 

@@ -1,4 +1,4 @@
-import type { RequestStore } from './store/store.ts';
+import type { RequestStore } from './store/request-store.ts';
 
 /** Tells when an account's history has something new, whichever process recorded it. */
 export type HistoryNews = {

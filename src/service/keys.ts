@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Account, Integration } from './store/store.ts';
+import type { Account, Integration } from './store/directory-store.ts';
 
 /**
  * Everything secret that the service hands out, derived from one server secret: it can be shown again at any time,

@@ -1,5 +1,5 @@
 import type { Log } from '../ops/log.ts';
-import type { RequestStore } from './store/store.ts';
+import type { RequestStore } from './store/request-store.ts';
 
 /** How long the request history is kept; undefined: for ever, all of it. */
 export type Retention = { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined };

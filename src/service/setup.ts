@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, Integration, Store } from './store/store.ts';
+import type { Account, Integration } from './store/directory-store.ts';
+import type { Store } from './store/store.ts';
 
 /** A random name for an account or an integration: 16 hexadecimal digits. */
 export function newUid(): string {

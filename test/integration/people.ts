@@ -5,7 +5,8 @@ import { addUser } from '../../src/service/access/users.ts';
 import { makeKeys } from '../../src/service/keys.ts';
 import { serverSecret } from '../../src/service/server-secret.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
-import type { Role, Store, User } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import type { Role, User } from '../../src/service/store/user-store.ts';
 import type { Served } from './service-harness.ts';
 
 /** The password of everybody in the tests. */

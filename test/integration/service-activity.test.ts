@@ -8,8 +8,11 @@ import { askedOf, filterOf, placeText } from '../../src/service/pages/activity-f
 import { callsAsCsv } from '../../src/service/pages/activity-pages.ts';
 import { formatsFor } from '../../src/service/pages/formats.ts';
 import { newUid } from '../../src/service/setup.ts';
+import type { Account } from '../../src/service/store/directory-store.ts';
+import type { StoredRequest } from '../../src/service/store/request-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
-import type { Account, Role, Store, StoredRequest, User } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import type { Role, User } from '../../src/service/store/user-store.ts';
 import { hostile, hostileCalls, past } from './office.ts';
 import { prepare, type Served, serve, stateFolder } from './service-harness.ts';
 

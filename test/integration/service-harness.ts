@@ -8,8 +8,8 @@ import { type Log, silentLog } from '../../src/ops/log.ts';
 import { makeKeys } from '../../src/service/keys.ts';
 import { serverSecret } from '../../src/service/server-secret.ts';
 import { newUid } from '../../src/service/setup.ts';
+import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
-import type { Customer, Segment } from '../../src/service/store/store.ts';
 import { type ServiceOptions, startService } from '../../src/service.ts';
 
 export const options = (stateDir: string): ServiceOptions => ({

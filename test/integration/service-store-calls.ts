@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { quantile } from '../../src/service/reports/durations.ts';
 import type { Group, SpanFigures } from '../../src/service/reports/tally.ts';
-import type { CallFilter, HistorySearch, Store, StoredRequest } from '../../src/service/store/store.ts';
+import type { CallFilter } from '../../src/service/store/call-store.ts';
+import type { HistorySearch, StoredRequest } from '../../src/service/store/request-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
 
 /** What activity, reports and history ask of every store: see service-store-conformance.ts. */
 export const callRows: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {

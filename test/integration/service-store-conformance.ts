@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
-import type { RecordedRequest, Store, StoredRequest } from '../../src/service/store/store.ts';
+import type { RecordedRequest, StoredRequest } from '../../src/service/store/request-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
 import { callRows } from './service-store-calls.ts';
 
 /**

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
-import type { HistoryCursor, HistoryOrder, Store } from '../../src/service/store/store.ts';
+import type { HistoryCursor, HistoryOrder } from '../../src/service/store/request-store.ts';
+import type { Store } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 
 /** The digests of the history on PostgreSQL: a text search finds the same with them, and reads less. */

@@ -1,4 +1,4 @@
-import type { Customer, Segment } from '../../src/service/store/store.ts';
+import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
 
 /** A property manager's office in Hamburg. Its callers have the numbers of our recordings, which nobody has. */
 export const segments: readonly Segment[] = [

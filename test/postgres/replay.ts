@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SpanFigures } from '../../src/service/reports/tally.ts';
+import type { CallFilter } from '../../src/service/store/call-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
-import type { CallFilter, Store } from '../../src/service/store/store.ts';
+import type { Store } from '../../src/service/store/store.ts';
 import { stateFolder } from '../integration/service-harness.ts';
 
 /** Customers, so that calls have names and segments. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Session, User, UserStore } from '../store/store.ts';
+import type { Session, User, UserStore } from '../store/user-store.ts';
 import { IDLE_MS, LONGEST_MS, makeSessions } from './sessions.ts';
 
 const user: User = {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Session, User, UserStore } from '../store/store.ts';
+import type { Session, User, UserStore } from '../store/user-store.ts';
 
 /**
  * A browser is signed out when no page of it has been open for half a day, and after 30 days in any case (NIST SP

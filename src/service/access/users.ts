@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { text } from '../../api/contract/text.ts';
 import { newUid } from '../setup.ts';
-import type { Role, Store, User } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { Role, User } from '../store/user-store.ts';
 import { passwordLength } from './password.ts';
 
 export const roles = ['administrator', 'agent'] as const satisfies readonly Role[];

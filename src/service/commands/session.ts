@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { type Keys, makeKeys } from '../keys.ts';
 import { serverSecret } from '../server-secret.ts';
 import { newUid } from '../setup.ts';
+import type { Account, Directory, Integration } from '../store/directory-store.ts';
 import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
-import type { Account, Directory, Integration, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What the commands need of the program around them. */
 export type ServiceCommandsIo = {

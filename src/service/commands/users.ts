@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { makeLink } from '../access/one-time-link.ts';
 import { addUser, signInName, userName } from '../access/users.ts';
-import type { Store, User } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { User } from '../store/user-store.ts';
 import { CommandRefused, type Opened, type Session } from './session.ts';
 import { forBrowser } from './words.ts';
 

@@ -1,6 +1,8 @@
 import { comparable } from '../number.ts';
 import { dateIn } from '../reports/calendar.ts';
-import type { Account, CallCursor, CallFilter, Store } from '../store/store.ts';
+import type { CallCursor, CallFilter } from '../store/call-store.ts';
+import type { Account } from '../store/directory-store.ts';
+import type { Store } from '../store/store.ts';
 
 /** What an address of the activity asks for, as it was typed. */
 export type ActivityAsked = {

@@ -2,7 +2,8 @@ import { type CallRecord, rangFor, talkedFor } from '../call-record.ts';
 import type { ServiceContext } from '../context.ts';
 import { csvLines } from '../csv.ts';
 import { spaced } from '../number.ts';
-import type { CallFilter, Store } from '../store/store.ts';
+import type { CallFilter } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import {
   type ActivityAsked,
   addressOf,

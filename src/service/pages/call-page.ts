@@ -2,7 +2,7 @@ import { rangFor, talkedFor } from '../call-record.ts';
 import type { ServiceContext } from '../context.ts';
 import { spaced } from '../number.ts';
 import { Refusal } from '../refusal.ts';
-import type { CallFilter } from '../store/store.ts';
+import type { CallFilter } from '../store/call-store.ts';
 import { callTable } from './activity-pages.ts';
 import { customerLink, segmentChip, stateOf } from './call-words.ts';
 import { duration } from './formats.ts';

@@ -8,7 +8,7 @@ import { comparable, spaced } from '../number.ts';
 import { Refusal } from '../refusal.ts';
 import { newUid } from '../setup.ts';
 import { searchWords } from '../store/customer-search.ts';
-import type { Customer, CustomerCursor, Segment } from '../store/store.ts';
+import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './form.ts';
 import { type Html, html } from './html.ts';
 import { plain, shown } from './shown.ts';

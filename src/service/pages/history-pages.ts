@@ -1,7 +1,7 @@
 import { limits } from '../../api/contract/decisions.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import type { HistorySearch, RequestStore, StoredRequest } from '../store/store.ts';
+import type { HistorySearch, RequestStore, StoredRequest } from '../store/request-store.ts';
 import { placeIn, placeText } from './activity-filter.ts';
 import { callAddress } from './call-words.ts';
 import { choice, field } from './form.ts';

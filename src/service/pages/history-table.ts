@@ -1,4 +1,5 @@
-import type { Integration, StoredRequest } from '../store/store.ts';
+import type { Integration } from '../store/directory-store.ts';
+import type { StoredRequest } from '../store/request-store.ts';
 import { placeText } from './activity-filter.ts';
 import { type Html, html } from './html.ts';
 import { shown } from './shown.ts';

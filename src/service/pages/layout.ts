@@ -1,4 +1,4 @@
-import type { Role } from '../store/store.ts';
+import type { Role } from '../store/user-store.ts';
 import { assetUrl } from './assets.ts';
 import { button } from './form.ts';
 import { type Html, html, render } from './html.ts';

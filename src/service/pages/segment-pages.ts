@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { name } from '../administration.ts';
 import type { ServiceContext } from '../context.ts';
-import type { Segment } from '../store/store.ts';
+import type { Segment } from '../store/customer-store.ts';
 import { changeForm, type FieldErrors, field, notice, readForm } from './form.ts';
 import { html } from './html.ts';
 import { plain, shown } from './shown.ts';

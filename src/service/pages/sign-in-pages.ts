@@ -4,7 +4,7 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import { makeTries } from '../access/tries.ts';
 import { signInName } from '../access/users.ts';
 import type { ServiceContext } from '../context.ts';
-import type { User } from '../store/store.ts';
+import type { User } from '../store/user-store.ts';
 import { field, notice } from './form.ts';
 import { html } from './html.ts';
 import type { Page } from './visit.ts';

@@ -3,7 +3,7 @@ import { makeLink } from '../access/one-time-link.ts';
 import { addUser, roles, userName } from '../access/users.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
-import type { User } from '../store/store.ts';
+import type { User } from '../store/user-store.ts';
 import { copyable } from './copy.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './form.ts';
 import { type Html, html } from './html.ts';

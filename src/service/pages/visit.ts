@@ -1,4 +1,5 @@
-import type { Account, Session, User } from '../store/store.ts';
+import type { Account } from '../store/directory-store.ts';
+import type { Session, User } from '../store/user-store.ts';
 import type { Formats } from './formats.ts';
 import type { Html } from './html.ts';
 

@@ -4,7 +4,7 @@ import { type AccountOf, given, name } from '../administration.ts';
 import type { ServiceContext } from '../context.ts';
 import { Refusal } from '../refusal.ts';
 import { newUid } from '../setup.ts';
-import type { Integration } from '../store/store.ts';
+import type { Integration } from '../store/directory-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });

@@ -5,7 +5,7 @@ import { type AccountOf, given, name } from '../administration.ts';
 import { bearerToken } from '../bearer.ts';
 import type { ServiceContext } from '../context.ts';
 import { isCountry } from '../number.ts';
-import type { Account } from '../store/store.ts';
+import type { Account } from '../store/directory-store.ts';
 import { adminCustomerRoutes } from './admin-customers.ts';
 import { adminIntegrationRoutes } from './admin-integrations.ts';
 

@@ -9,7 +9,8 @@ import type { CallRecord } from '../call-record.ts';
 import { openDirectory } from '../directory.ts';
 import { makeKeys } from '../keys.ts';
 import { makeScreens } from '../screens.ts';
-import type { Session, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import type { Session } from '../store/user-store.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const uid = '0'.repeat(16);

@@ -3,7 +3,7 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import { bearerToken } from '../bearer.ts';
 import type { ServiceContext } from '../context.ts';
 import { eventFrame, screenCall } from '../screens.ts';
-import type { Session, User } from '../store/store.ts';
+import type { Session, User } from '../store/user-store.ts';
 
 /** A screen that is this far behind is cut off; it connects again and gets the calls as they are then. */
 const BACKLOG_BYTES = 1_000_000;

@@ -5,7 +5,7 @@ import { routes } from '../../api/contract/routes.ts';
 import type { ServiceContext } from '../context.ts';
 import type { Caller } from '../directory.ts';
 import type { Exchange } from '../exchange.ts';
-import type { HistoryOrder, HistorySearch, StoredRequest } from '../store/store.ts';
+import type { HistoryOrder, HistorySearch, StoredRequest } from '../store/request-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.3: the history, as a page or as everything. */

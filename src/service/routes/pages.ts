@@ -24,7 +24,7 @@ import { signInPages } from '../pages/sign-in-pages.ts';
 import { userPages } from '../pages/user-pages.ts';
 import type { Answer, Handler, Page, Pages, Visit } from '../pages/visit.ts';
 import { Refusal, refusalOf } from '../refusal.ts';
-import type { Session } from '../store/store.ts';
+import type { Session } from '../store/user-store.ts';
 
 /**
  * Nothing but our own files runs or loads, forms go to us alone, and nobody frames us. The referrer stays on our pages:

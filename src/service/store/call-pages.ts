@@ -1,6 +1,6 @@
 import type { CallRecord } from '../call-record.ts';
 import { steadyMs } from '../steady-clock.ts';
-import type { CallCursor, CallFilter, CallStore } from './store.ts';
+import type { CallCursor, CallFilter, CallStore } from './call-store.ts';
 
 export type CallSlice = {
   readonly account: number;

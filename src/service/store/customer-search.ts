@@ -1,4 +1,4 @@
-import type { Customer } from './store.ts';
+import type { Customer } from './customer-store.ts';
 
 /**
  * How customers are found and listed, the same on every engine: by a text that is made when one is put, and compared

@@ -7,7 +7,7 @@ import type {
   RequestStore,
   StoredRequest,
   TextSearch,
-} from './store.ts';
+} from './request-store.ts';
 
 /** How entries are found: all of them, those of one call by index, or by reading texts: every one, or those of `spans`. */
 export type HistoryFilter =

@@ -1,5 +1,5 @@
 import { countCalls, noCalls, type Span, type SpanFigures } from '../reports/tally.ts';
-import type { CallCursor } from './store.ts';
+import type { CallCursor } from './call-store.ts';
 
 /** What an engine does for reports. */
 export type FiguresEngine = {

@@ -22,7 +22,8 @@ import { recorder } from './postgres/recorder.ts';
 import { trimmer } from './postgres/trimmer.ts';
 import { userRows } from './postgres/user-rows.ts';
 import { quarterOf } from './quarter.ts';
-import { type RecordedRequest, type Store, StoreUnavailable } from './store.ts';
+import type { RecordedRequest } from './request-store.ts';
+import { type Store, StoreUnavailable } from './store.ts';
 
 export type PostgresSettings = {
   /** `postgres://user:password@host:port/database`; several servers with commas between them. */

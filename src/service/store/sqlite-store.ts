@@ -1,6 +1,7 @@
 import { startThread } from '../../storage/thread.ts';
 import type { Methods } from '../../storage/thread-messages.ts';
 import { callPages } from './call-pages.ts';
+import type { Customer } from './customer-store.ts';
 import { historyPages } from './history-pages.ts';
 import { type FiguresEngine, keptFigures } from './kept-figures.ts';
 import { oneByOne } from './one-by-one.ts';
@@ -8,7 +9,7 @@ import { quarterOf } from './quarter.ts';
 import { pack } from './sqlite/packed-request.ts';
 import type { ReaderMethods } from './sqlite/reader.ts';
 import type { WriterMethods } from './sqlite/writer.ts';
-import type { Customer, Store } from './store.ts';
+import type { Store } from './store.ts';
 
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;

@@ -1,4 +1,4 @@
-import type { RequestStore } from '../store.ts';
+import type { RequestStore } from '../request-store.ts';
 import { addPieces } from '../text-pieces.ts';
 import type { Conversation, Database } from './database.ts';
 import { DAY_MS } from './partitions.ts';

@@ -1,4 +1,5 @@
-import type { Account, DirectoryStore, Integration, IntegrationUse } from '../store.ts';
+import type { Account, DirectoryStore, Integration } from '../directory-store.ts';
+import type { IntegrationUse } from '../request-store.ts';
 import type { Database } from './database.ts';
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter"`;

@@ -1,4 +1,4 @@
-import type { CallFeed } from '../store.ts';
+import type { CallFeed } from '../call-store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, listen } from './listener.ts';

@@ -6,7 +6,7 @@ import {
   type HistorySlice,
   type HistorySpan,
 } from '../history-pages.ts';
-import type { HistoryCursor, HistorySearch, StoredRequest } from '../store.ts';
+import type { HistoryCursor, HistorySearch, StoredRequest } from '../request-store.ts';
 import { piecesOf } from '../text-pieces.ts';
 import type { Database, Row, Value } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { RequestStore } from '../store.ts';
+import type { RequestStore } from '../request-store.ts';
 import type { Database } from './database.ts';
 import { DAY_MS, type Partitions } from './partitions.ts';
 

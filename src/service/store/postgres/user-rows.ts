@@ -1,4 +1,5 @@
-import { type Session, StoreUnavailable, type User, type UserStore } from '../store.ts';
+import { StoreUnavailable } from '../store.ts';
+import type { Session, User, UserStore } from '../user-store.ts';
 import type { Database } from './database.ts';
 
 const columns = `u.id, u.uid, u.account_id AS account, u.name, u.sign_in_name AS "signInName", u.role, u.password,

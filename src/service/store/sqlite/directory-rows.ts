@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Account, Directory, DirectoryStore, Integration, IntegrationUse } from '../store.ts';
+import type { Account, Directory, DirectoryStore, Integration } from '../directory-store.ts';
+import type { IntegrationUse } from '../request-store.ts';
 
 const accountColumns = 'id, uid, name, country, time_zone AS timeZone, token_counter AS tokenCounter';
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS tokenCounter, enabled,

@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import type { RecordedRequest } from '../store.ts';
+import type { RecordedRequest } from '../request-store.ts';
 
 /** A request as plain values: between threads, an object costs three times as much. */
 export type PackedRequest = [

@@ -3,7 +3,7 @@ import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
 import { addChange, type Figures, hourOf } from '../../figures.ts';
 import { comparable } from '../../number.ts';
 import { quarterOf } from '../quarter.ts';
-import type { RecordedRequest } from '../store.ts';
+import type { RecordedRequest } from '../request-store.ts';
 import { callRows } from './call-rows.ts';
 
 /**

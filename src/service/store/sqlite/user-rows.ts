@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Session, User, UserStore } from '../store.ts';
+import type { Session, User, UserStore } from '../user-store.ts';
 
 type Given<Name extends keyof UserStore, At extends number = 0> = Parameters<UserStore[Name]>[At];
 

@@ -1,0 +1,54 @@
+import type { CallRecord } from '../call-record.ts';
+
+/** The calls that other processes on the same database move. On an engine for one process there are none. */
+export interface CallFeed {
+  /**
+   * Tells how the calls of the accounts in `watched()` are now, each soon after it moved: some more than once, some
+   * that this process moved itself, and all of them perhaps later than this process's own news of them.
+   * `missed`: there may have been others; read the open calls again. `directory`: accounts or integrations changed.
+   * `dismissed`: a user took missed calls off the bar; of this, some may never be told.
+   * Gives the way to stop.
+   */
+  follow(
+    watched: () => readonly number[],
+    told: {
+      moved(account: number, call: CallRecord): void;
+      missed(): void;
+      directory(): void;
+      dismissed(account: number, user: number, calls: readonly string[]): void;
+    },
+  ): () => void;
+}
+
+/** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
+export type CallFilter = {
+  /** `is`: the number as numbers are compared; `has`: digits in it. */
+  readonly number: { readonly is: string } | { readonly has: string } | null;
+  /** `is`: the reference; `has`: a part of the name, in upper or lower case. */
+  readonly customer: { readonly is: string } | { readonly has: string } | null;
+  readonly extension: string | null;
+  /** `open`: not over yet, answered or not; `answered` and `missed` as reports count them. */
+  readonly outcome: 'open' | 'answered' | 'missed' | null;
+  readonly since: number | null;
+  readonly until: number | null;
+};
+
+/** A place among an account's calls, which are in the order of their start. */
+export type CallCursor = { readonly at: number; readonly id: number };
+
+export interface CallStore {
+  get(account: number, id: string): Promise<CallRecord | undefined>;
+  /**
+   * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end
+   * that lies there), `from` itself left out. It gives up looking after a while, so there may be fewer than
+   * `limit`, even none: `next` is where to go on in the same direction, null at the end; `back` is where the calls
+   * that were passed begin in the other direction, null if there are none.
+   */
+  page(query: {
+    account: number;
+    filter: CallFilter;
+    towards: 'older' | 'newer';
+    from: CallCursor | null;
+    limit: number;
+  }): Promise<{ calls: CallRecord[]; next: CallCursor | null; back: CallCursor | null }>;
+}

@@ -1,0 +1,41 @@
+export type Segment = { readonly name: string; readonly priority: number };
+
+/** A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared. */
+export type Customer = {
+  readonly reference: string;
+  readonly name: string;
+  readonly segment: string | null;
+  readonly numbers: readonly string[];
+};
+
+export type CustomerRefusal =
+  | { readonly reason: 'no-such-segment'; readonly segment: string }
+  | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
+
+/** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
+export type CustomerCursor = { readonly text: string; readonly reference: string };
+
+export interface CustomerStore {
+  /** The segment of the customer with this number; undefined without a customer or a segment. */
+  segmentOf(account: number, number: string): Promise<Segment | undefined>;
+  /** Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. */
+  put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
+  /** False if there is none. */
+  remove(account: number, reference: string): Promise<boolean>;
+  get(account: number, reference: string): Promise<Customer | undefined>;
+  /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
+  page(query: {
+    account: number;
+    /** See customer-search.ts. */
+    words: readonly string[];
+    segment: string | null;
+    after: CustomerCursor | null;
+    limit: number;
+  }): Promise<{ customers: Customer[]; next: CustomerCursor | null }>;
+  /** All of an account, by reference, in chunks. */
+  all(account: number): AsyncIterable<Customer[]>;
+  segments(account: number): Promise<Segment[]>;
+  putSegment(account: number, segment: Segment): Promise<void>;
+  /** Its customers stay, without a segment. False if there is none. */
+  removeSegment(account: number, name: string): Promise<boolean>;
+}
