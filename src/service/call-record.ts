@@ -69,6 +69,20 @@ export function moveCall(
   };
 }
 
+/** What is plain in a call, by the names that it has in tables and in JSON. */
+export function plainFields(call: CallRecord) {
+  return {
+    segment: call.segment,
+    priority: call.priority,
+    caller_id: call.callerId,
+    started_at: call.startedAt,
+    ringing_at: call.ringingAt,
+    answered_at: call.answeredAt,
+    completed_at: call.completedAt,
+    missed: call.missed,
+  };
+}
+
 /** When a call reached its states. */
 export type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../api/contract/call-event.ts';
-import type { CallRecord } from './call-record.ts';
+import { type CallRecord, plainFields } from './call-record.ts';
 import { spaced } from './number.ts';
 
 /** The calls of an account as they move, to the screens that this process serves. */
@@ -84,13 +84,6 @@ export function screenCall(call: CallRecord) {
     number: call.number,
     number_shown: spaced(call.number),
     customer: call.customer,
-    segment: call.segment,
-    priority: call.priority,
-    caller_id: call.callerId,
-    started_at: call.startedAt,
-    ringing_at: call.ringingAt,
-    answered_at: call.answeredAt,
-    completed_at: call.completedAt,
-    missed: call.missed,
+    ...plainFields(call),
   };
 }

@@ -7,8 +7,8 @@ import type { RequestStore } from './request-store.ts';
 import type { UserStore } from './user-store.ts';
 
 /**
- * What the service needs of its storage. SQLite implements it here; a second engine stands beside it and runs the
- * same conformance suite. Times of day are Unix milliseconds and are passed in.
+ * What the service needs of its storage. SQLite and PostgreSQL implement it, and run the same conformance
+ * suite. Times of day are Unix milliseconds and are passed in.
  * A promise that resolves means: on disk. One that rejects means: not stored (a full disk, a closed store).
  */
 export interface Store {

@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import type { CallRecord } from '../../call-record.ts';
+import { type CallRecord, plainFields } from '../../call-record.ts';
 import type { Row } from './database.ts';
 
 export const callColumns = `c.call_id, c.status, c.from_number, c.number, c.customer_reference, c.customer_name,
@@ -36,13 +36,6 @@ export function rowOf(call: CallRecord) {
     number: call.number,
     customer_reference: call.customer?.reference ?? null,
     customer_name: call.customer?.name ?? null,
-    segment: call.segment,
-    priority: call.priority,
-    caller_id: call.callerId,
-    started_at: call.startedAt,
-    ringing_at: call.ringingAt,
-    answered_at: call.answeredAt,
-    completed_at: call.completedAt,
-    missed: call.missed,
+    ...plainFields(call),
   };
 }

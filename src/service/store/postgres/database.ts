@@ -1,7 +1,8 @@
-import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg';
+import { Pool, type PoolClient, type QueryResult } from 'pg';
 import { StoreUnavailable } from '../store.ts';
 import { clientConfig } from './client-config.ts';
 import type { Primary } from './primary.ts';
+import { isRefusal, unavailable } from './unavailable.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
@@ -234,31 +235,3 @@ function pidOf(begun: QueryResult): number {
  */
 const uncertain = new Set(['01000', '57P01']);
 const ALONE = 'the synchronous standby did not confirm in time';
-
-/** SQLSTATE classes in which the server says that it cannot, not that it will not. */
-const cannot = /^(08|40|53|55|57|58|XX|25006$|25P03$)/;
-
-/** True if the database refused a statement for what it says. */
-function isRefusal(error: Error): boolean {
-  if (error instanceof StoreUnavailable) return false;
-  if (error instanceof DatabaseError) return !cannot.test(error.code ?? '');
-  return !isOfTheConnection(error);
-}
-
-function isOfTheConnection(error: Error): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return (
-    (code !== undefined && /^E[A-Z]+$/.test(code)) ||
-    /connection|terminated|timeout|did not answer|socket|not queryable|closed/i.test(error.message)
-  );
-}
-
-function unavailable(error: Error): StoreUnavailable {
-  return error instanceof StoreUnavailable ? error : new StoreUnavailable(reasonOf(error), { cause: error });
-}
-
-/** AggregateError, of a name with several addresses, has no message of its own. */
-function reasonOf(error: Error): string {
-  const inner = error instanceof AggregateError ? (error.errors[0] as Error) : error;
-  return inner.message || (inner as NodeJS.ErrnoException).code || inner.name;
-}
