@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatRecording, formatRecordingHeader, parseRecording, RecordingError } from './recording.ts';
+import {
+  formatRecordedFrame,
+  formatRecordingHeader,
+  parseRecording,
+  type Recording,
+  RecordingError,
+} from './recording.ts';
+
+const formatRecording = (recording: Recording) =>
+  formatRecordingHeader(recording) + recording.frames.map(formatRecordedFrame).join('');
 
 const header = {
   asterisk: '22.10.0',

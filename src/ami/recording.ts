@@ -43,11 +43,6 @@ export function formatRecordedFrame({ ms, frame }: RecordedFrame): string {
   return `${JSON.stringify({ ms, ...text })}\n`;
 }
 
-/** A whole recording as text. */
-export function formatRecording(recording: Recording): string {
-  return formatRecordingHeader(recording) + recording.frames.map(formatRecordedFrame).join('');
-}
-
 /**
  * Reads a whole recording. A last line without its line feed is left out when it does not parse: the
  * recorder was killed while it wrote.

@@ -42,7 +42,7 @@ export function sitesJson(sites: readonly SiteStatus[]): object {
 const columns = ['bridge', 'PBX', 'open', 'waiting', 'dead', 'delivery'] as const;
 
 /** A row for each bridge: counts for the eye, and under a bridge that is not well, why. Pure. */
-export function siteRows(
+function siteRows(
   sites: readonly SiteStatus[],
 ): { readonly cells: readonly string[]; readonly trouble: readonly string[] }[] {
   return sites.map(({ name, found }) =>

@@ -21,9 +21,6 @@ export type Told =
 
 const workerScript = new URL('./worker.ts', import.meta.url);
 
-/** The storage thread as the main thread sees it. */
-export type StorageThread = Awaited<ReturnType<typeof startStorageThread>>;
-
 /** Starts the outbox's thread; see `startThread`. */
 export async function startStorageThread(
   options: KeeperOptions,

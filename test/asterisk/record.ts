@@ -41,6 +41,6 @@ export async function recordRow(lab: Lab, index: number): Promise<void> {
   await writeFile(path.join(dir, 'cdr.csv'), cdr.map(({ line }) => `${line}\n`).join(''));
 }
 
-export function recordingDir(version: Version, row: string): string {
+function recordingDir(version: Version, row: string): string {
   return path.join(import.meta.dirname, '..', 'recordings', `asterisk-${version}`, row);
 }

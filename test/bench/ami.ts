@@ -20,10 +20,7 @@ import { type Contestant, compare, print } from './compare.ts';
  * without it. The bytes are the recordings of the matrix, again and again under new ids, sent by another thread.
  * `consume` is what takes the inputs.
  */
-export async function benchAmi(
-  consume: (input: Input) => void,
-  events = 200_000,
-): Promise<Map<string, number>> {
+async function benchAmi(consume: (input: Input) => void, events = 200_000): Promise<Map<string, number>> {
   const { stream, count } = recordedStream(events);
   print(
     `${count} events, ${(stream.length / 1e6).toFixed(0)} MB, ${(stream.length / count).toFixed(0)} bytes each`,

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/service/store/store.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */
-export const hostileTexts: readonly string[] = [
+const hostileTexts: readonly string[] = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(2)>',
   "'-alert(3)-'",

@@ -162,7 +162,7 @@ export function playDay({ pbx, day }: Office) {
 }
 
 /** How many calls of the day are to be told. */
-export const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.told.length > 0).length;
+const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.told.length > 0).length;
 
 /** How many events of the day are to be told. */
 export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.told.length, 0);

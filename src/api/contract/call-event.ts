@@ -9,7 +9,7 @@ import { oneOf, text } from './text.ts';
  */
 export const callStatuses = ['ringing', 'answered', 'completed'] as const;
 
-export const callStatusSchema = oneOf('status', callStatuses);
+const callStatusSchema = oneOf('status', callStatuses);
 export type CallStatus = z.infer<typeof callStatusSchema>;
 
 /** True if `to` moves a call forward from `from` (undefined: a call not known yet). API part 3, rules 1, 2 and 4. */

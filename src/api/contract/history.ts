@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { limits } from './decisions.ts';
 import { oneOf, required, text } from './text.ts';
 
-export const historySorts = ['created_at', '-created_at'] as const;
-export const historySearches = ['request', 'response'] as const;
+const historySorts = ['created_at', '-created_at'] as const;
+const historySearches = ['request', 'response'] as const;
 
 /** A whole number from a query string, where everything is text. */
 function count(name: string, max: number) {
@@ -43,7 +43,7 @@ export const historyQuerySchema = z
 export type HistoryQuery = z.output<typeof historyQuerySchema>;
 
 /** One recorded request. Part 2, "History entry"; decision `history-entry`. */
-export const historyEntrySchema = z
+const historyEntrySchema = z
   .object({
     id: z.int().describe('Rising in the order of recording.'),
     created_at: z.iso.datetime().describe('When the request came, in UTC.'),

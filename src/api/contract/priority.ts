@@ -4,8 +4,6 @@ import { phoneNumber } from './phone-number.ts';
 /** Part 4.2; decision `priority-parameter`. */
 export const priorityQuerySchema = z.object({ number: phoneNumber('number') });
 
-export type PriorityQuery = z.infer<typeof priorityQuerySchema>;
-
 /** Part 2, "Priority result"; decision `priority-result`. */
 export const priorityResultSchema = z
   .object({

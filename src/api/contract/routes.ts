@@ -96,8 +96,6 @@ export const routes = {
   },
 } as const;
 
-export type RouteKey = keyof typeof routes;
-
 /** The methods that a path of the API takes; undefined if it has none. Decision `unknown-path`. */
 export function methodsOf(path: string): string[] | undefined {
   const methods = Object.values(routes).flatMap((route) => (route.path === path ? [route.method] : []));

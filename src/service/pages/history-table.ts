@@ -34,7 +34,7 @@ export function entryTable(
   return table({ caption: 'Requests', columns, rows: entries, empty, stacked: true });
 }
 
-export const entryAddress = (entry: StoredRequest) => `/history/entry?entry=${placeText(entry)}`;
+const entryAddress = (entry: StoredRequest) => `/history/entry?entry=${placeText(entry)}`;
 
 export function integrationName({ integration }: StoredRequest, all: readonly Integration[]): string {
   return all.find(({ id }) => id === integration)?.name ?? '';

@@ -7,7 +7,7 @@ export type Period = {
   readonly step: StepLength;
 };
 
-export const stepLengths = ['hour', 'day', 'week', 'month'] as const;
+const stepLengths = ['hour', 'day', 'week', 'month'] as const;
 export type StepLength = (typeof stepLengths)[number];
 
 /** The longest period that each step is offered for, in days, so that a table ends and a chart can be read. */

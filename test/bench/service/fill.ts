@@ -66,7 +66,7 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
 
 const DAY_MS = 86_400_000;
 /** The first call of fillCalls; the calls of a year and a half follow, or as many as are asked for. */
-export const FIRST_CALL = Date.UTC(2024, 0, 1);
+const FIRST_CALL = Date.UTC(2024, 0, 1);
 const PER_DAY = 5000;
 
 /**
