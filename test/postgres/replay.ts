@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { SpanFigures } from '../../src/service/reports/tally.ts';
-import type { CallFilter } from '../../src/service/store/call-store.ts';
+import { everyCall } from '../../src/service/store/call-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { stateFolder } from '../integration/service-harness.ts';
@@ -37,20 +37,11 @@ export async function replay(t: TestContext, store: Store): Promise<Store> {
   return replayed;
 }
 
-const any: CallFilter = {
-  number: null,
-  customer: null,
-  extension: null,
-  outcome: null,
-  since: null,
-  until: null,
-};
-
 export async function allCalls(store: Store, account = 1) {
   const calls = [];
   let from = null;
   do {
-    const page = await store.calls.page({ account, filter: any, towards: 'newer', from, limit: 500 });
+    const page = await store.calls.page({ account, filter: everyCall, towards: 'newer', from, limit: 500 });
     calls.push(...page.calls);
     from = page.next;
   } while (from !== null);

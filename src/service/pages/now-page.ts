@@ -2,21 +2,13 @@ import type { ServiceContext } from '../context.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import type { Group } from '../reports/tally.ts';
+import { everyCall } from '../store/call-store.ts';
 import { callTable } from './activity-pages.ts';
 import { duration } from './formats.ts';
 import { type Html, html } from './html.ts';
 import type { Pages, Visit } from './visit.ts';
 
 const LATEST = 12;
-
-const everyCall = {
-  number: null,
-  customer: null,
-  extension: null,
-  outcome: null,
-  since: null,
-  until: null,
-} as const;
 
 /** The first page: today in figures, the latest calls, and in an empty account what to do next. */
 export function nowPage(pages: Pages, { store, directory }: ServiceContext): void {

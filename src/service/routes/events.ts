@@ -4,6 +4,7 @@ import { bearerToken } from '../bearer.ts';
 import type { ServiceContext } from '../context.ts';
 import { eventFrame, screenCall } from '../screens.ts';
 import type { Session, User } from '../store/user-store.ts';
+import { openEventStream } from './event-stream.ts';
 
 /** A screen that is this far behind is cut off; it connects again and gets the calls as they are then. */
 const BACKLOG_BYTES = 1_000_000;
@@ -60,13 +61,7 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
       const calls = await store.openCalls(watcher.account, OPEN_CALLS);
       const missed = await missedCalls(watcher);
 
-      reply.hijack();
-      if (raw.destroyed) return;
-      raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // nginx would hold events back
-      });
+      if (openEventStream(reply) === undefined) return;
       write = (frame) => {
         if (raw.writableEnded) return;
         // The token was made a new one or switched off since the stream began.

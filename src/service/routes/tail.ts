@@ -3,6 +3,7 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import type { ServiceContext } from '../context.ts';
 import { makeHistoryNews } from '../history-news.ts';
 import { eventFrame } from '../screens.ts';
+import { openEventStream } from './event-stream.ts';
 
 const BEAT_MS = 15_000;
 
@@ -21,14 +22,8 @@ export function tailRoutes({ store, sessions, screens }: ServiceContext) {
     app.get('/history/tail', async (request, reply) => {
       const session = await sessionOf(request);
       if (session === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
-      const { raw } = reply;
-      reply.hijack();
-      if (raw.destroyed) return;
-      raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no', // nginx would hold events back
-      });
+      const raw = openEventStream(reply);
+      if (raw === undefined) return;
       const say = (event: 'news' | 'beat') => {
         // A reader that does not keep up needs to be told once only.
         if (!raw.writableEnded && raw.writableLength === 0) raw.write(eventFrame(event, {}));

@@ -33,6 +33,15 @@ export type CallFilter = {
   readonly until: number | null;
 };
 
+export const everyCall: CallFilter = {
+  number: null,
+  customer: null,
+  extension: null,
+  outcome: null,
+  since: null,
+  until: null,
+};
+
 /** A place among an account's calls, which are in the order of their start. */
 export type CallCursor = { readonly at: number; readonly id: number };
 
