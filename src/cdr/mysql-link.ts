@@ -69,6 +69,9 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
         return await Promise.race([ask(sql, values), late.promise]);
       } catch (error) {
         drop();
+        // A server, or what stands in its place, may give back what it was told.
+        if (password && error instanceof Error)
+          error.message = error.message.replaceAll(password, '[secret]');
         throw error;
       } finally {
         clearTimeout(timer);

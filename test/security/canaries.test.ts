@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer } from '../../src/ami/player.ts';
 import { startFarSide } from '../fakes/far-side.ts';
@@ -13,7 +15,12 @@ import { markerCall } from '../integration/stand.ts';
  * Secrets that are easy to find again. Everything that the bridge and its commands leave behind while all goes wrong
  * is searched for them: what was written, stored, shown, and what other users of the machine can see of a process.
  */
-const canary = { ami: 'CANARY-ami-7f3a91', api: 'CANARY-api-58c2e0', caller: '+4940669699990' } as const;
+const canary = {
+  ami: 'CANARY-ami-7f3a91',
+  api: 'CANARY-api-58c2e0',
+  cdr: 'CANARY-cdr-90b6d4',
+  caller: '+4940669699990',
+} as const;
 
 /** A far side that gives the token back in every way that an answer can. */
 const echoes: readonly Fault[] = [
@@ -25,6 +32,17 @@ const echoes: readonly Fault[] = [
   { kind: 'garbage' },
   { kind: 'reset', when: 'during' },
 ];
+
+/** A database that refuses everybody, and gives the password back: an error packet of MySQL's protocol. */
+async function refusingDatabase(t: TestContext): Promise<number> {
+  const refusal = Buffer.concat([Buffer.from([0xff, 0x15, 0x04]), Buffer.from(`denied to ${canary.cdr}`)]);
+  const server = createServer((socket) => {
+    socket.on('error', () => {}).end(Buffer.concat([Buffer.from([refusal.length, 0, 0, 0]), refusal]));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
 
 test('secrets stay where they were given, whatever goes wrong', async (t) => {
   const pbx = createPlayer({ username: 'bridge', secret: canary.ami, clock: systemClock });
@@ -38,6 +56,8 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
     AMI_SECRET: canary.ami,
     API_BASE_URL: farSide.baseUrl,
     API_TOKEN: canary.api,
+    CDR_SOURCE: `mysql://reader@127.0.0.1:${await refusingDatabase(t)}/asteriskcdrdb`,
+    CDR_PASSWORD: canary.cdr,
     STATE_DIR: stateDir,
     AGI_LISTEN: '127.0.0.1:0',
     STATUS_LISTEN: '127.0.0.1:0',
@@ -52,6 +72,7 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
   const program = runProgram(['run'], { cwd, env });
   t.after(() => program.end('SIGKILL'));
   await program.says(/"code":"ami\.connected"/);
+  await program.says(/"code":"cdr\.unreadable"[^\n]*denied to/);
   for (const fault of echoes) {
     const before = farSide.counts().requests;
     farSide.inject(always(fault));
@@ -95,7 +116,7 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
 
   assert.ok((left.log ?? '').length > 2_000 && left['/metrics'] !== '' && left['pbx-bridge check'] !== '');
   for (const [place, text] of Object.entries(left)) {
-    for (const secret of [canary.ami, canary.api])
+    for (const secret of [canary.ami, canary.api, canary.cdr])
       assert.ok(!text.includes(secret), `${place} has ${secret}: ${around(text, secret)}`);
     // The number has to be in the queue on disk; elsewhere it is masked.
     if (!place.startsWith('state/') && place !== 'pbx-bridge check')
