@@ -90,7 +90,7 @@ export interface RequestStore {
   /** How each of an account's integrations is used; those that never were are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;
   /**
-   * Does what lets a text search read less than everything, for what was recorded up to an hour before `now` (Unix ms);
+   * Does what lets a text search read less than everything, for what was recorded up to ten minutes before `now` (Unix ms);
    * gives for how many entries. Searches find the same without it.
    */
   digest(now: number): Promise<number>;

@@ -9,7 +9,7 @@ const PIECES = 50_000;
 /** Entries read at once. */
 const READ = 512;
 /** So long entries are left out: one may be recorded late, or by a process whose clock is behind. */
-const SETTLES_MS = 3_600_000;
+const SETTLES_MS = 600_000;
 const LOCK = 5_727_006;
 
 type Day = { readonly account: number; readonly day: number; readonly entries: number };

@@ -30,7 +30,7 @@ export function historyReader(database: Database): HistoryReader<Place> {
 
   /** Where requests may hold a term; undefined if that may be anywhere. */
   async function spansFor(account: number, term: string): Promise<HistorySpan[] | undefined> {
-    const wanted = [...new Set([term, encodeURIComponent(term)])].map((text) => piecesOf(account, text));
+    const wanted = textsOf(term).map((text) => piecesOf(account, text));
     if (wanted.some((pieces) => pieces.length === 0)) return undefined;
     // One statement, so that what has a digest and what has none is one and the same state. Not to be read through:
     // the planner takes a table of few rows for cheap, however long they are.
@@ -93,22 +93,20 @@ export function historyReader(database: Database): HistoryReader<Place> {
       const span = nextSpan(filter.spans ?? EVER, slice);
       if (span === undefined) return { ids: [], next: null };
       const { term, in: column } = filter.search;
-      const [from, to, plain, encoded, limit] = [1, 2, 3, 4, 5].map((n) => `$${values.length + n}`);
+      const [from, to, limit, plain, ...texts] = Array.from(
+        { length: 3 + textsOf(term).length },
+        (_, n) => `$${values.length + n + 1}`,
+      );
+      const hits = [plain, ...texts].map((text) => `strpos(${column}, ${text}) > 0`);
+      if (column === 'request') hits.push(`position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0`);
       const found = await database.rows<HistoryCursor & { hit: boolean; n: number }>(
         `SELECT * FROM (
            SELECT *, row_number() OVER () AS n FROM (
-             SELECT created_at AS at, id,
-               (strpos(${column}, ${plain}) > 0 OR strpos(${column}, ${encoded}) > 0
-                ${column === 'request' ? `OR position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0` : ''}) AS hit
+             SELECT created_at AS at, id, (${hits.join(' OR ')}) AS hit
              FROM history WHERE ${where} AND created_at BETWEEN ${from} AND ${to} ${orderBy(slice)} LIMIT ${limit}
            ) AS looked
          ) AS numbered WHERE hit OR n = ${limit}`,
-        ...values,
-        span.from,
-        span.to,
-        term,
-        encodeURIComponent(term),
-        size,
+        ...[...values, span.from, span.to, size, ...textsOf(term)],
       );
       const last = found.at(-1);
       const next =
@@ -165,6 +163,9 @@ function conditions({ account, filter, order, after, lastId }: HistorySlice) {
   }
   return { where: where.join(' AND '), values };
 }
+
+/** What is looked for: the term, and how a query string has it. */
+const textsOf = (term: string) => [...new Set([term, encodeURIComponent(term)])];
 
 const EVER: readonly HistorySpan[] = [{ from: 0, to: Number.MAX_SAFE_INTEGER }];
 
