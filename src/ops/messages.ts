@@ -441,6 +441,12 @@ export const messages = {
       'A disk or memory fault, or another program, damaged the database. The bridge goes on with all that could still be read.',
     todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
   },
+  'outbox.examined': {
+    level: 'info',
+    text: 'the outbox was read through while it worked, and nothing in it is damaged',
+    means:
+      'Up to 16 MiB the database is read through at each start; a bigger one in the background after it, and each day.',
+  },
   'outbox.set-aside': {
     level: 'error',
     text: 'the outbox was damaged ({error}); it goes on in a new file with all open calls, and the rest of the damaged file, now {aside}, is read in the background',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { assertDurable } from '../storage/open-database.ts';
 import { databasePath } from './database.ts';
 import { batchOf, keepingLog, opened, settled, temporaryFolder } from './outbox.fixture.ts';
@@ -90,3 +91,62 @@ for (const [pragma, wrong] of [
     assert.throws(() => assertDurable(db, 'x.db'), { name: 'StorageRefused', message: wrong });
   });
 }
+
+/** A file that is too big to be read through at the start, with what `batchOf` makes of `events`. */
+async function bigOutbox(t: TestContext, events: string): Promise<string> {
+  const directory = temporaryFolder(t);
+  const outbox = await opened(t, { directory });
+  const lines = 'x'.repeat(1_000_000);
+  await outbox.append(batchOf(events));
+  for (let n = 0; n < 18; n += 1)
+    await outbox.append({ calls: [], trunks: [], events: [], journal: { lines, at: n } });
+  await outbox.close();
+  return directory;
+}
+
+const hidden: Readonly<Record<string, string>> = {
+  'a waiting event that no lane would ever find': edits['a waiting event that no lane would ever find'] ?? '',
+  'an event that says something else than its call': `UPDATE event SET body = replace(body, 'a', 'x') WHERE seq = 1`,
+  'an event that its index does not lead to': `
+    PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_open_call_1')
+      WHERE name = 'sqlite_autoindex_event_1'`,
+};
+for (const [what, sql] of Object.entries(hidden)) {
+  test(`check: in a big file, ${what} is found while it works, and repaired`, async (t) => {
+    const directory = await bigOutbox(t, 'a:ringing a:completed b:ringing');
+    const db = new DatabaseSync(databasePath(directory));
+    db.enableDefensive(false);
+    db.exec(sql);
+    db.close();
+    const log = keepingLog();
+    const outbox = await opened(t, { directory }, log);
+    await log.seen('outbox.repaired');
+    const query = { lane: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
+    assert.ok((await outbox.due(query)).some(({ seq }) => seq === 3));
+    assert.equal(typeof (await outbox.append(batchOf('d:ringing'))).heads[0]?.seq, 'number');
+  });
+}
+
+test('check: damage to a page of a big file that nobody asks for is found while it works', async (t) => {
+  const directory = await bigOutbox(t, 'a:ringing');
+  const path = databasePath(directory);
+  const bytes = readFileSync(path);
+  // In the middle of the journal's texts, so that a chain of pages leads nowhere.
+  const middle = Math.floor(bytes.length / 2 / 4096) * 4096;
+  writeFileSync(path, bytes.fill(0xff, middle, middle + 4096));
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  await log.seen('outbox.repaired');
+  assert.equal((await outbox.tally()).waiting, 1);
+});
+
+test('check: a big file that is whole is read through once, and that is said', async (t) => {
+  const log = keepingLog();
+  await opened(t, { directory: await bigOutbox(t, 'a:ringing b:ringing b:completed') }, log);
+  await log.seen('outbox.examined');
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.examined'],
+  );
+});

@@ -8,6 +8,7 @@ import { type Answers, addAnswer, type Call, noAnswers } from '../storage/thread
 import { messageOf, troubleOf } from '../storage/trouble.ts';
 import { createBallast } from './ballast.ts';
 import { databasePath, occupant } from './database.ts';
+import { createExamination } from './examination.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import { createRescue } from './rescue.ts';
 import type { StorageState, Told } from './storage-thread.ts';
@@ -43,7 +44,7 @@ const reads: ReadonlySet<string> = new Set<string>([
  * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held, until
  *   there is room for the ballast again; without one, until something fits;
  * - errors: everything is held, and the file is opened afresh before each try;
- * - a damaged file is repaired at once, and the run is tried again.
+ * - a damaged file is repaired at once, and the run is tried again; a big one is read through while it is worked with.
  */
 export function createKeeper(
   options: KeeperOptions,
@@ -76,6 +77,16 @@ export function createKeeper(
     log,
   });
 
+  const examination = createExamination({
+    from: () => opened?.store.examineFrom(),
+    step: (place) => (state === 'working' ? open().store.examine(place) : place),
+    damaged(error) {
+      close();
+      repairNow(error);
+    },
+    log,
+  });
+
   try {
     start();
   } catch (error) {
@@ -96,6 +107,7 @@ export function createKeeper(
     if (!opened) {
       opened = openStore(path, now(), log, options.quickFrom);
       rescue.begin();
+      examination.begin();
     }
     return opened;
   }
@@ -184,6 +196,7 @@ export function createKeeper(
     try {
       opened = repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom });
       rescue.begin();
+      examination.begin();
     } catch (failure) {
       waitOut(failure);
     }
@@ -285,6 +298,7 @@ export function createKeeper(
       clearTimeout(timer);
       clearTimeout(ballastTimer);
       rescue.close();
+      examination.close();
       close();
       unlock();
     },

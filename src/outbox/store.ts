@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../storage/transact.ts';
 import { createAdoption } from './adoption.ts';
+import { createExaminer } from './examiner.ts';
 import { createHistory } from './history.ts';
 import { createIntake } from './intake.ts';
 import { createJournal } from './journal.ts';
@@ -32,6 +33,7 @@ export function createStore(db: DatabaseSync) {
   return {
     ops,
     ...createAdoption(db, tally),
+    ...createExaminer(db),
     transact: createTransact(db, {
       beforeCommit: tally.flush,
       committed: tally.committed,

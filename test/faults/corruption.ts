@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { silentLog } from '../../src/ops/log.ts';
+import { smallFile } from '../../src/outbox/check.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
@@ -124,7 +126,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
   }
 }
 
-/** A file of more than 16 MiB is not read through at the start: damage shows when it is met. */
+/** A file of more than 16 MiB is not read through at the start, but after it. */
 async function growBeyondCheck(directory: string): Promise<void> {
   const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
   const lines = 'x'.repeat(200_000);
@@ -161,6 +163,7 @@ async function startOnDamage(
         ]);
         startMs = Math.round(performance.now() - began);
         startCpuMs = bridge.cpuMs();
+        await examined(rig.stateDir, said);
         await drained(`http://127.0.0.1:${status.port}/status.json`);
         bridge.kill('SIGTERM');
         const { code } = await bridge.ended;
@@ -203,6 +206,13 @@ async function startOnDamage(
   } finally {
     await rig.close();
   }
+}
+
+/** Waits until a file that is too big for that at the start has been read through: damage in it shows by then. */
+async function examined(stateDir: string, said: readonly LogLine[]): Promise<void> {
+  const isBig = () => statSync(join(stateDir, files[0])).size > smallFile;
+  const isOver = () => said.some(({ code }) => code === 'outbox.examined' || code === 'outbox.repaired');
+  for (let n = 0; n < 600 && isBig() && !isOver(); n += 1) await sleep(50);
 }
 
 /** Waits until nothing waits for delivery, for a while: what is damaged may be refused again and again. */
