@@ -46,37 +46,45 @@ export function digester(database: Database): RequestStore['digest'] {
     return [...new Map(first.map((day) => [day.account, day])).values()];
   }
 
-  /** One digest; gives of how many entries, 0 if there are not enough, undefined if another process is at it. */
-  const next = (account: number, settled: number) =>
+  /** One process at a time, or digests would not follow each other; undefined if another one is at it. */
+  const alone = <T>(work: (conversation: Conversation) => Promise<T>) =>
     database.converse(
       async ({ rows }) => {
         const [lock] = await rows<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', LOCK);
-        if (!lock?.got) return undefined;
-        const block = await read({ rows }, account, settled);
-        if (block === undefined) return 0;
-        await rows(
-          `INSERT INTO history_digests (account_id, day, first_at, last_at, last_id, entries, pieces)
-           VALUES ($1, $2, $3, $4, $5, $6, $7::int[])`,
-          ...[account, dayOf(block.first), block.first, block.last.at, block.last.id, block.entries],
-          [...block.pieces],
-        );
-        return block.entries;
+        return lock?.got ? work({ rows }) : undefined;
       },
       { statement: 60_000 },
     );
+
+  /** One digest; gives of how many entries, 0 if there are not enough. */
+  const next = (account: number, settled: number) =>
+    alone(async ({ rows }) => {
+      const block = await read({ rows }, account, settled);
+      if (block === undefined) return 0;
+      await rows(
+        `INSERT INTO history_digests (account_id, day, first_at, last_at, last_id, entries, pieces)
+         VALUES ($1, $2, $3, $4, $5, $6, $7::int[])`,
+        ...[account, dayOf(block.first), block.first, block.last.at, block.last.id, block.entries],
+        [...block.pieces],
+      );
+      return block.entries;
+    });
 
   /**
    * Some of a day's entries came late, or are still to be digested. They came late if there are digests after the day,
    * or nothing is left to digest; then it is done anew, once for each count of entries.
    */
   async function removeIncomplete(of: Day, nothingLeft: boolean): Promise<boolean> {
-    const removed = await database.rows(
-      `DELETE FROM history_digests WHERE account_id = $1 AND last_at >= $2
-         AND EXISTS (SELECT FROM history_digests WHERE account_id = $1 AND last_at >= $3) RETURNING day`,
-      ...[of.account, of.day * DAY_MS, nothingLeft ? 0 : (of.day + 1) * DAY_MS],
+    const removed = await alone(({ rows }) =>
+      rows(
+        `DELETE FROM history_digests WHERE account_id = $1 AND last_at >= $2
+           AND EXISTS (SELECT FROM history_digests WHERE account_id = $1 AND last_at >= $3) RETURNING day`,
+        ...[of.account, of.day * DAY_MS, nothingLeft ? 0 : (of.day + 1) * DAY_MS],
+      ),
     );
-    if (removed.length > 0) anew.add(nameOf(of));
-    return removed.length > 0;
+    if (!removed?.length) return false;
+    anew.add(nameOf(of));
+    return true;
   }
 
   return async (now) => {
