@@ -53,6 +53,8 @@ type Trouble = {
     readonly until: number;
     /** Resolves when the bridge next says that its disk works again, or has ended. */
     readonly works: () => Promise<void>;
+    /** True while it says that its disk fails. */
+    readonly fails: () => boolean;
   }) => Promise<number[]>;
 };
 
@@ -68,10 +70,15 @@ async function run({ size: seconds, seed, say, stop }: RunOptions, trouble: Trou
     const load = startLoad(rig.pbx, { eventsPerSecond: 300, random, talkMs: 200 });
     while (performance.now() < deadline && !stop.aborted) {
       const works = createSignal();
+      let fails = false;
       const hear = ({ code }: LogLine) => {
-        if (code === 'outbox.failing') seen.failing += 1;
+        if (code === 'outbox.failing') {
+          seen.failing += 1;
+          fails = true;
+        }
         if (code !== 'outbox.working') return;
         seen.working += 1;
+        fails = false;
         works.fire();
       };
       const bridge = startUnderFiu(rig, hear, random() < 1 / 3 ? trouble.atStart : []);
@@ -83,7 +90,9 @@ async function run({ size: seconds, seed, say, stop }: RunOptions, trouble: Trou
         () => false,
       );
       if (connected)
-        recoveries.push(...(await trouble.later({ bridge, control, random, until, works: works.next })));
+        recoveries.push(
+          ...(await trouble.later({ bridge, control, random, until, works: works.next, fails: () => fails })),
+        );
       bridge.kill();
       const { code, signal } = await bridge.ended;
       if (signal === 'SIGKILL') seen.kills += 1;
@@ -118,7 +127,7 @@ const atRandom: Trouble = {
 
 const sticky: Trouble = {
   atStart: [],
-  async later({ bridge, control, random, until, works }) {
+  async later({ bridge, control, random, until, works, fails }) {
     const recoveries: number[] = [];
     let alive = true;
     void bridge.ended.then(() => {
@@ -134,7 +143,8 @@ const sticky: Trouble = {
       // Half the kills come while the disk fails.
       if (!alive || (performance.now() > until && random() < 0.5)) break;
       const since = performance.now();
-      if (failing.length > 0) {
+      // What it did not need meanwhile, it has not missed.
+      if (fails()) {
         await Promise.race([again, sleep(2 * longestRecoveryMs)]);
         if (alive) recoveries.push(performance.now() - since);
       }
