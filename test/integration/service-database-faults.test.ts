@@ -102,8 +102,9 @@ describe('on a database that is not as it should be', { skip }, () => {
     t.after(() => store.close());
     const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: null });
     await record(store, account, 'before', 'ringing');
-    await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (b, c)'");
     await lonely.sql('SELECT pg_reload_conf()');
+    assert.match((await store.about()).survives, /on the disk of one of its standbys \(any of b, c\)/);
     const records = await Promise.allSettled(
       ['a', 'b', 'c'].map((id) => record(store, account, id, 'ringing')),
     );

@@ -35,6 +35,7 @@ describe('a text search on PostgreSQL', { skip }, () => {
       terms.map((term) => texts.filter((text) => text.includes(term)).length),
     );
     assert.ok((before[0]?.length ?? 0) > 0 && (before[6]?.length ?? 0) > 0);
+    await record(store, account, 1_000, Buffer.from('\xffno-text-of-utf-8', 'latin1'));
     // The first three days are over; of the fourth a full digest is made and the rest has none.
     const digested = await store.requests.digest(4 * DAY_MS - 1);
     assert.ok(digested > 3_000 && digested < 9_000, `${digested} of 9000`);
@@ -44,6 +45,7 @@ describe('a text search on PostgreSQL', { skip }, () => {
       assert.deepEqual(await find(store, account, term, 'oldest'), expected.toReversed(), term);
       assert.deepEqual(await pages(store, account, term), expected, term);
     }
+    assert.equal((await find(store, account, 'no-text-of-utf-8', 'newest')).length, 1);
     assert.equal(await store.requests.digest(4 * DAY_MS - 1), 0, 'nothing twice');
   });
 
@@ -121,7 +123,7 @@ async function filled(t: TestContext, cluster: Cluster, count: number) {
   return { store, account, other, texts, url, name: new URL(url).pathname.slice(1) };
 }
 
-function record(store: Store, account: number, at: number, request: string) {
+function record(store: Store, account: number, at: number, request: string | Uint8Array) {
   return store.requests.record({
     ...{
       account,

@@ -91,7 +91,8 @@ export interface RequestStore {
   use(account: number, since: number): Promise<IntegrationUse[]>;
   /**
    * Does what lets a text search read less than everything, for what was recorded up to ten minutes before `now` (Unix ms);
-   * gives for how many entries. Searches find the same without it.
+   * gives for how many entries. Searches find the same without it, but for an entry that is recorded later than that:
+   * its text is found when its day is over.
    */
   digest(now: number): Promise<number>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
