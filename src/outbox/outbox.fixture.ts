@@ -2,9 +2,9 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../api/contract/call-event.ts';
-import type { Settlement } from '../delivery/queue.ts';
+import type { DeliveryQueue, Settlement } from '../delivery/queue.ts';
 import type { Log, LogFields } from '../ops/log.ts';
 import type { ToldEvent } from './history.ts';
 import { openOperator } from './operator.ts';
@@ -97,4 +97,25 @@ export function resend(directory: string, seqs: readonly number[], now = 0): num
 /** What became of an attempt; delivered at 0 unless told otherwise. */
 export function settled(seq: number, callId: string, rest: Partial<Settlement> = {}): Settlement {
   return { seq, callId, outcome: 'delivered', at: 0, counted: true, durationMs: 1, ...rest };
+}
+
+type Query = Parameters<DeliveryQueue['due']>[0];
+
+/** Numbers of the heads that a lane gives; everything is fresh, and due, unless told otherwise. */
+export async function due(outbox: Outbox, query: Partial<Query>): Promise<number[]> {
+  const all: Query = { lane: 'fresh', now: 1_000_000, freshSince: 0, limit: 100, except: [] };
+  return seqs(await outbox.due({ ...all, ...query }));
+}
+
+export const seqs = (events: readonly { seq: number }[]): number[] => events.map(({ seq }) => seq);
+
+/** Plays each row on an empty outbox, in a test of its own. */
+export function playRows(
+  rows: readonly [name: string, play: (outbox: Outbox, directory: string) => Promise<void>][],
+): void {
+  for (const [name, play] of rows)
+    test(`outbox: ${name}`, async (t) => {
+      const directory = temporaryFolder(t);
+      await play(await opened(t, { directory }), directory);
+    });
 }

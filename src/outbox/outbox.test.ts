@@ -2,31 +2,22 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { DeliveryQueue } from '../delivery/queue.ts';
 import {
   batchOf,
+  due,
   eventsOf,
   keepingLog,
   newEvent,
   opened,
-  resend,
+  playRows,
+  seqs,
   settled,
   temporaryFolder,
 } from './outbox.fixture.ts';
-import { type Outbox, openOutbox } from './outbox.ts';
-
-type Query = Parameters<DeliveryQueue['due']>[0];
-
-/** Numbers of the heads that a lane gives; everything is fresh, and due, unless told otherwise. */
-async function due(outbox: Outbox, query: Partial<Query>): Promise<number[]> {
-  const all: Query = { lane: 'fresh', now: 1_000_000, freshSince: 0, limit: 100, except: [] };
-  return (await outbox.due({ ...all, ...query })).map(({ seq }) => seq);
-}
-
-const seqs = (events: readonly { seq: number }[]): number[] => events.map(({ seq }) => seq);
+import { openOutbox } from './outbox.ts';
 
 /** What an outbox does: each row is played on an empty one. */
-const rows: readonly [name: string, play: (outbox: Outbox, directory: string) => Promise<void>][] = [
+playRows([
   [
     'events are numbered as they are taken, and the oldest of a call is its head',
     async (outbox) => {
@@ -147,146 +138,6 @@ const rows: readonly [name: string, play: (outbox: Outbox, directory: string) =>
     },
   ],
   [
-    'a dead letter is kept and listed with its tale; later events of its call go on',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:completed', 7));
-      const bad = {
-        outcome: 'dead',
-        at: 9,
-        httpStatus: 422,
-        error: 'from: not a number',
-        durationMs: 3,
-      } as const;
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a', bad)])), [2]);
-      const [letter, ...others] = eventsOf(directory, { state: 'dead' });
-      const { error, httpStatus, durationMs } = bad;
-      assert.deepEqual(letter, {
-        ...{
-          seq: 1,
-          ...newEvent('a', 'ringing', 7),
-          attempts: 1,
-          rejections: 0,
-          state: 'dead',
-          settledAt: 9,
-        },
-        tale: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
-      });
-      assert.deepEqual(others, []);
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 0, waiting: 1, dead: 1, lost: 0 });
-    },
-  ],
-  [
-    'a dead letter that is sent again is the head of its call, untried, and keeps its tale',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
-      await outbox.settle([settled(2, 'a', { outcome: 'retry', nextAt: 50 })]);
-      assert.equal(resend(directory, [1, 2, 99]), 1);
-      assert.deepEqual(await due(outbox, { lane: 'fresh' }), [1]);
-      assert.deepEqual(await due(outbox, { lane: 'retry' }), []);
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
-      assert.deepEqual(await due(outbox, { lane: 'retry' }), [2]);
-      const [ringing] = eventsOf(directory, { callId: 'a' });
-      assert.deepEqual(
-        ringing?.tale.map(({ outcome }) => outcome),
-        ['dead', 'delivered'],
-      );
-    },
-  ],
-  [
-    'a dead letter behind the head of its call waits for its turn when it is sent again',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
-      await outbox.settle([settled(2, 'a', { outcome: 'dead' })]);
-      assert.equal(resend(directory, [1]), 1);
-      assert.equal(resend(directory, [2]), 1);
-      assert.deepEqual(await due(outbox, {}), [1]);
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
-    },
-  ],
-  [
-    'how often an event was rejected is kept apart from how often it was tried, until it is sent again',
-    async (outbox, directory) => {
-      const sent = () =>
-        eventsOf(directory, { callId: 'a' }).map(({ attempts, rejections }) => [attempts, rejections]);
-      await outbox.append(batchOf('a:ringing a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5 })]);
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5, rejected: true })]);
-      const query = { lane: 'retry', now: 5, freshSince: 0, limit: 1, except: [] } as const;
-      assert.equal((await outbox.due(query))[0]?.rejections, 1);
-      await outbox.settle([settled(1, 'a', { outcome: 'dead', rejected: true })]);
-      assert.deepEqual(sent(), [
-        [3, 2],
-        [0, 0],
-      ]);
-      assert.equal(resend(directory, [1]), 1);
-      assert.deepEqual(sent()[0], [0, 0]);
-    },
-  ],
-  [
-    'events that are too old become dead letters, whatever call they belong to',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered b:ringing', 10));
-      await outbox.append(batchOf('a:completed c:ringing', 20));
-      assert.equal(await outbox.expire(10, 99), 0);
-      assert.equal(await outbox.expire(20, 99), 3);
-      assert.deepEqual(await due(outbox, {}), [5, 4]);
-      assert.deepEqual(seqs(eventsOf(directory, { state: 'dead' })), [1, 2, 3]);
-      assert.deepEqual(await outbox.tally(), { taken: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
-    },
-  ],
-  [
-    'a dead letter that is sent again is as young as a new one, and expires when it is old again',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing a:answered', 10));
-      assert.equal(await outbox.expire(20, 30), 2);
-      assert.equal(resend(directory, [1, 2], 40), 2);
-      assert.equal(eventsOf(directory, { callId: 'a' })[0]?.settledAt, undefined);
-      assert.equal(await outbox.expire(40, 50), 0);
-      assert.equal(await outbox.expire(41, 50), 2);
-    },
-  ],
-  [
-    'an event from a day when the clock was wrong keeps none behind it from being forgotten or parked',
-    async (outbox) => {
-      const ids = Array.from({ length: 1_200 }, (_, i) => `c${i}`);
-      await outbox.append(batchOf('z:ringing', 9_999));
-      await outbox.append(batchOf(ids.map((id) => `${id}:ringing ${id}:completed`).join(' '), 10));
-      assert.equal(await outbox.expire(20, 30), 2_400);
-      await outbox.append(batchOf('y:ringing', 10));
-      await outbox.settle([settled(1, 'z', { at: 9_999 }), settled(2_402, 'y', { at: 30 })]);
-      assert.equal(await outbox.prune(50), 1);
-    },
-  ],
-  [
-    'a late word about an event changes nothing, unless it was delivered after all',
-    async (outbox) => {
-      await outbox.append(batchOf('a:ringing b:ringing'));
-      await outbox.settle([settled(1, 'a'), settled(2, 'b', { outcome: 'dead' })]);
-      for (const outcome of ['retry', 'dead'] as const) {
-        await outbox.settle([settled(1, 'a', { outcome }), settled(2, 'b', { outcome }), settled(77, 'x')]);
-      }
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
-      await outbox.settle([settled(2, 'b')]);
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 2, waiting: 0, dead: 0, lost: 0 });
-    },
-  ],
-  [
-    'of an event that was tried for ever the first fifteen attempts are told, and the last',
-    async (outbox, directory) => {
-      await outbox.append(batchOf('a:ringing'));
-      for (let at = 1; at <= 40; at++)
-        await outbox.settle([settled(1, 'a', { outcome: 'retry', at, nextAt: at })]);
-      const [event] = eventsOf(directory, { callId: 'a' });
-      assert.deepEqual(
-        event?.tale.map(({ at }) => at),
-        [...Array.from({ length: 15 }, (_, i) => i + 1), 40],
-      );
-      assert.equal(event?.attempts, 40);
-    },
-  ],
-  [
     'what was delivered long ago is forgotten, what waits or is dead is not; numbers are never used again',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing', 10));
@@ -347,14 +198,7 @@ const rows: readonly [name: string, play: (outbox: Outbox, directory: string) =>
       assert.ok(outbox.commits() <= 5, `${outbox.commits()} transactions for 501 appends`);
     },
   ],
-];
-
-for (const [name, play] of rows) {
-  test(`outbox: ${name}`, async (t) => {
-    const directory = temporaryFolder(t);
-    await play(await opened(t, { directory }), directory);
-  });
-}
+]);
 
 test('outbox: everything is there again after a restart', async (t) => {
   const directory = temporaryFolder(t);

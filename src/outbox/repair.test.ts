@@ -1,139 +1,30 @@
 import assert from 'node:assert/strict';
 import {
   closeSync,
-  cpSync,
-  existsSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
-  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { mulberry } from '../ami/mulberry.ts';
+import {
+  type Damage,
+  drain,
+  events,
+  flipBits,
+  makeTemplate,
+  openedWhole,
+  scribble,
+  truncate,
+  zeroPages,
+} from './damage.fixture.ts';
 import { databasePath } from './database.ts';
-import { openStore } from './open-store.ts';
 import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from './outbox.fixture.ts';
-import type { Outbox } from './outbox.ts';
 import { pageSize } from './page.ts';
 import { repair } from './repair.ts';
-
-const frameSize = pageSize + 24;
-const calls = 400;
-const callIds = Array.from({ length: calls }, (_, i) => `call-${String(i).padStart(4, '0')}`);
-const events = calls * 2;
-
-/** What a call's events are in the template: every fifth is a dead letter, every third delivered. */
-const fate = (i: number) => (i % 5 === 0 ? 'dead' : i % 3 === 0 ? 'delivered' : 'waiting');
-
-/** An outbox with some of everything, half of it in the database and half in the WAL. */
-async function makeTemplate(t: TestContext): Promise<string> {
-  const directory = temporaryFolder(t);
-  for (const half of [0, 1]) {
-    const outbox = await opened(t, { directory });
-    for (let i = half * (calls / 2); i < (calls / 2) * (half + 1); i++) {
-      const id = callIds[i] as string;
-      const state = JSON.stringify({ id, long: i === 7 ? 'x'.repeat(9_000) : '' });
-      const two = [newEvent(id, 'ringing', i), newEvent(id, 'completed', i)];
-      const { heads } = await outbox.append({
-        calls: [{ id, state }],
-        trunks: [`PJSIP/${i % 4}`],
-        events: two,
-      });
-      const [head] = heads;
-      assert.ok(head);
-      const outcome = fate(i);
-      if (outcome === 'waiting') continue;
-      const [next] = await outbox.settle([settled(head.seq, id, { outcome })]);
-      assert.ok(next);
-      await outbox.settle([settled(next.seq, id, { outcome })]);
-    }
-    // Copied while it is open: closing would empty the WAL.
-    if (half === 1) {
-      const copy = temporaryFolder(t);
-      for (const suffix of ['', '-wal'])
-        cpSync(databasePath(directory) + suffix, databasePath(copy) + suffix);
-      await outbox.close();
-      return copy;
-    }
-    await outbox.close();
-  }
-  throw new Error('unreachable');
-}
-
-type Found = {
-  readonly outbox: Outbox;
-  readonly log: ReturnType<typeof keepingLog>;
-  readonly events: number;
-};
-
-/** Opens what is left in a folder, and checks that it is an outbox that works. */
-async function openedWhole(t: TestContext, directory: string, quickFrom?: number): Promise<Found> {
-  const log = keepingLog();
-  const outbox = await opened(t, quickFrom === undefined ? { directory } : { directory, quickFrom }, log);
-  if (log.lines.some(({ code }) => code === 'outbox.set-aside')) await log.seen('outbox.rescued');
-  const tally = await outbox.tally();
-  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
-  for (const { state } of (await outbox.load()).calls) JSON.parse(state);
-  const found = eventsOf(directory, {}).filter(({ callId }) => callIds.includes(callId));
-  return { outbox, log, events: found.length };
-}
-
-/** Delivers everything that waits, in the order of each call; gives how many. */
-async function drain(outbox: Outbox): Promise<number> {
-  let total = 0;
-  for (const lane of ['backlog', 'retry'] as const) {
-    for (;;) {
-      const query = { lane, now: 1e12, freshSince: 1e12, limit: 100, except: [] };
-      const heads = await outbox.due(query);
-      if (heads.length === 0) break;
-      for (const { callId } of heads) assert.equal(typeof callId, 'string');
-      await outbox.settle(heads.map(({ seq, callId }) => settled(seq, callId)));
-      total += heads.length;
-    }
-  }
-  return total;
-}
-
-type Damage = (file: { db: Buffer; wal: Buffer }, random: (below: number) => number) => Partial<typeof file>;
-
-const flipBits =
-  (count: number, which: 'db' | 'wal'): Damage =>
-  (file, random) => {
-    const bytes = Buffer.from(file[which]);
-    for (let i = 0; i < count; i++) {
-      const at = random(bytes.length);
-      bytes[at] = (bytes[at] as number) ^ (1 << random(8));
-    }
-    return { [which]: bytes };
-  };
-
-const zeroPages =
-  (count: number, which: 'db' | 'wal'): Damage =>
-  (file, random) => {
-    const bytes = Buffer.from(file[which]);
-    for (let i = 0; i < count; i++) {
-      const at = random(Math.floor(bytes.length / pageSize)) * pageSize;
-      bytes.fill(0, at, at + pageSize);
-    }
-    return { [which]: bytes };
-  };
-
-const truncate =
-  (which: 'db' | 'wal'): Damage =>
-  (file, random) => ({ [which]: file[which].subarray(0, random(file[which].length)) });
-
-const scribble =
-  (which: 'db' | 'wal'): Damage =>
-  (file, random) => {
-    const bytes = Buffer.from(file[which]);
-    const from = random(bytes.length);
-    for (let at = from; at < Math.min(bytes.length, from + 5_000); at++) bytes[at] = random(256);
-    return { [which]: bytes };
-  };
 
 const kinds: readonly [string, Damage][] = [
   ['one bit of the database flipped', flipBits(1, 'db')],
@@ -245,69 +136,6 @@ for (const [name, damage, lost, code] of losses) {
   });
 }
 
-/** A folder whose WAL has transactions of 60 events each, and where in it each transaction ends. */
-async function withBigTransactions(t: TestContext) {
-  const directory = temporaryFolder(t);
-  const outbox = await opened(t, { directory });
-  const text = 'x'.repeat(2_500);
-  for (let i = 0; i < 5; i++) {
-    const many = Array.from({ length: 60 }, (_, k) => newEvent(`c${i}-${k}`, 'ringing', i, { text }));
-    await outbox.append({ calls: [], trunks: [], events: many });
-  }
-  const [db, wal] = ['', '-wal'].map((suffix) => readFileSync(databasePath(directory) + suffix));
-  await outbox.close();
-  assert.ok(db && wal);
-  const ends: number[] = [];
-  for (let frame = 0; 32 + frame * frameSize < wal.length; frame++)
-    if (wal.readUInt32BE(32 + frame * frameSize + 4) !== 0) ends.push(frame);
-  return { db, wal, ends };
-}
-
-/** A folder with these files. */
-function folderOf(t: TestContext, db: Buffer, wal: Buffer): string {
-  const directory = temporaryFolder(t);
-  writeFileSync(databasePath(directory), db);
-  writeFileSync(`${databasePath(directory)}-wal`, wal);
-  return directory;
-}
-
-test('repair: a wrong checksum in any frame of a transaction of many loses nothing of it', async (t) => {
-  const { db, wal, ends } = await withBigTransactions(t);
-  const [from = 0, to = 0] = [ends.at(-4), ends.at(-3)];
-  assert.ok(to - from > 20);
-  for (const frame of [from + 1, from + 2, (from + to) >> 1, to - 1, to]) {
-    const damaged = Buffer.from(wal);
-    damaged.fill(0xff, 32 + frame * frameSize + 16, 32 + frame * frameSize + 24);
-    const outbox = await opened(t, { directory: folderOf(t, db, damaged) });
-    const { taken, lost } = await outbox.tally();
-    assert.deepEqual({ taken, lost }, { taken: 300, lost: 0 }, `frame ${frame} of ${from + 1} to ${to}`);
-    await outbox.close();
-  }
-});
-
-test('repair: a database that is empty or gone is made again from its WAL', async (t) => {
-  const directory = temporaryFolder(t);
-  const first = await opened(t, { directory });
-  await first.append({
-    calls: [],
-    trunks: [],
-    events: ['a', 'b'].map((id) => newEvent(id, 'ringing', 1)),
-  });
-  await first.settle([settled(1, 'a')]);
-  for (const damage of [truncateSync, rmSync]) {
-    const copy = temporaryFolder(t);
-    for (const suffix of ['', '-wal']) cpSync(databasePath(directory) + suffix, databasePath(copy) + suffix);
-    damage(databasePath(copy));
-    const { outbox, log } = await openedWhole(t, copy);
-    const { taken, delivered, waiting } = await outbox.tally();
-    assert.deepEqual([taken, delivered, waiting], [2, 1, 1], damage.name);
-    assert.deepEqual(
-      log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
-      [['outbox.repaired', 2, 0]],
-    );
-  }
-});
-
 test('repair: an event that a flipped bit gave to another call is not told; it is counted as lost', async (t) => {
   const directory = temporaryFolder(t);
   const first = await opened(t, { directory });
@@ -330,51 +158,6 @@ test('repair: an event that a flipped bit gave to another call is not told; it i
   assert.deepEqual(
     log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
     [['outbox.repaired', 1, 1]],
-  );
-});
-
-test('repair: a start that fails lets go of the file, and the next one takes what SQLite has forgotten', async (t) => {
-  const { db, wal, ends } = await withBigTransactions(t);
-  const damaged = Buffer.from(wal);
-  const checksum = 32 + ((ends.at(-4) ?? 0) + 1) * frameSize + 16;
-  damaged.fill(0xff, checksum, checksum + 8);
-  const directory = folderOf(t, db, damaged);
-  const path = databasePath(directory);
-  const other = new DatabaseSync(path);
-  other.exec('BEGIN IMMEDIATE');
-  assert.throws(() => openStore(path, 1, keepingLog()), /locked/);
-  other.exec('ROLLBACK');
-  other.close();
-  assert.ok(!existsSync(`${path}-wal`), 'whoever closes last removes the WAL');
-
-  const log = keepingLog();
-  const outbox = await opened(t, { directory }, log);
-  assert.deepEqual(await outbox.tally(), { taken: 300, delivered: 0, waiting: 300, dead: 0, lost: 0 });
-  assert.deepEqual(
-    log.lines.map(({ code, fields }) => [code, fields.saved]),
-    [['outbox.wal-repaired', 180]],
-  );
-  const aside = String(log.lines[0]?.fields.aside);
-  assert.equal(readFileSync(aside).length, wal.length);
-  assert.ok(!readdirSync(directory).some((file) => file.includes('forgotten')));
-});
-
-test('repair: what cannot be read from a damaged WAL is counted, and said', async (t) => {
-  const { db, wal, ends } = await withBigTransactions(t);
-  const [from = 0, to = 0] = [ends.at(-4), ends.at(-3)];
-  const damaged = Buffer.from(wal);
-  for (let frame = from + 1; frame <= to; frame++) {
-    const at = 32 + frame * frameSize + 24;
-    damaged.fill(0, at + 100, at + pageSize);
-  }
-  const log = keepingLog();
-  const outbox = await opened(t, { directory: folderOf(t, db, damaged) }, log);
-  const { taken, lost } = await outbox.tally();
-  assert.equal(taken + lost, 300);
-  assert.ok(lost > 40, `${lost} lost`);
-  assert.deepEqual(
-    log.lines.map(({ code, fields }) => [code, fields.lost]),
-    [['outbox.wal-repaired', lost]],
   );
 });
 
@@ -440,13 +223,8 @@ function withoutTrees(file: Buffer): Buffer {
   return copy;
 }
 
-/** Mulberry32: numbers below a bound, the same for the same seed. */
+/** Numbers below a bound, the same for the same seed. */
 function randomOf(seed: number): (below: number) => number {
-  let state = seed * 0x9e3779b9;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const random = mulberry(seed);
+  return (below) => Math.floor(random() * below);
 }
