@@ -1,4 +1,5 @@
 import { type Connection, createConnection } from 'mysql2/promise';
+import { RecordsRefused } from './source.ts';
 
 export type MysqlOptions = {
   readonly host: string;
@@ -20,7 +21,10 @@ export type MysqlRow = Readonly<Record<string, unknown>>;
 
 /** A connection that is made when it is needed, and again after any trouble. */
 export type MysqlLink = {
-  /** Rejects with what the server or the system says, or when it has said nothing for too long. */
+  /**
+   * Rejects with what the server or the system says, or when it has said nothing for too long; with RecordsRefused where
+   * TLS comes to nothing.
+   */
   query(sql: string, values?: readonly unknown[]): Promise<MysqlRow[]>;
   close(): Promise<void>;
 };
@@ -69,10 +73,7 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
         return await Promise.race([ask(sql, values), late.promise]);
       } catch (error) {
         drop();
-        // A server, or what stands in its place, may give back what it was told.
-        if (password && error instanceof Error)
-          error.message = error.message.replaceAll(password, '[secret]');
-        throw error;
+        throw explained(error, password);
       } finally {
         clearTimeout(timer);
       }
@@ -81,4 +82,21 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
       drop();
     },
   };
+}
+
+/** What OpenSSL and mysql2 call a certificate that will not do, and a server without TLS. */
+const tlsCodes = /^(HANDSHAKE_(NO_)?SSL|ERR_(TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/;
+
+function explained(error: unknown, password: string | undefined): unknown {
+  if (!(error instanceof Error)) return error;
+  // A server, or what stands in its place, may give back what it was told.
+  if (password) error.message = error.message.replaceAll(password, '[secret]');
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (!tlsCodes.test(code)) return error;
+  // Node goes on with what to start it with, which is none of the reader's business.
+  const [what] = error.message.split('; if the root CA');
+  return new RecordsRefused(
+    `TLS: ${what}`,
+    'The certificate must be for the host in CDR_SOURCE, and of an authority that this machine trusts, or of the one in ?tls=FILE.',
+  );
 }

@@ -10,7 +10,7 @@ const failures = {
   unreachable: 'Look at the network and the firewall between this machine and the API.',
   dns: 'Look at the host name in API_BASE_URL, and at the name server of this machine.',
   'timeout-connect': 'A firewall may drop it. Look at the network between this machine and the API.',
-  tls: 'Look at the certificate of the API, and at the clock of this machine. A proxy may stand between.',
+  tls: 'Look at the certificate of the API, which must be of an authority that this machine trusts, and at the clock. A proxy may stand between.',
   'timeout-headers': 'The API is too slow, or hangs. API_TIMEOUT says how long it may take.',
   'timeout-body': 'The API is too slow, or hangs. API_TIMEOUT says how long it may take.',
   reset: 'The API or something between has cut the connection. Look at its log.',
