@@ -8,9 +8,9 @@ import { debianMirror } from '../asterisk/mirror.ts';
 import { cannotInstall } from '../debian.ts';
 
 const exec = promisify(execFile);
-/** Without what names a file of this machine, which is not there in another. */
-const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
-const noQuestions = { ...inherited, DEBIAN_FRONTEND: 'noninteractive' };
+/** Without what tells Node of files of this machine, which are not there in another. */
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_'));
+const noQuestions = { ...Object.fromEntries(inherited), DEBIAN_FRONTEND: 'noninteractive' };
 
 /** What a command said and how it ended; nothing is thrown. */
 export type Said = { readonly code: number; readonly output: string };
