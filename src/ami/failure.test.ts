@@ -168,19 +168,16 @@ const openssl = (...args: string[]): Buffer =>
   execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'ignore'] });
 const pem = (name: string): string => readFileSync(file(name), 'utf8');
 
+/** A new key, and what its name is to be certified by, or already is. */
+function request(name: string, ...result: string[]): void {
+  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+  openssl('req', ...kind, '-subj', `/CN=${name}`, '-keyout', file(`${name}.key`), ...result);
+}
+
 /** A certificate for a name, signed by the authority, valid for so many days from now; expired for less than 0. */
 function certify(name: string, host: string, authority: string, days: number): { cert: string; key: string } {
   writeFileSync(file(`${name}.ext`), `subjectAltName=${host}\n`);
-  const request = [
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-subj',
-    `/CN=${name}`,
-  ];
-  openssl('req', ...request, '-keyout', file(`${name}.key`), '-out', file(`${name}.csr`));
+  request(name, '-out', file(`${name}.csr`));
   const signer = ['-CA', file(`${authority}.crt`), '-CAkey', file(`${authority}.key`), '-CAcreateserial'];
   const made = ['-in', file(`${name}.csr`), '-extfile', file(`${name}.ext`), '-out', file(`${name}.crt`)];
   openssl('x509', '-req', ...made, ...signer, '-days', String(days));
@@ -188,28 +185,8 @@ function certify(name: string, host: string, authority: string, days: number): {
 }
 
 before(() => {
-  for (const name of ['authority', 'stranger']) {
-    const request = [
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-subj',
-      `/CN=${name}`,
-    ];
-    openssl(
-      'req',
-      '-x509',
-      ...request,
-      '-days',
-      '2',
-      '-keyout',
-      file(`${name}.key`),
-      '-out',
-      file(`${name}.crt`),
-    );
-  }
+  for (const name of ['authority', 'stranger'])
+    request(name, '-x509', '-days', '2', '-out', file(`${name}.crt`));
 });
 after(() => rmSync(folder, { recursive: true }));
 
