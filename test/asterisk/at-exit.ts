@@ -1,5 +1,6 @@
 /**
- * What must not outlive this process: run on exit, and on SIGINT, SIGTERM and SIGHUP too, which then end it.
+ * What must not outlive this process: run on exit, and on SIGINT, SIGTERM and SIGHUP too, which then end it, unless
+ * somebody else listens for them.
  * Gives a function that takes the promise back.
  */
 export function atExit(cleanUp: () => void): () => void {
@@ -24,6 +25,6 @@ function runAll(): void {
   pending.clear();
 }
 
-function leave(): void {
-  process.exit(130);
+function leave(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) === 0) process.exit(130);
 }

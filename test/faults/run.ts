@@ -10,9 +10,9 @@ import { asItShould, commitLine, machineLine, merged, printed, type Row } from '
  *
  * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]
  *
- * `--full` takes minutes to hours for each. `--runs` is a size of one's own. A row ends early after `--minutes`, or
- * with Ctrl-C, and says how much was done. `--out` writes the rows into a results file, in the place of earlier ones.
- * Ends with 1 if something did not hold, or a control did not break.
+ * `--full` takes minutes to hours for each. `--runs` is a size of one's own. A row that repeats itself ends early after
+ * `--minutes`, or with Ctrl-C, and says how much was done; Ctrl-C again ends it at once. `--out` writes the rows into a
+ * results file, in the place of earlier ones. Ends with 1 if something did not hold, or a control did not break.
  */
 const { values } = parseArgs({
   options: {
@@ -30,7 +30,10 @@ if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, n
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const rows: Row[] = [];
 const interrupted = new AbortController();
-process.once('SIGINT', () => interrupted.abort());
+process.on('SIGINT', () => {
+  if (interrupted.signal.aborted) process.exit(130);
+  interrupted.abort();
+});
 
 async function row(fault: string, control: boolean, run: Run, size: Size): Promise<void> {
   const began = performance.now();
@@ -70,7 +73,8 @@ for (const fault of wanted) {
   const { count, unit } = values.full ? fault.full : fault.short;
   const size = { count: values.runs === undefined ? count : Number(values.runs), unit };
   await row(fault.name, false, fault.run, size);
-  if (fault.control) await row(controlName(fault), true, fault.control.run, fault.control.size ?? size);
+  if (fault.control && !interrupted.signal.aborted)
+    await row(controlName(fault), true, fault.control.run, fault.control.size ?? size);
 }
 print(`\n${machineLine()}, commit ${commit}\n\n${printed(rows)}`);
 process.exitCode = rows.length > 0 && rows.every(asItShould) ? 0 : 1;

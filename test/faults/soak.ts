@@ -45,7 +45,7 @@ export const soak: Fault = {
 };
 
 /** What is confirmed is kept until it is compared: often, so that no third of ten minutes has less of that than another. */
-async function soakFor({ size, seed, say }: RunOptions, env: Record<string, string>): Promise<Outcome> {
+async function soakFor({ size, seed, say, stop }: RunOptions, env: Record<string, string>): Promise<Outcome> {
   const rig = await createRig(
     {
       STATUS_LISTEN: '127.0.0.1:0',
@@ -70,11 +70,13 @@ async function soakFor({ size, seed, say }: RunOptions, env: Record<string, stri
     const lookups = startLookups(Number(agi.port), mulberry(seed + 1));
     const taken: Sample[] = [];
     const began = performance.now();
-    for (let n = 1; n <= samples; n += 1) {
-      await sleep(Math.max(0, began + (n / samples) * size * 60_000 - performance.now()));
+    for (let n = 1; n <= samples && !stop.aborted; n += 1) {
+      const ms = Math.max(0, began + (n / samples) * size * 60_000 - performance.now());
+      await sleep(ms, undefined, { signal: stop }).catch(() => {});
       taken.push(await sampleOf(bridge.pid, Number(port)));
       if (n % 10 === 0) say(JSON.stringify(taken.at(-1)));
     }
+    const minutes = Math.round((performance.now() - began) / 6_000) / 10;
     await lookups.stop();
     await load.finish();
     const isOver = (id: string) => rig.farSide.calls().get(id)?.received.includes('completed');
@@ -89,7 +91,7 @@ async function soakFor({ size, seed, say }: RunOptions, env: Record<string, stri
     });
     return {
       ...solved.counts,
-      ...{ runs: size, seed, broken: [...broken, ...solved.broken] },
+      ...{ runs: minutes, seed, broken: [...broken, ...solved.broken] },
       note: `${lookups.found()} lookups; from the second to the last third: ${growths.join(', ')}`,
     };
   } finally {
@@ -99,7 +101,7 @@ async function soakFor({ size, seed, say }: RunOptions, env: Record<string, stri
 
 /** What was held in that third, rushes left out: of memory the median, of all else, which comes and goes, the least. */
 function levelOf(what: Held, all: readonly Sample[], third: number): number {
-  const values = all.slice((third * samples) / 3, ((third + 1) * samples) / 3).map((one) => one[what]);
+  const values = all.slice((third * all.length) / 3, ((third + 1) * all.length) / 3).map((one) => one[what]);
   return what === 'MB of memory' ? median(values) : Math.min(...values);
 }
 
