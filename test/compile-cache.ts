@@ -11,7 +11,13 @@ export function compileCache(): string {
   const given = process.env.NODE_COMPILE_CACHE;
   if (given !== undefined) return given;
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-compiled-'));
-  atExit(() => rmSync(folder, { recursive: true, force: true }));
+  atExit(() => {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // A program that has not ended yet still writes there: a temporary folder more is no reason to fail.
+    }
+  });
   process.env.NODE_COMPILE_CACHE = folder;
   return folder;
 }
