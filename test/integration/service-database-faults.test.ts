@@ -104,6 +104,8 @@ describe('on a database that is not as it should be', { skip }, () => {
     await record(store, account, 'before', 'ringing');
     await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (b, c)'");
     await lonely.sql('SELECT pg_reload_conf()');
+    const firstThatWaits = waitsForStandby(lonely);
+    await firstThatWaits.seen;
     assert.match((await store.about()).survives, /on the disk of one of its standbys \(any of b, c\)/);
     const records = await Promise.allSettled(
       ['a', 'b', 'c'].map((id) => record(store, account, id, 'ringing')),
@@ -114,6 +116,7 @@ describe('on a database that is not as it should be', { skip }, () => {
     }
     await lonely.sql("ALTER SYSTEM SET synchronous_standby_names = ''");
     await lonely.sql('SELECT pg_reload_conf()');
+    await firstThatWaits.over;
     // It counts on this server all the same. To try each alone would have written it twice, after as many waits.
     const entries = await Array.fromAsync(store.requests.all({ account, search: null, order: 'oldest' }));
     assert.deepEqual(
@@ -183,6 +186,21 @@ describe('on a database that is not as it should be', { skip }, () => {
 });
 
 const DAY_MS = 86_400_000;
+
+/** Commits until one waits for a standby: some time after the reload, the server does. `over` when it waits no more. */
+function waitsForStandby(cluster: Cluster): { seen: Promise<void>; over: Promise<void> } {
+  const { promise: seen, resolve } = Promise.withResolvers<void>();
+  let waits = false;
+  const commits = (async () => {
+    for (let n = 0; !waits; n += 1) await cluster.sql(`CREATE TABLE waiting_${n} ()`);
+  })();
+  const looks = (async () => {
+    while (!waits)
+      waits = (await cluster.sql("SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'")).length > 0;
+    resolve();
+  })();
+  return { seen, over: Promise.all([commits, looks]).then(() => {}) };
+}
 
 function record(store: Store, account: number, id: string, status: CallStatus, at = 1) {
   return store.requests.record({

@@ -131,7 +131,10 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^BAD the token: refused \(HTTP 401\) -> Copy it anew from the Integrations section/,
   },
   'the API is not there': {
-    make: ({ farSide }) => farSide.close(),
+    // A port of its own that is closed would be taken by whoever asks for one next; nobody is given this one.
+    make: ({ env }) => {
+      env.API_BASE_URL = 'http://127.0.0.1:2/api/v1';
+    },
     says: /^BAD the API at .*: connection refused .* -> Nothing listens there/,
   },
   'another page there': {
