@@ -45,10 +45,13 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     return run('nsenter', ['-t', pid, '-m', '-u', '-i', '-n', '-p', '-r', '-w', command, ...args]);
   };
   const stop = async (): Promise<void> => {
+    const pid = nspawn.exitCode === null ? init() : undefined;
     if (nspawn.exitCode === null) nspawn.kill('SIGTERM');
-    const killer = setTimeout(() => nspawn.kill('SIGKILL'), 20_000);
+    const killer = setTimeout(() => nspawn.kill('SIGKILL'), 5_000);
     await ended;
     clearTimeout(killer);
+    // Its init may outlive systemd-nspawn, with all that runs there.
+    if (pid !== undefined) endNow(Number(pid));
     release();
   };
 
@@ -82,4 +85,12 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     },
     stop,
   };
+}
+
+function endNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }
