@@ -129,7 +129,10 @@ test('who does not see the bar is told what begins and what is missed, and never
     for (const { target } of changes) (globalThis.heard ??= []).push(target.textContent);
   }).observe(document.querySelector('[role=status].unseen'), { childList: true })`);
   await post(a.token, event());
-  await card(page, 'pbx-1').getByText('00:02').waitFor();
+  // A busy machine may draw no frame while it is just two seconds.
+  await card(page, 'pbx-1')
+    .getByText(/^00:(0[2-9]|[1-5]\d)$/)
+    .waitFor();
   await post(a.token, event({ status: 'completed' }));
   await card(page, 'pbx-1').getByText('missed').waitFor();
   assert.deepEqual(await page.evaluate('heard'), [
