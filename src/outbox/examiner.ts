@@ -24,7 +24,9 @@ export function createExaminer(db: DatabaseSync) {
     what,
     found: db.prepare(`SELECT 1 FROM event WHERE seq > ? AND seq <= ? AND (${condition}) LIMIT 1`),
   }));
-  const lastEvent = db.prepare('SELECT max(seq) AS last FROM (SELECT seq FROM event WHERE seq > ? LIMIT ?)');
+  const lastEvent = db.prepare(
+    'SELECT max(seq) AS last FROM (SELECT seq FROM event WHERE seq > ? ORDER BY seq LIMIT ?)',
+  );
   // Whoever asks for the length of a text has read it.
   const attempts = db.prepare(
     'SELECT total(length(outcome) + length(error)) AS read FROM attempt WHERE id >= ? AND id < ?',

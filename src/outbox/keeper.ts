@@ -80,10 +80,7 @@ export function createKeeper(
   const examination = createExamination({
     from: () => opened?.store.examineFrom(),
     step: (place) => (state === 'working' ? open().store.examine(place) : place),
-    damaged(error) {
-      close();
-      repairNow(error);
-    },
+    damaged: repairNow,
     log,
   });
 
@@ -104,12 +101,15 @@ export function createKeeper(
   }
 
   function open(): OpenStore {
-    if (!opened) {
-      opened = openStore(path, now(), log, options.quickFrom);
-      rescue.begin();
-      examination.begin();
-    }
-    return opened;
+    return opened ?? workWith(openStore(path, now(), log, options.quickFrom));
+  }
+
+  /** What is not done before the file is worked with, goes on beside it. */
+  function workWith(next: OpenStore): OpenStore {
+    opened = next;
+    rescue.begin();
+    examination.begin();
+    return next;
   }
 
   function close(): void {
@@ -185,7 +185,6 @@ export function createKeeper(
     } else if (repaired) {
       throw error;
     } else {
-      close();
       repairNow(error);
       handle(calls, answers, true);
     }
@@ -193,10 +192,9 @@ export function createKeeper(
 
   /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
   function repairNow(error: unknown): void {
+    close();
     try {
-      opened = repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom });
-      rescue.begin();
-      examination.begin();
+      workWith(repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom }));
     } catch (failure) {
       waitOut(failure);
     }

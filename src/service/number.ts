@@ -13,8 +13,11 @@ const known = new LRUCache<string, string>({ max: 10_000 });
  */
 export function comparable(number: string, country: string | null): string {
   const key = `${country} ${number}`;
-  const form = known.get(key) ?? parse(number, country);
-  known.set(key, form);
+  let form = known.get(key);
+  if (form === undefined) {
+    form = parse(number, country);
+    known.set(key, form);
+  }
   return form;
 }
 

@@ -33,25 +33,28 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
   let said = '';
   for (const stream of [nspawn.stdout, nspawn.stderr]) stream.on('data', (chunk) => (said += chunk));
   const ended = once(nspawn, 'close');
-  const release = atExit(() => nspawn.kill('SIGKILL'));
-
   const init = () => {
+    if (nspawn.exitCode !== null || nspawn.signalCode !== null) return undefined;
     const children = readFileSync(`/proc/${nspawn.pid}/task/${nspawn.pid}/children`, 'utf8');
     return children.trim().split(' ')[0] || undefined;
   };
+  /** All that runs there ends with its init, and so does systemd-nspawn; killed itself, it would leave them running. */
+  const kill = () => {
+    const pid = init();
+    if (pid === undefined) nspawn.kill('SIGKILL');
+    else process.kill(Number(pid), 'SIGKILL');
+  };
+  const release = atExit(kill);
   const inside = async (command: string, ...args: string[]): Promise<Said> => {
-    const pid = nspawn.exitCode === null ? init() : undefined;
+    const pid = init();
     if (pid === undefined) return { code: -1, output: 'it has ended' };
     return run('nsenter', ['-t', pid, '-m', '-u', '-i', '-n', '-p', '-r', '-w', command, ...args]);
   };
   const stop = async (): Promise<void> => {
-    const pid = nspawn.exitCode === null ? init() : undefined;
-    if (nspawn.exitCode === null) nspawn.kill('SIGTERM');
-    const killer = setTimeout(() => nspawn.kill('SIGKILL'), 5_000);
+    nspawn.kill('SIGTERM');
+    const killer = setTimeout(kill, 5_000);
     await ended;
     clearTimeout(killer);
-    // Its init may outlive systemd-nspawn, with all that runs there.
-    if (pid !== undefined) endNow(Number(pid));
     release();
   };
 
@@ -85,12 +88,4 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     },
     stop,
   };
-}
-
-function endNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
 }

@@ -2,7 +2,7 @@ import type { CallFeed } from '../call-store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, listen } from './listener.ts';
-import type { Primary } from './primary.ts';
+import { type Primary, timelineSql } from './primary.ts';
 
 /** How late a screen is at most when a notification is lost. */
 const POLL_MS = 1_000;
@@ -21,7 +21,7 @@ const NAMED = 500;
  */
 const movedSql = `SELECT here.*, c.account_id, ${callColumns}
   FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to,
-               left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline) AS here
+               ${timelineSql} AS timeline) AS here
   LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
     AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())
   ORDER BY c.changed`;

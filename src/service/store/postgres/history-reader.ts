@@ -90,7 +90,8 @@ export function historyReader(database: Database): HistoryReader<Place> {
         );
         return { ids: found.map((place) => ({ account, ...place })), next: found[size - 1] ?? null };
       }
-      const span = nextSpan(filter.spans ?? EVER, slice);
+      const spans = filter.spans ?? EVER;
+      const span = nextSpan(spans, slice);
       if (span === undefined) return { ids: [], next: null };
       const { term, in: column } = filter.search;
       const [from, to, limit, plain, ...texts] = Array.from(
@@ -117,7 +118,7 @@ export function historyReader(database: Database): HistoryReader<Place> {
             : { at: span.to, id: Number.MAX_SAFE_INTEGER };
       return {
         ids: found.flatMap(({ at, id, hit }) => (hit ? [{ account, at, id }] : [])),
-        next: last?.n === size || nextSpan(filter.spans ?? EVER, { ...slice, after: next }) ? next : null,
+        next: last?.n === size || nextSpan(spans, { ...slice, after: next }) ? next : null,
       };
     },
 

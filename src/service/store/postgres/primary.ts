@@ -5,6 +5,9 @@ import { clientConfig } from './client-config.ts';
 /** How long another server may still say that it is the newer primary, once one has answered. One that hangs never says. */
 const GRACE_MS = 500;
 
+/** The timeline of a server that takes writes, as SQL: each takeover begins another one. */
+export const timelineSql = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+
 /**
  * The addresses of a connection text: several servers stand with commas between them, as libpq takes them
  * (`postgres://user@one:5432,two:5432/name`); one of them is the primary, and another may become it.
@@ -69,7 +72,7 @@ async function timelineOf(address: string): Promise<number | undefined> {
   try {
     await client.connect();
     const { rows } = await client.query(
-      'SELECT CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline',
+      `SELECT CASE WHEN NOT pg_is_in_recovery() THEN ${timelineSql} END AS timeline`,
     );
     const { timeline } = rows[0] as { timeline: string | null };
     return timeline === null ? undefined : Number.parseInt(timeline, 16);
