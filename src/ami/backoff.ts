@@ -2,6 +2,7 @@ import type { AmiFailure } from './failure.ts';
 
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
+const maxAnswerDeadlineMs = 60_000;
 
 /** Trying again changes nothing until somebody changes a setting, so it need not be soon. */
 const settings = new Set<AmiFailure['kind']>(['login-refused', 'tls', 'no-reporting-class', 'no-call-class']);
@@ -16,4 +17,14 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
   if (settings.has(failure.kind)) return maxDelayMs * (0.75 + random / 4);
   if (failures === 0) return 0;
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + random / 2);
+}
+
+/**
+ * Milliseconds that Asterisk has for each answer: twice as long after each attempt that got none, up to a minute, so
+ * that one which is too busy for the first deadline is let in by a later one, and one that hangs is still found.
+ * @param firstMs after a link that was up.
+ * @param silences attempts in a row before this one that ended for want of an answer.
+ */
+export function answerDeadline(firstMs: number, silences: number): number {
+  return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);
 }

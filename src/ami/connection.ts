@@ -12,8 +12,10 @@ import { createTunnel, type TunnelHandlers } from './tunnel.ts';
 export type ConnectionOptions = Endpoint & {
   readonly username: string;
   readonly secret: string;
-  /** How long TCP and TLS together may take, then the greeting, then each answer; milliseconds. */
-  readonly deadlineMs: number;
+  /** How long TCP and TLS together may take, milliseconds. */
+  readonly connectDeadlineMs: number;
+  /** How long the greeting may take, and each answer, milliseconds. */
+  readonly answerDeadlineMs: number;
 };
 
 export type ConnectionHandlers = Pick<TunnelHandlers, 'onLost' | 'onFrame'> & {
@@ -64,7 +66,7 @@ export async function openConnection(
   tools: ConnectionTools,
 ): Promise<OpenedConnection> {
   assertSafe({ Username: options.username, Secret: options.secret });
-  const opened = await openSocket(options, options.deadlineMs, tools.clock, tools.signal);
+  const opened = await openSocket(options, options.connectDeadlineMs, tools.clock, tools.signal);
   if (!opened.ok) return opened;
   try {
     return { ok: true, connection: await logIn(opened.socket, options, handlers, tools) };
@@ -76,7 +78,7 @@ export async function openConnection(
 
 async function logIn(
   socket: Socket,
-  { username, secret, deadlineMs }: ConnectionOptions,
+  { username, secret, answerDeadlineMs }: ConnectionOptions,
   handlers: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ): Promise<Connection> {
@@ -85,7 +87,7 @@ async function logIn(
   let actions = 0;
   let onGreeting: (line: string) => void = () => {};
   const lists = new Map<string, { last: string; items: AmiObject[]; done: (list: List) => void }>();
-  const pledges = createPledges(clock, deadlineMs, fail);
+  const pledges = createPledges(clock, answerDeadlineMs, fail);
   const tunnel = createTunnel(socket, counters, clock.now, {
     onGreeting: (line) => onGreeting(line),
     onEnd: (detail) => fail({ kind: 'lost', detail }),

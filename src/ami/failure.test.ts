@@ -23,7 +23,8 @@ async function firstFailure(
   t: TestContext,
   options: Partial<AmiLinkOptions> & { port: number },
 ): Promise<[AmiFailure | undefined, MessageCode | undefined]> {
-  const { link, said, until } = startLine(t, options);
+  // What is answered before the answer that is missing takes a busy machine a while, too.
+  const { link, said, until } = startLine(t, options, { patienceMs: 300 });
   const told = (): boolean => said.some(({ code }) => code !== 'ami.connected');
   await until(told);
   link.stop();
@@ -54,7 +55,7 @@ test('no such host', async (t) => {
 
 test('the handshake never ends', async (t) => {
   const port = await startServer(t, () => {});
-  const options = { port, deadlineMs: 30, tls: {} };
+  const options = { port, connectDeadlineMs: 30, tls: {} };
   assert.deepEqual(await firstFailure(t, options), [{ kind: 'connect-timeout' }, 'ami.unreachable']);
 });
 
@@ -74,7 +75,7 @@ test('something that never ends its first line', async (t) => {
 
 test('something that says nothing', async (t) => {
   const port = await startServer(t, () => {});
-  const [failure] = await firstFailure(t, { port, deadlineMs: 30 });
+  const [failure] = await firstFailure(t, { port, answerDeadlineMs: 30 });
   assert.deepEqual(failure, { kind: 'not-asterisk', detail: 'it says nothing' });
 });
 
@@ -96,7 +97,7 @@ test('a login that is never answered', async (t) => {
     t,
     answering('login', () => ''),
   );
-  assert.deepEqual(await firstFailure(t, { port, deadlineMs: 50 }), [
+  assert.deepEqual(await firstFailure(t, { port, answerDeadlineMs: 300 }), [
     { kind: 'silent', detail: 'Login' },
     'ami.silent',
   ]);
@@ -107,7 +108,7 @@ test('a list that never ends', async (t) => {
     t,
     answering('coreshowchannels', (id) => `Response: Success\r\nActionID: ${id}\r\n\r\n`),
   );
-  const [failure] = await firstFailure(t, { port, deadlineMs: 50 });
+  const [failure] = await firstFailure(t, { port, answerDeadlineMs: 300 });
   assert.deepEqual(failure, { kind: 'silent', detail: 'CoreShowChannels' });
 });
 

@@ -68,7 +68,12 @@ export function startLine(
     },
   };
   const link = createAmiLink(
-    { host: '127.0.0.1', ...account, deadlineMs: ampleMs, pingDeadlineMs: ampleMs, ...options },
+    {
+      host: '127.0.0.1',
+      ...account,
+      ...{ connectDeadlineMs: ampleMs, answerDeadlineMs: ampleMs, pingDeadlineMs: ampleMs },
+      ...options,
+    },
     {
       onInput(input) {
         inputs.push(input);

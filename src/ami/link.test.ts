@@ -161,7 +161,7 @@ test('a half-open link is found by its silence and replaced', async (t) => {
   const { player, port } = await startPlayer(t);
   const { inputs, said, until } = startLine(t, {
     port,
-    deadlineMs: 50,
+    answerDeadlineMs: 50,
     pingIntervalMs: 5,
     pingDeadlineMs: 20,
   });
@@ -171,6 +171,21 @@ test('a half-open link is found by its silence and replaced', async (t) => {
   player.setSilent(false);
   await until(() => inputs.length === 2);
   assert.deepEqual(types(inputs), ['snapshot', 'snapshot']);
+});
+
+test('an Asterisk that takes longer for its channels than the deadline is let in all the same', async (t) => {
+  const port = await startServer(t, (socket) =>
+    serveActions(socket, (action, id) => {
+      const answer = healthyAnswer(action, id);
+      if (action !== 'coreshowchannels') return answer;
+      setTimeout(() => socket.write(answer), 300);
+      return '';
+    }),
+  );
+  const { link, said, until } = startLine(t, { port, answerDeadlineMs: 100 }, { patienceMs: 10_000 });
+  await until(() => said.some(({ code }) => code === 'ami.connected'));
+  assert.equal(said[0]?.code, 'ami.silent');
+  assert.equal(link.status().failure, undefined);
 });
 
 test('as it comes, silence is found within 10 s', async (t) => {

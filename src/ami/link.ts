@@ -1,6 +1,6 @@
 import type { Input } from '../calls/input.ts';
 import type { Log } from '../ops/log.ts';
-import { reconnectDelay } from './backoff.ts';
+import { answerDeadline, reconnectDelay } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
 import type { AmiFailure } from './failure.ts';
@@ -12,8 +12,10 @@ import type { Endpoint } from './socket.ts';
 export type AmiLinkOptions = Endpoint & {
   readonly username: string;
   readonly secret: string;
-  /** How long a connection attempt may take, and each answer; 5000 ms when absent. */
-  readonly deadlineMs?: number | undefined;
+  /** How long TCP and TLS together may take; 5000 ms when absent. */
+  readonly connectDeadlineMs?: number | undefined;
+  /** How long each answer may take, after a link that was up; 5000 ms when absent. */
+  readonly answerDeadlineMs?: number | undefined;
   /** From one answered Ping to the next; 5000 ms when absent. */
   readonly pingIntervalMs?: number | undefined;
   /** How long nothing at all may arrive after a Ping; 4000 ms when absent. */
@@ -71,7 +73,7 @@ const steadyMs = 10_000;
 export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): AmiLink {
   let login = safeLogin(options);
   const { clock, log } = tools;
-  const { deadlineMs = 5000, pingIntervalMs = 5000, pingDeadlineMs = 4000 } = options;
+  const { connectDeadlineMs = 5000, pingIntervalMs = 5000, pingDeadlineMs = 4000 } = options;
   const ping = { intervalMs: pingIntervalMs, deadlineMs: pingDeadlineMs };
   const counters = createCounters();
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
@@ -105,23 +107,26 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   async function run(signal: AbortSignal): Promise<void> {
     /** Attempts and short-lived connections in a row. */
     let failures = 0;
+    /** Those of them that ended for want of an answer. */
+    let silences = 0;
     while (!signal.aborted) {
       enter('connecting', { attempts: status.attempts + 1 });
-      const failure = await attempt(signal);
+      const failure = await attempt(answerDeadline(options.answerDeadlineMs ?? 5000, silences), signal);
       if (signal.aborted) return;
-      if (status.state === 'up' && clock.now() - status.since >= steadyMs) failures = 0;
+      if (status.state === 'up' && clock.now() - status.since >= steadyMs) failures = silences = 0;
+      if (failure.kind === 'silent') silences++;
       linkLog.down(clock.now(), failure);
       enter('waiting', { failure });
       await pause(reconnectDelay(failure, failures++, tools.random()), signal);
     }
   }
 
-  async function attempt(signal: AbortSignal): Promise<AmiFailure> {
+  async function attempt(answerDeadlineMs: number, signal: AbortSignal): Promise<AmiFailure> {
     /** Tells that the link is up; for a link that lacked its call events, not before there is one. */
     let tellUp: (() => void) | undefined;
     try {
       return await runSession(
-        { ...options, ...login, deadlineMs, ping },
+        { ...options, ...login, connectDeadlineMs, answerDeadlineMs, ping },
         { onOpen, onInput: take, onUp, onPong, onFrame: tools.onFrame },
         { clock, counters, log, signal },
       );

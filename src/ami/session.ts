@@ -36,7 +36,10 @@ export type SessionTools = {
 
 /** Snapshots that make up for lost events are at least this far apart. */
 const resyncMs = 10_000;
-/** Inputs held while a snapshot is read: more than any PBX makes in that time (3,000 events/s, two times 5 s). */
+/**
+ * Inputs held while a snapshot is read: more than any PBX makes in that time (3,000 events/s, two times 5 s; one that
+ * takes longer is too busy to make as many).
+ */
 export const maxHeld = 50_000;
 
 /** The channel's Status; undefined when it is gone, when the user may not ask, or when another has got its name. */

@@ -57,7 +57,7 @@ export async function surveyPbx(
     onEnd = resolve;
   });
   const opened = await openConnection(
-    { ...options, deadlineMs },
+    { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
       onEvent(event: AmiObject, at: number) {
         const input = toInput(event, at);

@@ -242,7 +242,7 @@ export const messages = {
     level: 'warn',
     text: 'Asterisk at {address} has gone silent: {reason}; connecting again',
     means:
-      'The connection stands, but nothing is answered: the network dropped it without a word, or Asterisk hangs.',
+      'The connection stands, but nothing is answered: the network dropped it without a word, or Asterisk hangs. Each new attempt waits twice as long for its answers, up to a minute.',
   },
   'ami.lost': {
     level: 'warn',
