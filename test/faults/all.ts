@@ -12,7 +12,7 @@ import { outage } from './outage.ts';
 import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
 import { restore } from './restore.ts';
-import { soak } from './soak.ts';
+import { soaks } from './soak.ts';
 
 /** All faults, in the order of the table. */
 export const faults: readonly Fault[] = [
@@ -29,7 +29,7 @@ export const faults: readonly Fault[] = [
   clock,
   poison,
   restore,
-  soak,
+  ...soaks,
 ];
 
 export const controlName = ({ name, control }: Fault): string => `${name}, control: ${control?.without}`;

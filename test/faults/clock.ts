@@ -1,10 +1,10 @@
-import { existsSync, globSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
-import { installPackages } from '../debian.ts';
 import type { FarSide } from '../fakes/far-side.ts';
+import { faketimeImpossible, underFaketime } from './faketime.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig } from './rig.ts';
@@ -42,17 +42,6 @@ export const clock: Fault = {
   },
 };
 
-async function faketimeImpossible(): Promise<string | undefined> {
-  if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
-  if (library() !== undefined) return undefined;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    return 'it needs faketime (Debian), and root to install it';
-  await installPackages({ '/usr/bin/faketime': 'faketime' });
-  return library() === undefined ? 'faketime is installed, but not its library' : undefined;
-}
-
-const library = () => globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')[0];
-
 async function jumpAll(
   { size, seed, say }: RunOptions,
   faketime: Readonly<Record<string, string>>,
@@ -86,13 +75,10 @@ async function jumpOnce(
   try {
     const file = join(rig.folder, 'faketime');
     writeFileSync(file, '+0\n');
-    const env = {
-      ...{ LD_PRELOAD: library(), FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1' },
-      ...faketime,
-    };
+    const clock = { FAKETIME_TIMESTAMP_FILE: file, FAKETIME_NO_CACHE: '1', ...faketime };
     let skewMs = 0;
     const bridge = rig.startBridge({
-      wrap: ['env', ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
+      wrap: underFaketime(clock),
       hear({ time, level, code, msg }) {
         skewMs = Date.parse(String(time)) - Date.now();
         if (level === 'error') broken.push(`${jump.name}: ${code}: ${msg}`);

@@ -47,7 +47,7 @@ export type Fault = {
   readonly needs?: () => Promise<string | undefined>;
   /** True if it spends its time with waiting: a test run has it beside others of that kind. */
   readonly waits?: true;
-  /** True if even the short form takes minutes: `.ci/run` starts it beside the tests, which do not have it. */
+  /** True if even the short form takes minutes: no test run has it; `.ci/run` starts the soak beside the tests. */
   readonly aside?: true;
   /** The size in every test run, and by hand with `--full`. */
   readonly short: Size;
