@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -45,11 +53,13 @@ async function scene(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'filler-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'Master.csv');
+  const mark = join(folder, 'state/cdr-mark.json');
   const log = keepingLog();
   const outbox = await opened(t, { directory: join(folder, 'state') });
   const heads: string[] = [];
   return {
     path,
+    mark,
     log,
     outbox,
     heads,
@@ -57,7 +67,7 @@ async function scene(t: TestContext) {
     write: (text: string) => appendFileSync(path, text),
     async start(live: Partial<LiveCalls> = {}) {
       const filler = createGapFiller(
-        { source: createCsvSource(path), markFile: join(folder, 'state/cdr-mark.json'), everyMs: 2 ** 30 },
+        { source: createCsvSource(path), markFile: mark, everyMs: 2 ** 30 },
         { ...nobody, ...live },
         {
           outbox,
@@ -186,6 +196,31 @@ test('a file that cannot be read is said once, and nothing is skipped', async (t
     'cdr.lost-place',
     'cdr.readable',
   ]);
+});
+
+test('a place that cannot be kept is said once, calls are told all the same, and it is kept when it can be', async (t) => {
+  const { write, start, told, codes, mark } = await scene(t);
+  write('');
+  const first = await start();
+  await first.looks(1);
+  mkdirSync(`${mark}.part`);
+  write(line(1));
+  await first.looks(3);
+  write(line(2));
+  await first.looks(3);
+  assert.equal((await told('1800000101.1')).length, 2);
+  assert.equal((await told('1800000101.2')).length, 2);
+  await first.stop();
+
+  const second = await start();
+  await second.looks(3);
+  assert.equal((await told('1800000101.1')).length, 2, 'read again, and not told again');
+  rmdirSync(`${mark}.part`);
+  await second.looks(1);
+  assert.deepEqual(
+    codes().filter((code) => /readable|place/.test(code)),
+    ['cdr.place-unsaved', 'cdr.place-unsaved', 'cdr.place-saved'],
+  );
 });
 
 test('a long gap is read in pieces, and each call of it is told', async (t) => {

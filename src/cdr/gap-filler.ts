@@ -92,6 +92,7 @@ export function createGapFiller(
   let gaps = 0;
   let counts = noCounts();
   let saved = '';
+  let isUnsaved = false;
   let isTroubled = false;
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -210,8 +211,17 @@ export function createGapFiller(
   function save(next: unknown): void {
     const mark = JSON.stringify({ source: name, since, position: next });
     if (mark === saved) return;
-    writeMark(markFile, mark);
+    try {
+      writeMark(markFile, mark);
+    } catch (error) {
+      // The records can be read all the same, and what was told of them is in the outbox.
+      if (!isUnsaved) log.say('cdr.place-unsaved', { source: name, error: String(error) });
+      isUnsaved = true;
+      return;
+    }
     saved = mark;
+    if (isUnsaved) log.say('cdr.place-saved', { source: name });
+    isUnsaved = false;
   }
 
   function sumUp(): void {

@@ -29,6 +29,7 @@ export type ChangeOptions = Omit<Filters, 'state' | 'limit'> & {
 };
 
 const states = ['waiting', 'dead', 'delivered'] as const;
+/** Changed by one command: more would keep the bridge from its outbox for too long. */
 const mostAtOnce = 100_000;
 
 /** Lists events: those that are not delivered unless another state is asked for. */
@@ -109,17 +110,18 @@ async function withChosen(
   options: ChangeOptions,
   work: (operator: Operator, events: readonly ToldEvent[]) => Promise<number>,
 ): Promise<number> {
-  const filtered = options.call ?? options.olderThan ?? options.newerThan;
-  if (numbers.length === 0 && !options.all && filtered === undefined) {
-    context.complain('which? Give the numbers that outbox list shows, a filter, or --all');
+  const isFiltered = (options.call ?? options.olderThan ?? options.newerThan) !== undefined;
+  const isRule = options.all === true || isFiltered;
+  if (numbers.length > 0 === isRule) {
+    const which = 'the numbers that outbox list shows, or a filter, or --all';
+    context.complain(isRule ? `numbers or a rule for them, not both: give ${which}` : `which? Give ${which}`);
     return exitCodes.failed;
   }
   let events: readonly ToldEvent[] = [];
   const code = withReader(context, (reader) => {
-    const wanted = new Set(numbers.map(Number));
-    events = find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce).filter(
-      ({ seq }) => wanted.size === 0 || wanted.has(seq),
-    );
+    events = isRule
+      ? find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce)
+      : deadLettersOf(context, reader, numbers);
     return exitCodes.well;
   });
   if (code !== exitCodes.well) return code;
@@ -130,10 +132,29 @@ async function withChosen(
   const operator = openOperator(stateDirOf(context));
   if (operator === undefined) return exitCodes.failed;
   try {
-    return await work(operator, events);
+    const code = await work(operator, events);
+    if (events.length === mostAtOnce)
+      context.complain(
+        `these were the newest ${mostAtOnce.toLocaleString('en')}; for those before, give it again`,
+      );
+    return code;
   } finally {
     operator.close();
   }
+}
+
+/** Those of these numbers that are dead letters; says of each other one what it is. */
+function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): ToldEvent[] {
+  return [...new Set(numbers)].flatMap((number) => {
+    if (!/^\d{1,15}$/.test(number))
+      throw new Error(`${number} is no event's number; pbx-bridge outbox list shows them`);
+    const event = reader.event(Number(number));
+    if (event?.state === 'dead') return event;
+    context.complain(
+      event ? `event ${number} is no dead letter: it is ${event.state}` : `there is no event ${number}`,
+    );
+    return [];
+  });
 }
 
 function find(

@@ -182,6 +182,18 @@ export const messages = {
     text: 'the call records in {source} can be read again',
     means: 'Reading goes on where it stopped.',
   },
+  'cdr.place-unsaved': {
+    level: 'warn',
+    text: 'how far the call records in {source} were read cannot be kept: {error}; reading goes on, and it is tried again all the time',
+    means:
+      'Nothing is lost. After a restart, reading goes on from the place that was kept last; calls that were told are not told again.',
+    todo: 'Is the disk of STATE_DIR full, and may this user write there?',
+  },
+  'cdr.place-saved': {
+    level: 'info',
+    text: 'how far the call records in {source} were read is kept again',
+    means: 'After a restart, reading goes on from here.',
+  },
   'cdr.no-uniqueid': {
     level: 'error',
     text: 'the call records in {source} do not say of which call they are; these are passed over',

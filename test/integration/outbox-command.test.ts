@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { databasePath } from '../../src/outbox/database.ts';
 import { openReader } from '../../src/outbox/reader.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { runCommand } from './operator.ts';
@@ -72,6 +74,43 @@ test('retry: a dead letter is delivered by the bridge that runs', async (t) => {
   await stand.stop();
   assert.equal(tally()?.dead, 0);
   assert.equal((await run('retry', '--all')).code, 3);
+});
+
+test('retry by numbers: whatever is no dead letter is named, and the others are sent again', async (t) => {
+  const { stand, run } = await withDeadLetters(t);
+  const seqs = (JSON.parse((await run('list', '--json')).text) as { seq: number }[]).map(({ seq }) => seq);
+  assert.equal(seqs.length, 2);
+  const [one, other] = seqs.map(String) as [string, string];
+  assert.match((await run('retry', one, '--all')).error, /^numbers or a rule for them, not both/);
+  await assert.rejects(run('retry', 'one'), /^Error: one is no event's number/);
+  stand.farSide.inject(() => undefined);
+  const ran = await run('retry', one, one, '999');
+  assert.equal(ran.code, 0);
+  assert.match(ran.text, /^1 event will be sent again/);
+  assert.match(ran.error, /^there is no event 999\n$/);
+  await stand.farSide.waitFor((it) => it.calls().size === 1);
+  await stand.heardAll();
+  const late = await run('retry', one, other);
+  assert.match(late.error, new RegExp(`^event ${one} is no dead letter: it is delivered\n$`));
+  assert.match(late.text, /^1 event will be sent again/);
+});
+
+test('retry --all of more dead letters than one command changes: the newest, and it says that there are more', async (t) => {
+  const { stand, run, tally } = await withDeadLetters(t);
+  await stand.stop();
+  const db = new DatabaseSync(databasePath(stand.env.STATE_DIR ?? ''));
+  db.exec(`INSERT INTO event (call_id, status, body, taken_at, state, attempts, settled_at)
+      WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
+      SELECT 'pbx-' || n, 'ringing', '{}', 0, 2, 0, 0 FROM n;
+    UPDATE tally SET taken = taken + 100000, dead = dead + 100000, last_seq = last_seq + 100000`);
+  db.close();
+  const first = await run('retry', '--all');
+  assert.match(first.text, /^100000 events will be sent again/);
+  assert.match(first.error, /^these were the newest 100,000; for those before, give it again\n$/);
+  const second = await run('retry', '--all');
+  assert.match(second.text, /^2 events will be sent again/);
+  assert.equal(second.error, '');
+  assert.equal(tally()?.dead, 0);
 });
 
 test('discard: asks, writes the audit log first, and the counters still add up when the bridge goes on', async (t) => {
