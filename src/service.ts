@@ -4,9 +4,10 @@ import { makeLink } from './service/access/one-time-link.ts';
 import { makePasswords } from './service/access/password.ts';
 import { makeSessions } from './service/access/sessions.ts';
 import { firstAdministrator } from './service/access/users.ts';
+import { again } from './service/again.ts';
 import { type AppOptions, buildApp } from './service/app.ts';
-import { keepDigests } from './service/digests.ts';
 import { openDirectory } from './service/directory.ts';
+import { countAhead } from './service/figures-ahead.ts';
 import { makeKeys } from './service/keys.ts';
 import { makeRateLimit } from './service/rate-limit.ts';
 import { applyRetention, type Retention } from './service/retention.ts';
@@ -43,6 +44,8 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
+const DIGEST_MS = 60_000;
+const AHEAD_MS = 600_000;
 const TRIM_MS = 3_600_000;
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
@@ -109,19 +112,29 @@ export async function startService(
       }),
     (stop) => stop(),
   );
-  const retention = part(
-    'retention',
-    () =>
-      setInterval(
-        () => void applyRetention(store.value().requests, options.retention, Date.now(), log),
-        RETENTION_MS,
-      ),
-    (timer) => clearInterval(timer),
-  );
-  const digests = part(
-    'digests',
-    () => keepDigests(store.value().requests, clock, log),
-    (stop) => stop(),
+  const upkeep = part(
+    'upkeep',
+    () => {
+      const { requests, reports } = store.value();
+      return [
+        again(
+          RETENTION_MS,
+          () => applyRetention(requests, options.retention, clock(), log),
+          (error) => log.say('service.trim-failed', { error }),
+        ),
+        again(
+          DIGEST_MS,
+          () => requests.digest(clock()),
+          (error) => log.say('service.digest-failed', { error }),
+        ),
+        again(AHEAD_MS, countAhead(reports, directory.value().accounts, clock), (error) =>
+          log.say('service.figures-failed', { error }),
+        ),
+      ];
+    },
+    (stops) => {
+      for (const stop of stops) stop();
+    },
   );
   const sessions = part(
     'sessions',
@@ -164,10 +177,7 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder(
-    [lock, store, directory, elsewhere, retention, digests, sessions, app],
-    log,
-  );
+  const stop = await startInOrder([lock, store, directory, elsewhere, upkeep, sessions, app], log);
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;

@@ -635,6 +635,12 @@ export const messages = {
       'A text search reads all that has no digest yet, and takes longer with every day. It finds the same.',
     todo: 'Look at the database.',
   },
+  'service.figures-failed': {
+    level: 'warn',
+    text: 'could not count the calls of the last days for the reports: {error}; tried again in ten minutes',
+    means: 'Reports are right all the same. Whoever asks first for those days waits while they are counted.',
+    todo: 'Look at the database.',
+  },
 } as const satisfies Record<string, Message>;
 
 export type MessageCode = keyof typeof messages;

@@ -12,13 +12,9 @@ export async function applyRetention(
   log: Log,
 ): Promise<void> {
   if (maxAgeMs === undefined && maxEntries === undefined) return;
-  try {
-    const entries = await requests.trim({
-      ...(maxAgeMs !== undefined && { before: now - maxAgeMs }),
-      ...(maxEntries !== undefined && { keep: maxEntries }),
-    });
-    if (entries > 0) log.say('service.trimmed', { entries });
-  } catch (error) {
-    log.say('service.trim-failed', { error });
-  }
+  const entries = await requests.trim({
+    ...(maxAgeMs !== undefined && { before: now - maxAgeMs }),
+    ...(maxEntries !== undefined && { keep: maxEntries }),
+  });
+  if (entries > 0) log.say('service.trimmed', { entries });
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Span } from '../../src/service/reports/tally.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
@@ -29,7 +30,8 @@ const [requests, connections, rounds] = [flags.requests, flags.connections, flag
   number,
 ];
 const sizes = flags.rows.split(',').map(Number);
-const MONTH_MS = 30 * 86_400_000;
+const HOUR_MS = 3_600_000;
+const MONTH_MS = 30 * 24 * HOUR_MS;
 const BEGAN = Date.UTC(2026, 7, 1);
 
 const impossible = await postgresImpossible();
@@ -173,7 +175,7 @@ async function reading(cluster: Cluster): Promise<void> {
     const unknown = await ask(search('pbx-no-such-call'), 50);
     const number = await ask(search(`%2B4930${rows / 2 + 123}`), 50);
     const short = await ask(search('nix'), 1);
-    const report = await reportMs(url, stateDir);
+    const report = await reportMs(cluster, name, url, stateDir);
     const [size] = await cluster.sql(
       `SELECT pg_total_relation_size('calls')::float8 AS calls,
          pg_total_relation_size('history_digests')::float8 AS history_digests,
@@ -182,10 +184,10 @@ async function reading(cluster: Cluster): Promise<void> {
     );
     const bytes = (table: 'calls' | 'history' | 'history_digests', count: number) =>
       ((size?.[table] as number) / count).toFixed(0);
-    const ms = { known, page, unknown, number, short, first: report.first, again: report.again };
+    const ms = { known, page, unknown, number, short, ...report };
     const shown = Object.fromEntries(Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]));
     print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}  report of a month: first ${shown.first}, again ${shown.again}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_digests', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
+      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, by the hour ${shown.hourly}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_digests', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
     );
     await service.stop();
   }
@@ -251,8 +253,11 @@ async function digest(url: string, stateDir: string): Promise<void> {
   await store.close();
 }
 
-/** The figures of September's days: counted, and again from what was kept. */
-async function reportMs(url: string, stateDir: string): Promise<{ first: number; again: number }> {
+/**
+ * The figures of September's days: counted, and again from what was kept; and those of a day in October at its noon, each
+ * time after a call has moved.
+ */
+async function reportMs(cluster: Cluster, name: string, url: string, stateDir: string) {
   const { storeOf } = await import('../postgres/site.ts');
   const store = await storeOf(stateDir, url);
   const since = Date.UTC(2026, 8, 1);
@@ -260,12 +265,24 @@ async function reportMs(url: string, stateDir: string): Promise<{ first: number;
     since: since + day * 86_400_000,
     until: since + (day + 1) * 86_400_000,
   }));
-  const once = async () => {
+  const once = async (spans: typeof days, now: number) => {
     const began = performance.now();
-    await Array.fromAsync(store.reports.figures(1, days));
+    await Array.fromAsync(store.reports.figures(1, spans, now));
     return performance.now() - began;
   };
-  const [first, again] = [await once(), await once()];
+  const [first, again] = [await once(days, Date.now()), await once(days, Date.now())];
+  const [day] = days.map((span) => ({ since: span.since + MONTH_MS, until: span.until + MONTH_MS }));
+  const noon = (day as Span).since + 12 * HOUR_MS;
+  const move = () =>
+    cluster.sql(
+      `UPDATE report_hours SET completed = completed + 1 WHERE account_id = 1 AND hour = ${noon / HOUR_MS}`,
+      name,
+    );
+  await once([day as Span], noon);
+  await move();
+  const hourly = await once([day as Span], noon);
+  await move();
+  const whole = await once([day as Span], Date.now());
   await store.close();
-  return { first, again };
+  return { first, again, whole, hourly };
 }

@@ -47,30 +47,36 @@ export const callRows: Record<string, (context: { store: Store; other: number })
     );
     assert.deepEqual(found.flat(), ['c6000', 'c0']);
     assert.equal((await walk(store, account, everyCall, 'newer', 1000)).flat().length, 12_000);
-    const [figures] = await Array.fromAsync(store.reports.figures(account, [HOURS]));
+    const [figures] = await Array.fromAsync(store.reports.figures(account, [HOURS], HOURS.until));
     assert.deepEqual([figures?.all.calls, figures?.all.missed], [12_000, 12_000]);
   },
 
   async 'report figures are those counted from the history, again after calls have moved'({ store, other }) {
     await property(store, async (account, told) => {
       // Spans as days are: beside each other, one of them over an hour's edge, one without calls.
-      const edges = [0, 10 * MINUTE, 61 * MINUTE, 200 * MINUTE, 300 * MINUTE];
+      const edges = [0, 15 * MINUTE, 75 * MINUTE, 210 * MINUTE, 300 * MINUTE];
       const spans = edges.slice(1).map((until, index) => ({ since: edges[index] as number, until }));
-      const figures = await Array.fromAsync(store.reports.figures(account, spans));
-      for (const [index, { since, until }] of spans.entries()) {
-        const calls = told().filter(({ began }) => began >= since && began < until);
-        checkFigures(figures[index] as SpanFigures, calls, since);
+      // While none of them is over, one of them goes on, all are over.
+      for (const now of [0, 240 * MINUTE, 300 * MINUTE]) {
+        const figures = await Array.fromAsync(store.reports.figures(account, spans, now));
+        for (const [index, { since, until }] of spans.entries()) {
+          const calls = told().filter(({ began }) => began >= since && began < until);
+          checkFigures(figures[index] as SpanFigures, calls, since);
+        }
       }
     });
-    const [empty] = await Array.fromAsync(store.reports.figures(other, [{ since: 0, until: 300 * MINUTE }]));
+    const [empty] = await Array.fromAsync(
+      store.reports.figures(other, [{ since: 0, until: 300 * MINUTE }], 0),
+    );
     assert.equal(empty?.all.calls, 0, 'of nobody else');
   },
 
   async 'figures stay when the history is trimmed'({ store }) {
     await property(store, async (account) => {
-      const figures = async () => (await Array.fromAsync(store.reports.figures(account, [HOURS])))[0];
+      const figures = async () =>
+        (await Array.fromAsync(store.reports.figures(account, [HOURS], HOURS.until)))[0];
       const span = async () =>
-        (await Array.fromAsync(store.reports.figures(account, [{ ...HOURS, until: HOURS.until + 1 }])))[0];
+        (await Array.fromAsync(store.reports.figures(account, [{ ...HOURS, until: HOURS.until + 1 }], 0)))[0];
       const before = await figures();
       await store.requests.trim({ keep: 0 });
       assert.deepEqual(await figures(), before);

@@ -56,7 +56,7 @@ export async function everything(store: Store, account = 1) {
     since: (Math.floor(since / 3_600_000) + hour) * 3_600_000,
     until: (Math.floor(since / 3_600_000) + hour + 1) * 3_600_000,
   }));
-  const figures = await Array.fromAsync(store.reports.figures(account, spans));
+  const figures = await Array.fromAsync(store.reports.figures(account, spans, Date.now()));
   const { total } = await store.requests.page({
     account,
     search: null,

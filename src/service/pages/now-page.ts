@@ -15,8 +15,8 @@ export function nowPage(pages: Pages, { store, directory }: ServiceContext): voi
   async function today({ account, formats, now }: Visit): Promise<Group | undefined> {
     const date = dateAt(now, formats.timeZone);
     // The whole day: what a span came to is kept, and asked for again.
-    for await (const { all } of store.reports.figures(account.id, daysBetween(date, date, formats.timeZone)))
-      return all;
+    const day = daysBetween(date, date, formats.timeZone);
+    for await (const { all } of store.reports.figures(account.id, day, now)) return all;
     return undefined;
   }
 

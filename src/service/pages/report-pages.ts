@@ -28,7 +28,7 @@ export function reportPages(pages: Pages, { store }: ServiceContext): void {
     const days = daysBetween(period.first, period.last, timeZone);
     return {
       period,
-      report: await makeReport(period, days, timeZone, store.reports.figures(account.id, days)),
+      report: await makeReport(period, days, timeZone, store.reports.figures(account.id, days, now)),
     };
   };
   pages.get('/reports', 'agent', async (visit) => {

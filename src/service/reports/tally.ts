@@ -64,10 +64,11 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
       segments.of(call.segment ?? '').add(call);
       if (answered) extensions.of(call.callerId ?? '').add(call);
     },
-    /** Of a part of the same span, or (`quarters: []`) of any other. */
-    merge(figures: SpanFigures): void {
+    /** Of some of the span's calls; `from`: where the span begins that those are of, if it is a part of this one. */
+    merge(figures: SpanFigures, from = since): void {
+      const first = (from - since) / QUARTER_MS;
       for (let at = 0; at < figures.quarters.length; at += 3)
-        addQuarter(at / 3, figures.quarters.slice(at, at + 3));
+        addQuarter(first + at / 3, figures.quarters.slice(at, at + 3));
       all.merge(figures.all);
       for (const [name, group] of figures.extensions) extensions.of(name).merge(group);
       for (const [name, group] of figures.segments) segments.of(name).merge(group);

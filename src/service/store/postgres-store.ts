@@ -94,7 +94,7 @@ export async function openPostgresStore(
       trim: trimmer(database, partitions, shard),
     },
     calls: { get: calls.get, page: callPages((slice) => callsInTurn(() => calls.slice(slice))) },
-    reports: { figures: (account, spans) => keptFigures(figures, account, spans) },
+    reports: { figures: keptFigures(figures) },
     directory: directoryRows(database),
     customers: customerRows(database),
     users: userRows(database, feed.tellDismissed),

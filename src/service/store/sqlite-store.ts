@@ -69,7 +69,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       get: (account, id) => reader.call('call', account, id),
       page: callPages((slice) => inTurn(() => reader.call('callSlice', slice))),
     },
-    reports: { figures: (account, spans) => keptFigures(figures, account, spans) },
+    reports: { figures: keptFigures(figures) },
     directory: {
       read: (version) => reader.call('directory', version),
       addAccount: (account) => writer.call('addAccount', account),

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { again } from './again.ts';
+
+/** Work that goes on until it is let go, on a clock that is set by hand. */
+function scene(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const failures: unknown[] = [];
+  const works: PromiseWithResolvers<void>[] = [];
+  const stop = again(
+    1_000,
+    () => {
+      const work = Promise.withResolvers<void>();
+      works.push(work);
+      return work.promise;
+    },
+    (error) => failures.push(error),
+  );
+  return { stop, works, failures, pass: (ms: number) => t.mock.timers.tick(ms) };
+}
+
+test('work that takes longer is not begun a second time', async (t) => {
+  const { works, pass, stop } = scene(t);
+  pass(3_000);
+  assert.equal(works.length, 1);
+  works[0]?.resolve();
+  await turn();
+  pass(1_000);
+  assert.equal(works.length, 2);
+  stop();
+});
+
+test('a failure is told, and the work is begun again; after the stop nothing is told and nothing begun', async (t) => {
+  const { works, failures, pass, stop } = scene(t);
+  pass(1_000);
+  works[0]?.reject('the disk is full');
+  await turn();
+  assert.deepEqual(failures, ['the disk is full']);
+  pass(1_000);
+  assert.equal(works.length, 2);
+  stop();
+  works[1]?.reject('closed');
+  await turn();
+  pass(5_000);
+  assert.deepEqual([failures.length, works.length], [1, 2]);
+});

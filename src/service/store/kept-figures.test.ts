@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CallFacts, countCalls, type Span } from '../reports/tally.ts';
+import { keptFigures } from './kept-figures.ts';
+
+const HOUR = 3_600_000;
+const day: Span = { since: 0, until: 24 * HOUR };
+
+/** An engine over calls in memory, that tells what was counted and kept. */
+function scene() {
+  const calls: CallFacts[] = [];
+  const moves = new Map<number, number>();
+  const kept = new Map<string, { moves: number; figures: string }>();
+  const counted: Span[] = [];
+  const ring = (startedAt: number) => {
+    calls.push({
+      ...{ status: 'ringing', segment: null, callerId: null, startedAt },
+      ...{ ringingAt: startedAt, answeredAt: null, completedAt: null, missed: null },
+    });
+    const hour = Math.floor(startedAt / HOUR);
+    moves.set(hour, (moves.get(hour) ?? 0) + 1);
+  };
+  const within = ({ since, until }: Span) =>
+    [...moves].reduce((sum, [hour, n]) => (hour >= since / HOUR && hour < until / HOUR ? sum + n : sum), 0);
+  const figures = keptFigures({
+    kept: async (_, spans) =>
+      spans.map((span) => {
+        const known = kept.get(JSON.stringify(span));
+        return { moves: within(span), figures: known?.moves === within(span) ? known.figures : null };
+      }),
+    async count(_, span) {
+      counted.push(span);
+      const tally = countCalls(span);
+      for (const call of calls)
+        if (call.startedAt >= span.since && call.startedAt < span.until) tally.add(call);
+      return { figures: tally.figures(), next: null };
+    },
+    async keep(_, span, moves, text) {
+      kept.set(JSON.stringify(span), { moves, figures: text });
+    },
+  });
+  const ask = async (now: number) => {
+    counted.length = 0;
+    const [found] = await Array.fromAsync(figures(1, [day], now));
+    return { calls: found?.all.calls, counted: [...counted], quarters: found?.quarters };
+  };
+  return { ring, ask, kept };
+}
+
+test('of today only the hours in which a call has moved are counted again, and nothing is written', async () => {
+  const { ring, ask, kept } = scene();
+  for (const hour of [8, 9, 9.5, 15.25]) ring(hour * HOUR);
+  const first = await ask(16 * HOUR);
+  assert.equal(first.calls, 4);
+  assert.deepEqual(
+    first.counted.map(({ since }) => since / HOUR),
+    [8, 9, 15],
+  );
+  assert.deepEqual(first.quarters?.slice(61 * 3, 62 * 3), [1, 0, 0], 'at a quarter past three');
+  assert.deepEqual((await ask(16 * HOUR)).counted, []);
+  ring(15.9 * HOUR);
+  const again = await ask(16 * HOUR);
+  assert.equal(again.calls, 5);
+  assert.deepEqual(again.counted, [{ since: 15 * HOUR, until: 16 * HOUR }]);
+  assert.equal(kept.size, 0);
+});
+
+test('a day that is over is counted as a whole and kept, until one of its calls moves', async () => {
+  const { ring, ask, kept } = scene();
+  for (const hour of [8, 9]) ring(hour * HOUR);
+  assert.deepEqual((await ask(day.until)).counted, [day]);
+  assert.equal(kept.size, 1);
+  assert.deepEqual((await ask(day.until)).counted, []);
+  ring(23 * HOUR);
+  const again = await ask(day.until);
+  assert.deepEqual([again.calls, again.counted], [3, [day]]);
+});
