@@ -122,7 +122,7 @@ test('bodies that are no JSON object in UTF-8', async (t) => {
 });
 
 test('a slow body is answered 408, a broken request 400, and neither stops the others', async (t) => {
-  const { a, ask, url } = await serve(t, { requestTimeoutMs: 300 });
+  const { a, ask, url } = await serve(t, { requestTimeoutMs: 1_500 });
   const head = `POST /api/v1/voice/call HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n`;
   const slow = await open(url);
   slow.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"id"`);
