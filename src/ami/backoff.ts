@@ -22,8 +22,8 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
 /**
  * Milliseconds that Asterisk has for each answer: twice as long after each attempt that got none, up to a minute, so
  * that one which is too busy for the first deadline is let in by a later one, and one that hangs is still found.
- * @param firstMs after a link that was up.
- * @param silences attempts in a row before this one that ended for want of an answer.
+ * @param firstMs where no silence went before.
+ * @param silences attempts in a row, or a steady link and attempts after it, that ended for want of an answer.
  */
 export function answerDeadline(firstMs: number, silences: number): number {
   return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);

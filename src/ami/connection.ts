@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { AmiObject } from './ami-object.ts';
 import type { Clock } from './clock.ts';
 import type { AmiCounters } from './counters.ts';
-import type { AmiFailure } from './failure.ts';
+import { type AmiFailure, saysNothing } from './failure.ts';
 import { createManager } from './manager.ts';
 import { ConnectionEnded, createPledges } from './pledges.ts';
 import { type Action, assertSafe } from './safe-action.ts';
@@ -99,12 +99,9 @@ async function logIn(
   const giveUp = (): void => fail({ kind: 'lost', detail: 'given up' });
   signal?.addEventListener('abort', giveUp);
 
-  const greeting = await pledges.make<string>(
-    (done) => {
-      onGreeting = done;
-    },
-    { kind: 'not-asterisk', detail: 'it says nothing' },
-  );
+  const greeting = await pledges.make<string>((done) => {
+    onGreeting = done;
+  }, saysNothing);
   if (!greeting.startsWith('Asterisk Call Manager')) {
     fail({ kind: 'not-asterisk', detail: `it says ${JSON.stringify(greeting.slice(0, 60))}` });
   }

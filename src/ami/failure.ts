@@ -26,6 +26,12 @@ export type AmiFailure =
   /** The connection ended. `detail` is the system's code; 'closed' when Asterisk closed it in good order. */
   | { readonly kind: 'lost'; readonly detail: string };
 
+export const saysNothing: AmiFailure = { kind: 'not-asterisk', detail: 'it says nothing' };
+
+/** True if there was a connection, and what we waited for did not come: an Asterisk that is too busy looks the same. */
+export const isSilence = (failure: AmiFailure): boolean =>
+  failure.kind === 'silent' || failure === saysNothing;
+
 /** One line for people, without its cause's name. */
 export function describeFailure(failure: AmiFailure): string {
   switch (failure.kind) {

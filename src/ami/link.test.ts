@@ -188,6 +188,15 @@ test('an Asterisk that takes longer for its channels than the deadline is let in
   assert.equal(link.status().failure, undefined);
 });
 
+test('and so is one that takes longer to greet', async (t) => {
+  const port = await startServer(t, (socket) => {
+    setTimeout(() => serveActions(socket, healthyAnswer), 300);
+  });
+  const { said, until } = startLine(t, { port, answerDeadlineMs: 100 }, { patienceMs: 10_000 });
+  await until(() => said.some(({ code }) => code === 'ami.connected'));
+  assert.equal(said[0]?.code, 'ami.not-asterisk');
+});
+
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);
   const { waits, said, until } = startLine(t, { port, pingIntervalMs: undefined, pingDeadlineMs: undefined });

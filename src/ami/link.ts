@@ -3,7 +3,7 @@ import type { Log } from '../ops/log.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
-import type { AmiFailure } from './failure.ts';
+import { type AmiFailure, isSilence } from './failure.ts';
 import { createLinkLog } from './link-log.ts';
 import { assertSafe } from './safe-action.ts';
 import { type AskPresentation, runSession } from './session.ts';
@@ -14,7 +14,7 @@ export type AmiLinkOptions = Endpoint & {
   readonly secret: string;
   /** How long TCP and TLS together may take; 5000 ms when absent. */
   readonly connectDeadlineMs?: number | undefined;
-  /** How long each answer may take, after a link that was up; 5000 ms when absent. */
+  /** How long each answer may take, longer after attempts that got none (`answerDeadline`); 5000 ms when absent. */
   readonly answerDeadlineMs?: number | undefined;
   /** From one answered Ping to the next; 5000 ms when absent. */
   readonly pingIntervalMs?: number | undefined;
@@ -114,7 +114,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       const failure = await attempt(answerDeadline(options.answerDeadlineMs ?? 5000, silences), signal);
       if (signal.aborted) return;
       if (status.state === 'up' && clock.now() - status.since >= steadyMs) failures = silences = 0;
-      if (failure.kind === 'silent') silences++;
+      if (isSilence(failure)) silences++;
       linkLog.down(clock.now(), failure);
       enter('waiting', { failure });
       await pause(reconnectDelay(failure, failures++, tools.random()), signal);

@@ -37,8 +37,8 @@ export type SessionTools = {
 /** Snapshots that make up for lost events are at least this far apart. */
 const resyncMs = 10_000;
 /**
- * Inputs held while a snapshot is read: more than any PBX makes in that time (3,000 events/s, two times 5 s; one that
- * takes longer is too busy to make as many).
+ * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times a
+ * minute, the longest deadline, of 400.
  */
 export const maxHeld = 50_000;
 

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 
 /** What is kept of the reading of one source between two runs of the program. */
 export type Mark = {
@@ -28,6 +28,8 @@ export function readMark(path: string): Mark | undefined {
  */
 export function writeMark(path: string, mark: string): void {
   const part = `${path}.part`;
+  // Whoever left one there, such as a root shell: the folder is ours, so it can go.
+  rmSync(part, { force: true });
   const fd = openSync(part, 'w', 0o600);
   try {
     writeSync(fd, mark);

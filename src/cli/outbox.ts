@@ -120,7 +120,7 @@ async function withChosen(
   let events: readonly ToldEvent[] = [];
   const code = withReader(context, (reader) => {
     events = isRule
-      ? find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce)
+      ? find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce + 1)
       : deadLettersOf(context, reader, numbers);
     return exitCodes.well;
   });
@@ -129,15 +129,17 @@ async function withChosen(
     context.complain('no dead letter is like that; see pbx-bridge outbox list');
     return exitCodes.nothing;
   }
+  if (isRule && events.length > mostAtOnce) {
+    events = events.slice(0, mostAtOnce);
+    const many = mostAtOnce.toLocaleString('en');
+    context.complain(
+      `there are more than ${many}: these are the newest ${many}; for the others, give it again`,
+    );
+  }
   const operator = openOperator(stateDirOf(context));
   if (operator === undefined) return exitCodes.failed;
   try {
-    const code = await work(operator, events);
-    if (events.length === mostAtOnce)
-      context.complain(
-        `these were the newest ${mostAtOnce.toLocaleString('en')}; for those before, give it again`,
-      );
-    return code;
+    return await work(operator, events);
   } finally {
     operator.close();
   }
@@ -145,10 +147,11 @@ async function withChosen(
 
 /** Those of these numbers that are dead letters; says of each other one what it is. */
 function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): ToldEvent[] {
-  return [...new Set(numbers)].flatMap((number) => {
+  for (const number of numbers)
     if (!/^\d{1,15}$/.test(number))
       throw new Error(`${number} is no event's number; pbx-bridge outbox list shows them`);
-    const event = reader.event(Number(number));
+  return [...new Set(numbers.map(Number))].flatMap((number) => {
+    const event = reader.event(number);
     if (event?.state === 'dead') return event;
     context.complain(
       event ? `event ${number} is no dead letter: it is ${event.state}` : `there is no event ${number}`,

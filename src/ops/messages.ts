@@ -186,8 +186,8 @@ export const messages = {
     level: 'warn',
     text: 'how far the call records in {source} were read cannot be kept: {error}; reading goes on, and it is tried again all the time',
     means:
-      'Nothing is lost. After a restart, reading goes on from the place that was kept last; calls that were told are not told again.',
-    todo: 'Is the disk of STATE_DIR full, and may this user write there?',
+      'All calls are told. But a restart would begin at the place that was kept last: it knows what was told for as long as OUTBOX_KEEP says; and if no place was ever kept, calls of the time between are not told.',
+    todo: 'Before a restart: is the disk of STATE_DIR full, and may this user write cdr-mark.json there?',
   },
   'cdr.place-saved': {
     level: 'info',

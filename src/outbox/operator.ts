@@ -70,7 +70,9 @@ export function openOperator(directory: string, now: () => number = Date.now): O
     sendAgain: (seqs) => transact((tally) => reviver.sendAgain(seqs, tally, now()).length),
     discard: (seqs, before) =>
       transact((tally) => {
-        const found = seqs.flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? []).map(told);
+        const found = [...new Set(seqs)]
+          .flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? [])
+          .map(told);
         before(found);
         for (const { seq } of found) {
           forgetAttempts.run(seq * slots, seq * slots + slots);

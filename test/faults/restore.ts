@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { mulberry } from '../../src/ami/mulberry.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
@@ -19,6 +20,8 @@ const eventsPerSecond = 1_000;
 type Way = {
   /** How many of a thousand runs are made while the far side is away, so that there is something that waits. */
   readonly away: number;
+  /** In how many of a thousand it comes back before the machine is lost, and hears what the backup does not know. */
+  readonly backBefore: number;
   /** When so long nothing new has come to the far side, nothing more will, ms. */
   readonly quietMs: number;
   save(rig: Rig, file: string): Promise<void>;
@@ -27,6 +30,7 @@ type Way = {
 
 const byCommand: Way = {
   away: 500,
+  backBefore: 500,
   quietMs: 10_000,
   save: (rig, file) => command(rig, 'backup', file),
   bringBack: (rig, file) => command(rig, 'restore', file),
@@ -34,8 +38,9 @@ const byCommand: Way = {
 
 /** What people do who think that a database is its file. */
 const byCopy: Way = {
-  // What was delivered before the copy cannot be lost with it.
+  // What was delivered cannot be lost with the copy.
   away: 1_000,
+  backBefore: 0,
   // Only what is nowhere any more shows that a copy is no backup: what still waits need not arrive first.
   quietMs: 1_000,
   async save({ stateDir }, file) {
@@ -96,10 +101,11 @@ async function loseAndRestore(way: Way, random: () => number) {
     const began = performance.now();
     await way.save(rig, file);
     const backupMs = Math.round(performance.now() - began);
-    rig.farSide.inject(undefined);
+    if (random() * 1_000 < way.backBefore) rig.farSide.inject(undefined);
     await taken.reaches(taken.count() + random() * 1_500);
     first.kill();
     await first.ended;
+    rig.farSide.inject(undefined);
     const since = sizeOf(rig.acknowledged) - sizeOf(saved);
     rmSync(rig.stateDir, { recursive: true });
 
@@ -148,9 +154,11 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   const open = () => [...required.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
   const arrived = () =>
     [...rig.farSide.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
-  for (let before = -1; open().length > 0 && before < arrived(); ) {
+  const waits = () => heldIn(rig.stateDir).tally.waiting > 0;
+  for (let before = -1; (open().length > 0 || waits()) && before < arrived(); ) {
     before = arrived();
-    await rig.farSide.waitFor(() => open().length === 0, quietMs).catch(() => {});
+    if (open().length === 0) await sleep(quietMs / 5);
+    else await rig.farSide.waitFor(() => open().length === 0, quietMs).catch(() => {});
   }
   second.kill('SIGTERM');
   await second.ended;

@@ -122,7 +122,7 @@ export async function createRig(
 }
 
 /** Nothing new has come to the far side for so long: what is missing will not come any more, ms. */
-const patienceMs = 60_000;
+const longestSilenceMs = 60_000;
 
 /**
  * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were
@@ -137,7 +137,7 @@ export async function lastLife(
   const bridge = rig.startBridge(hear && { hear });
   await bridge.says('ami.connected');
   await load.finish();
-  await allEnded(rig, options.patienceMs ?? patienceMs);
+  await allEnded(rig, options.patienceMs);
   bridge.kill('SIGTERM');
   await bridge.ended;
   const { counts, broken } = rig.solve(load.sent);
@@ -149,7 +149,8 @@ export async function lastLife(
 const hasEnded = ({ farSide }: Rig, id: string) => farSide.calls().get(id)?.state === 'completed';
 const openCalls = (rig: Rig) => [...rig.acknowledged.keys()].filter((id) => !hasEnded(rig, id));
 
-async function allEnded(rig: Rig, patienceMs: number): Promise<void> {
+/** Waits until all calls that were told have ended at the far side, or nothing new has come there for so long, ms. */
+export async function allEnded(rig: Rig, patienceMs = longestSilenceMs): Promise<void> {
   for (let open = openCalls(rig); open.length > 0; open = openCalls(rig)) {
     const before = rig.farSide.counts().requests;
     // Only the last is looked at: this is asked at every request.

@@ -7,7 +7,7 @@ import { median } from '../bench/compare.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
-import { createRig } from './rig.ts';
+import { allEnded, createRig } from './rig.ts';
 
 const eventsPerSecond = 200;
 
@@ -118,13 +118,7 @@ async function soakFor(
       broken.push(`the bridge's clock was ${seenSpeed.toFixed(2)} times as fast, not ${speed} times`);
     broken.push(...(await lookups.stop()));
     await load.finish();
-    const open = [...load.sent.keys()];
-    const isOver = (id: string) => rig.farSide.calls().get(id)?.received.includes('completed');
-    const next = () => {
-      while (open.length > 0 && isOver(open.at(-1) as string)) open.pop();
-      return open.length === 0;
-    };
-    await rig.farSide.waitFor(next).catch(() => {});
+    await allEnded(rig);
     await sleep(restMs / speed);
     const rested = await sampleOf(bridge.pid, Number(port));
     bridge.kill('SIGTERM');

@@ -39,39 +39,57 @@ function scene() {
       kept.set(JSON.stringify(span), { moves, figures: text });
     },
   });
+  /** In hours: what was counted for this, and what is kept. */
+  const inHours = ({ since, until }: Span) => `${since / HOUR} to ${until / HOUR}`;
   const ask = async (now: number) => {
     counted.length = 0;
     const [found] = await Array.fromAsync(figures(1, [day], now));
-    return { calls: found?.all.calls, counted: [...counted], quarters: found?.quarters };
+    return { calls: found?.all.calls, counted: counted.map(inHours), quarters: found?.quarters };
   };
-  return { ring, ask, kept };
+  return { ring, ask, kept: () => [...kept.keys()].map((span) => inHours(JSON.parse(span))) };
 }
 
-test('of today only the hours in which a call has moved are counted again, and nothing is written', async () => {
+test('of today the beginning is kept, and after a move only the last hours are counted again', async () => {
   const { ring, ask, kept } = scene();
   for (const hour of [8, 9, 9.5, 15.25]) ring(hour * HOUR);
-  const first = await ask(16 * HOUR);
+  const first = await ask(16.2 * HOUR);
   assert.equal(first.calls, 4);
-  assert.deepEqual(
-    first.counted.map(({ since }) => since / HOUR),
-    [8, 9, 15],
-  );
+  assert.deepEqual(first.counted, ['0 to 15', '15 to 24']);
   assert.deepEqual(first.quarters?.slice(61 * 3, 62 * 3), [1, 0, 0], 'at a quarter past three');
-  assert.deepEqual((await ask(16 * HOUR)).counted, []);
+  assert.deepEqual((await ask(16.2 * HOUR)).counted, [], 'nothing has moved');
   ring(15.9 * HOUR);
-  const again = await ask(16 * HOUR);
-  assert.equal(again.calls, 5);
-  assert.deepEqual(again.counted, [{ since: 15 * HOUR, until: 16 * HOUR }]);
-  assert.equal(kept.size, 0);
+  const again = await ask(16.3 * HOUR);
+  assert.deepEqual([again.calls, again.counted], [5, ['15 to 24']]);
+  assert.deepEqual(kept(), ['0 to 15']);
+  ring(9.2 * HOUR);
+  const late = await ask(16.4 * HOUR);
+  assert.deepEqual([late.calls, late.counted], [6, ['0 to 15', '15 to 24']], 'a call of the beginning');
+  ring(16.5 * HOUR);
+  assert.deepEqual((await ask(17 * HOUR)).counted, ['0 to 16', '16 to 24']);
+});
+
+test('in the first hours there is no beginning', async () => {
+  const { ring, ask, kept } = scene();
+  ring(0.5 * HOUR);
+  const found = await ask(1.9 * HOUR);
+  assert.deepEqual([found.calls, found.counted, kept()], [1, ['0 to 24'], []]);
+});
+
+test('hundreds that look at the same moment have it counted once', async () => {
+  const { ring, ask } = scene();
+  ring(HOUR);
+  const all = await Promise.all(Array.from({ length: 300 }, () => ask(1.5 * HOUR)));
+  assert.deepEqual(new Set(all.map(({ calls }) => calls)), new Set([1]));
+  assert.equal(all.at(-1)?.counted.length, 1);
 });
 
 test('a day that is over is counted as a whole and kept, until one of its calls moves', async () => {
   const { ring, ask, kept } = scene();
   for (const hour of [8, 9]) ring(hour * HOUR);
-  assert.deepEqual((await ask(day.until)).counted, [day]);
-  assert.equal(kept.size, 1);
+  assert.deepEqual((await ask(day.until)).counted, ['0 to 24']);
+  assert.deepEqual(kept(), ['0 to 24']);
   assert.deepEqual((await ask(day.until)).counted, []);
   ring(23 * HOUR);
   const again = await ask(day.until);
-  assert.deepEqual([again.calls, again.counted], [3, [day]]);
+  assert.deepEqual([again.calls, again.counted], [3, ['0 to 24']]);
 });

@@ -13,6 +13,7 @@ export type FiguresEngine = {
   kept(account: number, spans: readonly Span[]): Promise<readonly KeptFigures[]>;
   /** What some of a span's calls come to, from `after` on, and where to go on; null at the end. */
   count(account: number, span: Span, after: CallCursor | null): Promise<CountedSlice>;
+  /** Keeps what a span came to, and forgets what was kept of its beginning. */
   keep(account: number, span: Span, moves: number, figures: string): Promise<void>;
 };
 
@@ -22,17 +23,22 @@ export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallC
 /** Spans that are asked for, and parsed, at once: some milliseconds. */
 const BATCH = 8;
 const HOUR_MS = 3_600_000;
-/** Hours that are kept in memory, some kB each: of 80 accounts' today. */
-const HOURS = 2_000;
+/** Of calls that began so long ago, few still move. */
+const SETTLES_MS = HOUR_MS;
+/** Accounts whose today is kept in memory, some 10 to 100 kB each; and how long, ms. */
+const LATEST = 100;
+const LATEST_MS = 60_000;
 
 /**
  * Figures of spans, counted once. Counting reads every call of the span; it is right to keep what it gives, because the
- * number of moves is read first: whatever moves while it counts makes what is kept out of date. Days that are over are
- * kept in the database. Today, where a call moves all the time, is put together from its hours, kept in memory: only
- * those that move are counted again.
+ * number of moves is read first: whatever moves while it counts makes what is kept out of date. Of a span that goes on,
+ * such as today, its beginning is kept, and the last hours are counted again after each move, once for all who look.
  */
 export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
-  const hours = new LRUCache<string, { moves: number; figures: SpanFigures }>({ max: HOURS });
+  const latest = new LRUCache<string, { moves: number; figures: Promise<SpanFigures> }>({
+    max: LATEST,
+    ttl: LATEST_MS,
+  });
 
   async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
     for (let at = 0; at < spans.length; at += BATCH) {
@@ -42,7 +48,7 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
         if (figures !== null) yield JSON.parse(figures);
         else if (moves === 0) yield noCalls;
         else if (span.until <= now) yield await countAndKeep(account, span, moves);
-        else yield await byTheHour(account, span);
+        else yield await once(account, span, moves, now);
       }
     }
   }
@@ -53,20 +59,24 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
     return figures;
   }
 
-  async function byTheHour(account: number, span: Span): Promise<SpanFigures> {
-    const all = countCalls(span);
-    const parts = hoursIn(span);
-    for (const [index, { moves }] of (await engine.kept(account, parts)).entries()) {
-      if (moves === 0) continue;
-      const part = parts[index] as Span;
-      const key = `${account} ${part.since} ${part.until}`;
-      let known = hours.get(key);
-      if (known?.moves !== moves) {
-        known = { moves, figures: await count(account, part) };
-        hours.set(key, known);
-      }
-      all.merge(known.figures, part.since);
-    }
+  /** Hundreds of screens ask at once when a call has moved. */
+  function once(account: number, span: Span, moves: number, now: number): Promise<SpanFigures> {
+    const key = `${account} ${span.since} ${span.until}`;
+    const known = latest.get(key);
+    if (known?.moves === moves) return known.figures;
+    const figures = inTwoParts(account, span, now);
+    latest.set(key, { moves, figures });
+    figures.catch(() => latest.delete(key));
+    return figures;
+  }
+
+  async function inTwoParts(account: number, { since, until }: Span, now: number): Promise<SpanFigures> {
+    const all = countCalls({ since, until });
+    const settled = Math.floor((now - SETTLES_MS) / HOUR_MS) * HOUR_MS;
+    const from = Math.max(since, settled);
+    if (from > since)
+      for await (const beginning of figures(account, [{ since, until: from }], now)) all.merge(beginning);
+    all.merge(await count(account, { since: from, until }), from);
     return all.figures();
   }
 
@@ -82,15 +92,4 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   }
 
   return figures;
-}
-
-/** As UTC has them: in a zone that is half an hour off, the first and the last are halves. */
-function hoursIn({ since, until }: Span): Span[] {
-  const hours: Span[] = [];
-  for (let at = since; at < until; ) {
-    const next = Math.min(until, (Math.floor(at / HOUR_MS) + 1) * HOUR_MS);
-    hours.push({ since: at, until: next });
-    at = next;
-  }
-  return hours;
 }

@@ -46,7 +46,8 @@ export function figureRows(database: Database, inTurn: InTurn): FiguresEngine {
     },
     async keep(account, { since, until }, moves, figures) {
       await database.rows(
-        `INSERT INTO kept_figures VALUES ($1, $2, $3, $4, $5)
+        `WITH beginnings AS (DELETE FROM kept_figures WHERE account_id = $1 AND since = $2 AND until < $3)
+         INSERT INTO kept_figures VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT (account_id, since, until) DO UPDATE SET moves = excluded.moves, figures = excluded.figures`,
         account,
         since,

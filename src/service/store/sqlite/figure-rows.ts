@@ -61,8 +61,10 @@ export function figureWriter(db: DatabaseSync) {
     `INSERT INTO kept_figures VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        moves = excluded.moves, figures = excluded.figures`,
   );
+  const forget = db.prepare('DELETE FROM kept_figures WHERE account_id = ? AND since = ? AND until < ?');
   return {
     keepFigures(account: number, { since, until }: Span, moves: number, figures: string): void {
+      forget.run(account, since, until);
       keep.run(account, since, until, moves, figures);
     },
   };
