@@ -211,7 +211,7 @@ test('close ends what is still running, gives the connections back, and is harml
 
 test('many requests share few connections', async (t) => {
   const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl, { connections: 4 });
+  const client = clientFor(t, farSide.baseUrl, { connections: 4, connectTimeoutMs: 60_000 });
   const results = await Promise.all(Array.from({ length: 200 }, () => client.postCallEvent(ringing)));
   assert.ok(results.every((result) => outcome(result) === 200));
   assert.ok(farSide.counts().connections <= 4);
@@ -219,7 +219,7 @@ test('many requests share few connections', async (t) => {
 
 test('a busy connection is renewed now and then, so that a changed DNS record is noticed; nothing fails by it', async (t) => {
   const farSide = await farSideFor(t);
-  const client = clientFor(t, farSide.baseUrl, { connections: 1 });
+  const client = clientFor(t, farSide.baseUrl, { connections: 1, connectTimeoutMs: 60_000 });
   const results = await Promise.all(Array.from({ length: 2_500 }, () => client.postCallEvent(ringing)));
   assert.ok(results.every((result) => outcome(result) === 200));
   assert.equal(farSide.counts().connections, 3);
