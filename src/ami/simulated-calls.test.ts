@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { rehearse } from '../calls/rehearse.ts';
+import { createPbxModel } from './pbx-model.ts';
 import { inputsOf } from './recorded-inputs.ts';
 import { scenarioNames, simulateCall } from './simulated-calls.ts';
 
@@ -11,10 +12,20 @@ const settings = {
   answeredBy: 'endpoint',
 } as const;
 
+const options = { second: 1_763_600_000, index: 7, random: () => 0.5, talkMs: 30_000 };
+
+describe('a simulated call leaves nothing behind on a PBX that plays it for weeks', () => {
+  for (const scenario of scenarioNames)
+    test(scenario, () => {
+      const model = createPbxModel();
+      for (const { frame } of simulateCall(scenario, options).frames) model.apply(Buffer.from(frame));
+      assert.deepEqual([...model.channels(), ...model.bridges()], []);
+    });
+});
+
 describe('a simulated call is told as it says', () => {
   for (const scenario of scenarioNames)
     test(scenario, () => {
-      const options = { second: 1_763_600_000, index: 7, random: () => 0.5, talkMs: 30_000 };
       const { frames, told } = simulateCall(scenario, options);
       const startedAt = options.second * 1_000;
       const recording = {

@@ -107,11 +107,13 @@ function createScript({ second, index, random, talkMs }: CallOptions) {
         BridgeTechnology: 'simple_bridge',
         ...channelFields(leg, 6, 'from-internal'),
       }),
-    leave: (leg: Leg, bridge: string) =>
-      put('BridgeLeave', {
-        BridgeUniqueid: `${bridge}-${linkedid}`,
-        ...channelFields(leg, 6, 'from-internal'),
-      }),
+    /** All leave it, and it is gone. */
+    leave(bridge: string, ...all: readonly Leg[]) {
+      const BridgeUniqueid = `${bridge}-${linkedid}`;
+      for (const leg of all)
+        put('BridgeLeave', { BridgeUniqueid, ...channelFields(leg, 6, 'from-internal') });
+      put('BridgeDestroy', { BridgeUniqueid, BridgeTechnology: 'simple_bridge' });
+    },
     hangup: (leg: Leg, cause: number) =>
       put('Hangup', { ...channelFields(leg, 6, 'from-internal'), Cause: String(cause) }),
   };
@@ -158,9 +160,9 @@ const scenarios: Readonly<
     for (const leg of [phone, two]) it.enter(leg, 'far');
     for (const leg of [one, caller]) it.enter(leg, 'near');
     it.talk(options.talkMs);
-    it.leave(caller, 'near');
-    it.hangup(caller, 16);
-    for (const leg of [one, two, phone]) it.hangup(leg, 16);
+    it.leave('near', caller, one);
+    it.leave('far', two, phone);
+    for (const leg of [caller, one, two, phone]) it.hangup(leg, 16);
     return answered;
   },
   transfer(it, options) {
@@ -170,7 +172,7 @@ const scenarios: Readonly<
     it.state(first, 6);
     for (const leg of [first, caller]) it.enter(leg, 'first');
     it.talk(options.talkMs / 2);
-    for (const leg of [first, caller]) it.leave(leg, 'first');
+    it.leave('first', first, caller);
     it.hangup(first, 16);
     connect(it, options, caller, ringPhone(it, options));
     return answered;
@@ -217,7 +219,7 @@ function connect(it: Script, options: CallOptions, caller: Leg, phone: Leg): voi
   it.state(caller, 6);
   it.enter(caller, 'talk');
   it.talk(options.talkMs);
-  for (const leg of [caller, phone]) it.leave(leg, 'talk');
+  it.leave('talk', caller, phone);
   it.hangup(phone, 16);
   it.hangup(caller, 16);
 }
