@@ -5,7 +5,7 @@ import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
 
-const eventsPerSecond = 250;
+const eventsPerSecond = 300;
 const discarded = 0.01;
 
 /** The bridge compares as often as it does by default where there are many events, else as often as it can: seconds. */
