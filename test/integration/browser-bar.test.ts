@@ -19,7 +19,10 @@ const said = async (page: Page, id: string) =>
 async function open(t: TestContext) {
   const served = await serve(t);
   const browser = await openBrowser(t);
-  return { ...served, browser, ...(await signIn(browser, served)) };
+  const signedIn = await signIn(browser, served);
+  // What comes before its stream stands is there when it does, and no news.
+  await signedIn.page.locator('.link.live').waitFor();
+  return { ...served, browser, ...signedIn };
 }
 
 test('a call rings, is answered, and leaves; the most important stands first', { skip }, async (t) => {
