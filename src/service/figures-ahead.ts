@@ -1,4 +1,4 @@
-import { formatsFor } from './pages/formats.ts';
+import { machineZone } from './pages/formats.ts';
 import { dateAt, daysBetween } from './reports/calendar.ts';
 import type { Account } from './store/directory-store.ts';
 import type { ReportStore } from './store/store.ts';
@@ -19,7 +19,7 @@ export function countAhead(reports: ReportStore, accounts: () => readonly Accoun
 
   async function count({ id, timeZone }: Account): Promise<void> {
     const now = clock();
-    const zone = formatsFor(timeZone).timeZone;
+    const zone = timeZone ?? machineZone();
     const last = dateAt(now - SETTLES_MS, zone).subtract({ days: 1 });
     const known = counted.get(id);
     const first = known?.zone === zone ? dateAt(known.until, zone) : last.subtract({ days: DAYS - 1 });

@@ -187,7 +187,7 @@ async function reading(cluster: Cluster): Promise<void> {
     const ms = { known, page, unknown, number, short, ...report };
     const shown = Object.fromEntries(Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]));
     print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, by the hour ${shown.hourly}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_digests', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
+      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_digests', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
     );
     await service.stop();
   }
@@ -280,9 +280,9 @@ async function reportMs(cluster: Cluster, name: string, url: string, stateDir: s
     );
   await once([day as Span], noon);
   await move();
-  const hourly = await once([day as Span], noon);
+  const lastHours = await once([day as Span], noon);
   await move();
   const whole = await once([day as Span], Date.now());
   await store.close();
-  return { first, again, whole, hourly };
+  return { first, again, whole, lastHours };
 }
