@@ -15,8 +15,8 @@ const eventsPerSecond = 200;
 /** How often it is looked at what the bridge holds, however long it runs. */
 const samples = 120;
 
-/** Eight hours are 48 minutes then. A busy machine has a tenth of each deadline to keep it. */
-const fast = 10;
+/** Eight hours are 80 minutes then. A busy machine has a sixth of each deadline to keep it. */
+const fast = 6;
 
 /** From one lookup of the dialplan to the next, ms. */
 const lookupEveryMs = 250;
