@@ -33,6 +33,9 @@ const sizes = flags.rows.split(',').map(Number);
 const HOUR_MS = 3_600_000;
 const MONTH_MS = 30 * 24 * HOUR_MS;
 const BEGAN = Date.UTC(2026, 7, 1);
+/** Numbers of callers follow each other as if by chance. */
+const SPREAD = 7_654_321;
+const sevenDigits = (n: number) => String((n * SPREAD) % 10_000_000).padStart(7, '0');
 
 const impossible = await postgresImpossible();
 if (impossible !== undefined) {
@@ -153,9 +156,7 @@ async function reading(cluster: Cluster): Promise<void> {
     const filling = await secondsOf(() =>
       withoutIndexes(cluster, name, ['history', 'calls'], () => fill(cluster, name, filled, rows)),
     );
-    const digesting = await secondsOf(() =>
-      withoutIndexes(cluster, name, ['history_digests'], () => digest(url, stateDir)),
-    );
+    const digesting = await secondsOf(() => digest(url, stateDir));
     await cluster.sql('VACUUM ANALYZE', name);
     filled = rows;
     const service = await start('service', stateDir, url);
@@ -173,21 +174,24 @@ async function reading(cluster: Cluster): Promise<void> {
     const known = await ask(search(callIdOf(Math.floor(rows / 7))), 50);
     const page = await ask('/api/v1/voice?sort=-created_at&limit=50', 50);
     const unknown = await ask(search('pbx-no-such-call'), 50);
-    const number = await ask(search(`%2B4930${rows / 2 + 123}`), 50);
-    const short = await ask(search('nix'), 1);
+    const number = await ask(search(`%2B4930${sevenDigits(rows / 2 + 123)}`), 50);
+    const short = await ask(search('nix'), 50);
+    const letter = await ask(search('%C2%A7'), 50);
+    const digits = await ask(search('0815'), 20);
+    const everywhere = await ask(search('inbound'), 20);
     const report = await reportMs(cluster, name, url, stateDir);
     const [size] = await cluster.sql(
       `SELECT pg_total_relation_size('calls')::float8 AS calls,
-         pg_total_relation_size('history_digests')::float8 AS history_digests,
+         pg_total_relation_size('history_filters')::float8 AS history_filters,
          (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'history'::regclass)::float8 AS history`,
       name,
     );
-    const bytes = (table: 'calls' | 'history' | 'history_digests', count: number) =>
+    const bytes = (table: 'calls' | 'history' | 'history_filters', count: number) =>
       ((size?.[table] as number) / count).toFixed(0);
-    const ms = { known, page, unknown, number, short, ...report };
+    const ms = { known, page, unknown, number, short, letter, digits, everywhere, ...report };
     const shown = Object.fromEntries(Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]));
     print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_digests', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
+      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}, one letter ${shown.letter}  four digits ${shown.digits}  a word in all of them ${shown.everywhere}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_filters', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
     );
     await service.stop();
   }
@@ -197,6 +201,7 @@ async function reading(cluster: Cluster): Promise<void> {
 async function fill(cluster: Cluster, name: string, from: number, to: number): Promise<void> {
   const at = `(${BEGAN} + (n::double precision / ${to}) * ${3 * MONTH_MS})::bigint`;
   const id = `'pbx-1763' || lpad((n / 3)::text, greatest(6, length((n / 3)::text)), '0') || '.' || (n / 3) % 97`;
+  const number = `'+4930' || lpad((n * ${SPREAD} % 10000000)::text, 7, '0')`;
   const partitions = [7, 8, 9].map((month) => {
     const [since, until] = [Date.UTC(2026, month), Date.UTC(2026, month + 1)];
     const part = `history_2026${String(month + 1).padStart(2, '0')}01_2026${String(month + 2).padStart(2, '0')}01`;
@@ -206,12 +211,12 @@ async function fill(cluster: Cluster, name: string, from: number, to: number): P
   await cluster.sql(
     `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response, duration)
      SELECT 1, 1, ${at}, 'POST', '/api/v1/voice/call', ${id},
-       '{"id":"' || ${id} || '","direction":"inbound","status":"ringing","from":"+4930' || n % 9000000 || '"}', 200,
+       '{"id":"' || ${id} || '","direction":"inbound","status":"ringing","from":"' || ${number} || '"}', 200,
        '{"result":"' || repeat('x', 48) || '"}', 1.5
      FROM generate_series(${from}::bigint, ${to - 1}::bigint) AS n;
      INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, ringing_at,
        answered_at, completed_at, missed)
-     SELECT 1, 1, ${id} || '.' || n, 'completed', '+4930' || n % 9000000, '+4930' || n % 9000000, ${at}, ${at}, ${at} + 5000,
+     SELECT 1, 1, ${id} || '.' || n, 'completed', ${number}, ${number}, ${at}, ${at}, ${at} + 5000,
        ${at} + 90000, false FROM generate_series(${from}::bigint, ${to - 1}::bigint, 3) AS n;
      INSERT INTO history_counts SELECT account_id, created_at / 86400000, 0, count(*) FROM history GROUP BY 1, 2
        ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = excluded.entries;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { past } from './office.ts';
 import { serve } from './service-harness.ts';
@@ -25,6 +27,27 @@ test('a page of many entries is sent as it is read, and is whole', async (t) => 
     452,
     'both lists are in the history, no list in itself',
   );
+});
+
+test('a page of a text that is found again and again says that there is more, not how much', async (t) => {
+  const { a, page, stateDir } = await serve(t);
+  const db = new DatabaseSync(join(stateDir, 'service.db'));
+  db.exec(`INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+    WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 30000)
+    SELECT (SELECT min(id) FROM accounts), 1, at, 'POST', '/', 'often' || at, 200, 1 FROM n`);
+  db.close();
+  const often = await page(a.token, '?search=request&search_term=often&limit=2&page=2&sort=created_at');
+  assert.deepEqual(
+    often.data.map(({ request }) => request),
+    ['often3', 'often4'],
+  );
+  const { total, last_page, from, to } = often.meta;
+  assert.deepEqual([total, last_page, often.links.last, from, to], [null, null, null, 3, 4]);
+  assert.match(often.links.prev ?? '', /page=1/);
+  const next = await page(a.token, new URL(often.links.next ?? '').search);
+  assert.equal(next.data[0]?.request, 'often5');
+  const seldom = await page(a.token, '?search=request&search_term=often2999&limit=2');
+  assert.deepEqual([seldom.meta.total, seldom.meta.last_page], [11, 6]);
 });
 
 test('whoever goes away while the history is searched is no failure', async (t) => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, type TestContext, test } from 'node:test';
+import { Client } from 'pg';
 import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
 import type { HistoryCursor, HistoryOrder } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -28,6 +30,16 @@ describe('a text search on PostgreSQL', { skip }, () => {
       'nowhere-at-all',
       'naïve ☎ 1',
       '8990"',
+      '9',
+      '8"',
+      'ZZ',
+      '☎',
+      'é ☎',
+      'nix',
+      '493',
+      '"call',
+      '12345',
+      'nowhe',
     ];
     const before = await Promise.all(terms.map((term) => find(store, account, term, 'newest')));
     assert.deepEqual(
@@ -55,7 +67,60 @@ describe('a text search on PostgreSQL', { skip }, () => {
     await cluster.sql("UPDATE history SET request = request || 'never-digested'", name);
     // Whoever has no digest begins in the last one's last millisecond.
     assert.equal((await find(store, account, 'never-digested', 'newest')).length, 1);
-    assert.equal((await find(store, account, 'never', 'newest')).length, 5_000, 'too short for a digest');
+    for (const term of ['g', 'nev', 'er-d', 'never'])
+      assert.equal((await find(store, account, term, 'newest')).length, 1, term);
+  });
+
+  test('finds the same in the joined filters of a busy day, and does that anew, too', async (t) => {
+    const { store, account, name } = await filled(t, cluster, 0);
+    // What is so long is a block of its own. The first day is over, the other one is not.
+    const long = (n: number) => createHash('shake256', { outputLength: 30_000 }).update(`${n}`).digest('hex');
+    for (let n = 0; n < 75; n += 1) await record(store, account, n * 1_000, `long-${n}: ${long(n)}`);
+    await record(store, account, DAY_MS, 'short');
+    await cluster.sql(
+      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+         SELECT ${account}, 1, ${DAY_MS} + n, 'POST', '/', 'many of them, ' || n, 200, 1 FROM generate_series(1, 40000) AS n;
+       INSERT INTO history_counts VALUES (${account}, 1, -1, 40000)`,
+      name,
+    );
+    const terms = ['long-7', long(40).slice(30_000, 30_020), long(74).slice(-6), 'nowhere', ', 399', ', 7'];
+    const before = await Promise.all(terms.map((term) => find(store, account, term, 'newest')));
+    assert.deepEqual(
+      before.map(({ length }) => length),
+      [6, 1, 1, 0, 111, 1_111],
+    );
+    const same = async () => {
+      for (const [n, term] of terms.entries()) {
+        assert.deepEqual(await find(store, account, term, 'newest'), before[n], term);
+        assert.deepEqual(await find(store, account, term, 'oldest'), before[n]?.toReversed(), term);
+      }
+    };
+    const joined = async () => {
+      const sql = `SELECT blocks FROM history_filters WHERE account_id = ${account} ORDER BY last_at, last_id`;
+      return (await cluster.sql(sql, name)).map(({ blocks }) => blocks);
+    };
+    assert.equal(await store.requests.digest(2 * DAY_MS - HOUR_MS), 75 + 9 * 4096);
+    assert.deepEqual(await joined(), [64, 8, 1, 1, 1, ...Array(9).fill(1)]);
+    await same();
+    await record(store, account, 50_500, `late: ${long(100)}`);
+    assert.equal(await store.requests.digest(2 * DAY_MS + HOUR_MS), 76 + 40_001 + 1); // of the other account
+    assert.deepEqual(await joined(), [64, 8, 1, 1, 1, 1, 8, 1, 1]);
+    assert.equal((await find(store, account, long(100).slice(-20), 'newest')).length, 1);
+    await same();
+    await cluster.sql("UPDATE history SET request = request || 'never'", name);
+    assert.equal((await find(store, account, 'never', 'newest')).length, 1, 'reads what is ruled out');
+  });
+
+  test('leaves what another process is at, and does it the next time', async (t) => {
+    const { store, account, url } = await filled(t, cluster, 100);
+    const other = new Client({ connectionString: url });
+    await other.connect();
+    await other.query('BEGIN; SELECT pg_advisory_xact_lock(5727006)');
+    assert.equal(await store.requests.digest(9 * DAY_MS), 0);
+    await other.query('COMMIT');
+    await other.end();
+    assert.equal(await store.requests.digest(9 * DAY_MS), 101);
+    assert.equal((await find(store, account, 'inbound', 'newest')).length, 100);
   });
 
   test('finds what came late once the day is over, what another account has never, and what is deleted not', async (t) => {

@@ -158,8 +158,9 @@ export const decisions = {
   },
   'history-pages': {
     part: '4.3, 8',
-    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty.`,
-    because: 'This is how Laravel pages; who wants everything leaves limit out.',
+    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. Of a text that is found again and again, the rest is not counted: total, last_page and links.last are null, and links.next is there.`,
+    because:
+      'This is how Laravel pages; who wants everything leaves limit out. A page of a text search costs what its entries cost, however long the history is.',
   },
   'rate-limit': {
     part: '8',

@@ -68,18 +68,21 @@ export const historyPageSchema = z
     data: z.array(historyEntrySchema),
     links: z.object({
       first: z.url(),
-      last: z.url(),
+      last: z.url().nullable().describe('Null if meta.total is.'),
       prev: z.url().nullable(),
       next: z.url().nullable(),
     }),
     meta: z.object({
       current_page: z.int(),
       from: z.int().nullable(),
-      last_page: z.int(),
+      last_page: z.int().nullable().describe('Null if total is.'),
       path: z.url(),
       per_page: z.int(),
       to: z.int().nullable(),
-      total: z.int(),
+      total: z
+        .int()
+        .nullable()
+        .describe('Null if there are more on the next page and too many to be counted while somebody waits.'),
     }),
   })
   .meta({ id: 'HistoryPage' });

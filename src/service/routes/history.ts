@@ -110,11 +110,11 @@ function timestamp(at: number): string {
 /** `links` and `meta`. Decision `history-pages`. */
 function pageFrame(
   request: FastifyRequest,
-  { current, limit, total, shown }: { current: number; limit: number; total: number; shown: number },
+  { current, limit, total, shown }: { current: number; limit: number; total: number | null; shown: number },
 ): Pick<HistoryPage, 'links' | 'meta'> {
   const [route = '', ...rest] = request.url.split('?'); // a value may hold another question mark
   const path = `${request.protocol}://${request.host}${route}`;
-  const last = Math.max(1, Math.ceil(total / limit));
+  const last = total === null ? null : Math.max(1, Math.ceil(total / limit));
   const link = (page: number) => {
     const query = new URLSearchParams(rest.join('?'));
     query.set('page', String(page));
@@ -124,9 +124,9 @@ function pageFrame(
   return {
     links: {
       first: link(1),
-      last: link(last),
-      prev: current > 1 ? link(Math.min(current - 1, last)) : null,
-      next: current < last ? link(current + 1) : null,
+      last: last === null ? null : link(last),
+      prev: current > 1 ? link(Math.min(current - 1, last ?? current)) : null,
+      next: last === null || current < last ? link(current + 1) : null,
     },
     meta: {
       current_page: current,

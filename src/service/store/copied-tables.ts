@@ -79,4 +79,10 @@ export const smallTables: readonly CopiedTable[] = [
 ];
 
 /** What is not taken along, because it is made again: sums of other tables, and caches. */
-export const madeAgain = ['directory', 'history_counts', 'history_digests', 'kept_figures'];
+export const madeAgain = [
+  'directory',
+  'history_counts',
+  'history_digests',
+  'history_filters',
+  'kept_figures',
+];

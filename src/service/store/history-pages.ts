@@ -29,8 +29,12 @@ export type HistorySlice = {
   readonly rows: number;
 };
 
-/** The entries that match among the rows looked at; `next` is null when there is nothing after them. */
-export type HistoryHits<Key> = { readonly ids: Key[]; readonly next: HistoryCursor | null };
+/** The entries that match among the rows looked at, how many those were, and `next`: null when there is nothing after them. */
+export type HistoryHits<Key> = {
+  readonly ids: Key[];
+  readonly rows: number;
+  readonly next: HistoryCursor | null;
+};
 
 /** The history as an engine reads it, in slices that are each short; `Key` is how it finds an entry again. */
 export type HistoryReader<Key> = {
@@ -50,6 +54,8 @@ export type HistoryReader<Key> = {
 const CHUNK = 200;
 /** How long one search goes on, ms: then it says how far it came. */
 const PATIENCE_MS = 400;
+/** Entries looked at after a page of a text search, to count how many more match: whoever waits does not wait for more. */
+const COUNTED = 10_000;
 /** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
 export const CHUNK_SIZE = 500_000;
 
@@ -61,17 +67,20 @@ export function historyPages<Key>(
   clock: () => number = steadyMs,
 ): Pick<RequestStore, 'page' | 'all' | 'search'> {
   type Query = Parameters<RequestStore['all']>[0];
+  type Start = Awaited<ReturnType<typeof reader.start>>;
 
-  /** The entries that match, slice by slice. */
-  async function* found({ account, search, order, signal }: Query): AsyncGenerator<Key[]> {
-    const { lastId, filter } = await reader.start(account, search);
+  /** The entries that match, slice by slice; a slice may have none. */
+  async function* found(
+    { account, order, signal }: Query,
+    { lastId, filter }: Start,
+  ): AsyncGenerator<HistoryHits<Key>> {
     const size = filter.by === 'text' ? rows.text : CHUNK;
     let after: HistoryCursor | null = null;
     do {
       const slice: HistorySlice = { account, filter, order, after, lastId, rows: size };
       const hits: HistoryHits<Key> = await inTurn(() => reader.slice(slice));
       signal?.throwIfAborted();
-      if (hits.ids.length > 0) yield hits.ids;
+      yield hits;
       after = hits.next;
     } while (after !== null);
   }
@@ -99,8 +108,10 @@ export function historyPages<Key>(
   }
 
   return {
-    async page({ account, search, order, offset, limit, signal }) {
-      const { lastId, filter, total: known } = await reader.start(account, search);
+    async page({ offset, limit, ...query }) {
+      const { account, order } = query;
+      const start = await reader.start(account, query.search);
+      const { lastId, filter, total: known } = start;
       if (filter.by !== 'text') {
         const slice = { account, filter, order, lastId };
         const after = await skip(slice, Math.min(offset, known));
@@ -110,9 +121,13 @@ export function historyPages<Key>(
       }
       const ids: Key[] = [];
       let total = 0;
-      for await (const hits of found({ account, search, order, ...(signal && { signal }) })) {
-        ids.push(...hits.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
-        total += hits.length;
+      let counted = 0;
+      for await (const hits of found(query, start)) {
+        ids.push(...hits.ids.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
+        if (total > offset + limit) counted += hits.rows;
+        total += hits.ids.length;
+        if (counted >= COUNTED && hits.next !== null)
+          return { count: ids.length, chunks: entriesOf(ids), total: null };
       }
       return { count: ids.length, chunks: entriesOf(ids), total };
     },
@@ -137,7 +152,8 @@ export function historyPages<Key>(
       return { entries, next };
     },
     async *all(query): AsyncGenerator<StoredRequest[]> {
-      for await (const ids of found(query)) yield* entriesOf(ids);
+      const start = await reader.start(query.account, query.search);
+      for await (const { ids } of found(query, start)) yield* entriesOf(ids);
     },
   };
 }

@@ -41,7 +41,7 @@ export type PostgresSettings = {
 /** Requests in one transaction: more are slower for all of them. */
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
-const ROWS = { text: 10_000, skip: 50_000 };
+const ROWS = { text: 4_000, skip: 50_000 };
 /** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
 const SHARDS = 64;
 /** Work that one process does at a time ends within this, ms. */

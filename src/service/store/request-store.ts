@@ -56,7 +56,8 @@ export interface RequestStore {
   record(request: RecordedRequest): Promise<CallRecord | undefined>;
   /**
    * Entries `offset` to `offset + limit` of those that match: how many those are, the entries in chunks, as for `all`,
-   * and how many match in all. Where no index finds a text, all are read: that ends, and rejects, with `signal`.
+   * and how many match in all: null if a text is found after the page, too, and how often would take long to count.
+   * Where no index finds a text, all are read: that ends, and rejects, with `signal`.
    */
   page(query: {
     account: number;
@@ -65,7 +66,7 @@ export interface RequestStore {
     offset: number;
     limit: number;
     signal?: AbortSignal;
-  }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number }>;
+  }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number | null }>;
   /**
    * All that match and were recorded before the first chunk was asked for, in chunks: read with bounded memory
    * however long the history and however slow the reader.

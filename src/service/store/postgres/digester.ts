@@ -1,11 +1,14 @@
+import { bitMatrix, bloomFilter } from '../bloom-filter.ts';
 import type { RequestStore } from '../request-store.ts';
 import { addPieces } from '../text-pieces.ts';
 import type { Conversation, Database } from './database.ts';
 import { DAY_MS } from './partitions.ts';
 
-/** Entries that a digest is of, at most; and pieces: long payloads have many, and a digest of all pieces rules out nothing. */
+/** Entries of a block, at most; and pieces: long payloads have many, and a filter of all pieces rules out nothing. */
 const ENTRIES = 4096;
-const PIECES = 50_000;
+const PIECES = 80_000;
+/** Filters joined at most: 8 MB, made in a twentieth of a second. */
+const JOINED = 64;
 /** Entries read at once. */
 const READ = 512;
 /** So long entries are left out: one may be recorded late, or by a process whose clock is behind. */
@@ -13,18 +16,21 @@ const SETTLES_MS = 600_000;
 const LOCK = 5_727_006;
 
 type Day = { readonly account: number; readonly day: number; readonly entries: number };
+type Place = { readonly at: number; readonly id: number };
 
 /**
- * Makes digests of the history: of each few thousand entries of an account, in the order in which they are read, the
- * pieces (text-pieces.ts) that their requests hold. A text search reads only what a digest does not rule out, and what
- * has none yet. Digests of an account follow each other without a gap, from its oldest entry on, none over two days.
- * Nobody who records waits for this, and a version that does not know of it does no harm: that a digest lacks an entry
+ * Makes digests of the history: of each block, a few thousand entries of an account in the order in which they are read,
+ * a filter of the pieces (text-pieces.ts) that their requests hold. A text search reads only what a filter does not rule
+ * out, and what has none yet. Blocks of an account follow each other without a gap, from its oldest entry on, none over
+ * two days. The filters of a day are joined, so that a search reads about as much of a day however busy it was.
+ * Nobody who records waits for this, and a version that does not know of it does no harm: that a filter lacks an entry
  * which came too late shows when the day is over, by the count of its entries, and the day's are made anew.
  */
 export function digester(database: Database): RequestStore['digest'] {
   /** The day from which on there may be something to do, and that of the last look at all days. */
   let since = 0;
   let today = 0;
+  /** Days that were done anew, each with the count of entries it then had. */
   const anew = new Set<string>();
 
   /** Of each account that has enough to digest, its first such day. */
@@ -34,7 +40,7 @@ export function digester(database: Database): RequestStore['digest'] {
          SELECT account_id AS account, day, sum(entries)::bigint AS entries FROM history_counts
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) c
        LEFT JOIN (
-         SELECT account_id AS account, day, sum(entries)::bigint AS digested FROM history_digests
+         SELECT account_id AS account, day, sum(entries)::bigint AS digested FROM history_filters
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) d USING (account, day)
        WHERE entries - coalesce(digested, 0) >= CASE WHEN day < $2 THEN 1 ELSE $3 END
        ORDER BY account, day`,
@@ -46,65 +52,110 @@ export function digester(database: Database): RequestStore['digest'] {
     return [...new Map(first.map((day) => [day.account, day])).values()];
   }
 
-  /** One process at a time, or digests would not follow each other; undefined if another one is at it. */
+  /** One process at a time, or digests would not follow each other. Rejects with AnotherIsAtIt. */
   const alone = <T>(work: (conversation: Conversation) => Promise<T>) =>
     database.converse(
       async ({ rows }) => {
         const [lock] = await rows<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', LOCK);
-        return lock?.got ? work({ rows }) : undefined;
+        if (!lock?.got) throw new AnotherIsAtIt();
+        return work({ rows });
       },
       { statement: 60_000 },
     );
 
-  /** One digest; gives of how many entries, 0 if there are not enough. */
+  /** Digests one block; gives of how many entries, 0 if there are not enough. */
   const next = (account: number, settled: number) =>
     alone(async ({ rows }) => {
       const block = await read({ rows }, account, settled);
       if (block === undefined) return 0;
-      await rows(
-        `INSERT INTO history_digests (account_id, day, first_at, last_at, last_id, entries, pieces)
-         VALUES ($1, $2, $3, $4, $5, $6, $7::int[])`,
-        ...[account, dayOf(block.first), block.first, block.last.at, block.last.id, block.entries],
-        [...block.pieces],
-      );
-      return block.entries;
+      const { first, last, entries, pieces } = block;
+      const filter = bloomFilter(pieces);
+      await insert({ rows }, { account, day: dayOf(first), last, entries, edges: [first, last.at] }, filter);
+      return entries;
     });
+
+  /** Joins the filters of a day, as many as make a matrix, in which less is read; gives how many. */
+  const join = (account: number, day: number) =>
+    alone(async ({ rows }) => {
+      const found = await rows<{ at: number; id: number; entries: number; edges: string[]; bits: Buffer }>(
+        `SELECT last_at AS at, last_id AS id, entries, edges::text[], bits FROM history_filters
+         WHERE account_id = $1 AND day = $2 AND blocks = 1 ORDER BY last_at, last_id LIMIT $3`,
+        ...[account, day, JOINED],
+      );
+      const joined = found.slice(0, found.length - (found.length % 8));
+      const last = joined.at(-1);
+      if (last === undefined) return 0;
+      await rows(
+        `DELETE FROM history_filters
+         WHERE account_id = $1 AND day = $2 AND blocks = 1 AND (last_at, last_id) <= ($3, $4)`,
+        ...[account, day, last.at, last.id],
+      );
+      const entries = joined.reduce((sum, block) => sum + block.entries, 0);
+      const edges = joined.flatMap((block) => block.edges.map(Number));
+      await insert(
+        { rows },
+        { account, day, last, entries, edges },
+        bitMatrix(joined.map(({ bits }) => bits)),
+      );
+      return joined.length;
+    });
+
+  /** Days with enough filters to be joined: of one that is not over, as many as are joined at most. */
+  const joinable = (settled: number) =>
+    database.rows<{ account: number; day: number }>(
+      `SELECT account_id AS account, day FROM history_filters WHERE blocks = 1 AND day BETWEEN $1 AND $2
+       GROUP BY 1, 2 HAVING count(*) >= CASE WHEN day < $2 THEN 8 ELSE $3 END`,
+      ...[since, dayOf(settled), JOINED],
+    );
 
   /**
    * Some of a day's entries came late, or are still to be digested. They came late if there are digests after the day,
-   * or nothing is left to digest; then it is done anew, once for each count of entries.
+   * or nothing is left to digest; then it is done anew, if another process has not done it by now. True if there was
+   * something to remove.
    */
   async function removeIncomplete(of: Day, nothingLeft: boolean): Promise<boolean> {
     const removed = await alone(({ rows }) =>
       rows(
-        `DELETE FROM history_digests WHERE account_id = $1 AND last_at >= $2
-           AND EXISTS (SELECT FROM history_digests WHERE account_id = $1 AND last_at >= $3) RETURNING day`,
-        ...[of.account, of.day * DAY_MS, nothingLeft ? 0 : (of.day + 1) * DAY_MS],
+        `DELETE FROM history_filters WHERE account_id = $1 AND last_at >= $2
+           AND EXISTS (SELECT FROM history_filters WHERE account_id = $1 AND last_at >= $3)
+           AND (SELECT coalesce(sum(entries), 0) FROM history_filters WHERE account_id = $1 AND day = $4) < $5
+         RETURNING day`,
+        ...[of.account, of.day * DAY_MS, nothingLeft ? 0 : (of.day + 1) * DAY_MS, of.day, of.entries],
       ),
     );
-    if (!removed?.length) return false;
-    anew.add(nameOf(of));
-    return true;
+    return removed.length > 0;
   }
 
   return async (now) => {
     const settled = now - SETTLES_MS;
     if (dayOf(settled) > today) since = 0;
+    const redone: string[] = [];
     let digested = 0;
-    for (let goesOn = true; goesOn; ) {
-      goesOn = false;
-      for (const one of await wanting(settled)) {
-        const over = one.day < dayOf(settled);
-        let removed = over && (await removeIncomplete(one, false));
-        let entries = await next(one.account, settled);
-        if (entries === 0 && over && !removed) removed = await removeIncomplete(one, true);
-        for (; entries; entries = await next(one.account, settled)) {
-          digested += entries;
-          goesOn = true;
+    try {
+      for (let goesOn = true; goesOn; ) {
+        goesOn = false;
+        for (const one of await wanting(settled)) {
+          const over = one.day < dayOf(settled);
+          let removed = over && (await removeIncomplete(one, false));
+          let entries = await next(one.account, settled);
+          if (entries === 0 && over && !removed) removed = await removeIncomplete(one, true);
+          if (removed) {
+            anew.add(nameOf(one));
+            redone.push(nameOf(one));
+          }
+          for (; entries > 0; entries = await next(one.account, settled)) {
+            digested += entries;
+            goesOn = true;
+          }
+          goesOn ||= removed;
         }
-        if (entries === undefined) return digested;
-        goesOn ||= removed;
       }
+      for (let days = await joinable(settled); days.length > 0; days = await joinable(settled))
+        for (const { account, day } of days) await join(account, day);
+    } catch (error) {
+      if (!(error instanceof AnotherIsAtIt)) throw error;
+      for (const name of redone) anew.delete(name);
+      return digested; // `since` stays: the next run looks at the same days
     }
     today = dayOf(settled);
     since = today - 1;
@@ -112,13 +163,29 @@ export function digester(database: Database): RequestStore['digest'] {
   };
 }
 
+class AnotherIsAtIt extends Error {}
+
+/** One filter, or a matrix of several, of blocks that end with an entry. */
+function insert(
+  { rows }: Conversation,
+  of: { account: number; day: number; last: Place; entries: number; edges: readonly number[] },
+  bits: Uint8Array,
+) {
+  return rows(
+    `INSERT INTO history_filters (account_id, day, last_at, last_id, entries, blocks, edges, bits)
+     VALUES ($1, $2, $3, $4, $5, $6, $7::bigint[], $8)`,
+    ...[of.account, of.day, of.last.at, of.last.id, of.entries, of.edges.length / 2],
+    ...[of.edges, bits],
+  );
+}
+
 const nameOf = ({ account, day, entries }: Day) => `${account} ${day} ${entries}`;
 const dayOf = (at: number) => Math.floor(at / DAY_MS);
 
-/** The next block after an account's last digest; undefined if it is not full and its day is not over. */
+/** The next block after those of an account that are digested; undefined if it is not full and its day is not over. */
 async function read({ rows }: Conversation, account: number, settled: number) {
-  const [known] = await rows<{ at: number; id: number }>(
-    `SELECT last_at AS at, last_id AS id FROM history_digests WHERE account_id = $1
+  const [known] = await rows<Place>(
+    `SELECT last_at AS at, last_id AS id FROM history_filters WHERE account_id = $1
      ORDER BY last_at DESC, last_id DESC LIMIT 1`,
     account,
   );

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { placesOf } from '../bloom-filter.ts';
 import {
   CHUNK_SIZE,
   type HistoryFilter,
@@ -12,6 +13,9 @@ import type { Database, Row, Value } from './database.ts';
 
 /** How an entry is found again: the account, the time (and so the partition) and the id. */
 export type Place = HistoryCursor & { readonly account: number };
+
+/** Pieces of a term that filters are asked for: by chance, few blocks have so many of them without the term. */
+const ASKED = 4;
 
 /** Reads the history in slices; a partition whose time a slice cannot reach is not looked at. */
 export function historyReader(database: Database): HistoryReader<Place> {
@@ -28,28 +32,36 @@ export function historyReader(database: Database): HistoryReader<Place> {
     return { by: 'text', search, ...(spans && { spans }) };
   }
 
-  /** Where requests may hold a term; undefined if that may be anywhere. */
-  async function spansFor(account: number, term: string): Promise<HistorySpan[] | undefined> {
-    const wanted = textsOf(term).map((text) => piecesOf(account, text));
-    if (wanted.some((pieces) => pieces.length === 0)) return undefined;
-    // One statement, so that what has a digest and what has none is one and the same state. Not to be read through:
-    // the planner takes a table of few rows for cheap, however long they are.
-    const [, spans = []] = await database.transact([
-      ["SELECT set_config('enable_seqscan', 'off', true)"],
-      [
-        `WITH hit AS MATERIALIZED (
-           SELECT account_id, first_at, last_at FROM history_digests
-           WHERE ${wanted.map((_, index) => `pieces @> $${index + 2}::int[]`).join(' OR ')}
-         )
-         SELECT first_at AS from, last_at AS to FROM hit WHERE account_id = $1
+  /** Where requests may hold a term: blocks that follow each other are one span. */
+  async function spansFor(account: number, term: string): Promise<HistorySpan[]> {
+    const wanted = textsOf(term).map((text) => piecesOf(account, text).slice(0, ASKED).flatMap(placesOf));
+    const blocks = wanted.map((_, index) => `history_blocks_with(bits, blocks, $${index + 3}::bigint[])`);
+    // One statement, so that what has a filter and what has none is one and the same state.
+    const found = await database.rows<{ edges: string[] | null; blocks: string }>(
+      `SELECT CASE WHEN strpos(blocks, '1') > 0 THEN edges::text[] END AS edges, blocks FROM (
+         SELECT last_at, last_id, edges, (${blocks.join(' | ')})::text AS blocks
+         FROM history_filters WHERE account_id = $1
          UNION ALL
-         SELECT coalesce(max(last_at), 0), ${Number.MAX_SAFE_INTEGER} FROM history_digests WHERE account_id = $1
-         ORDER BY 1, 2`,
-        account,
-        ...wanted,
-      ],
-    ]);
-    return spans as HistorySpan[];
+         SELECT $2, 0, ARRAY[coalesce(max(last_at), 0), $2], '1' FROM history_filters WHERE account_id = $1
+         OFFSET 0
+       ) AS filters ORDER BY last_at, last_id`,
+      account,
+      Number.MAX_SAFE_INTEGER,
+      ...wanted,
+    );
+    const spans: HistorySpan[] = [];
+    let goesOn = false;
+    for (const { edges, blocks } of found)
+      for (let block = 0; block < blocks.length; block += 1) {
+        const may = edges !== null && blocks[block] === '1';
+        if (may) {
+          const before = goesOn ? spans.pop() : undefined;
+          const from = before?.from ?? Number(edges[block * 2]);
+          spans.push({ from, to: Number(edges[block * 2 + 1]) });
+        }
+        goesOn = may;
+      }
+    return spans;
   }
 
   async function skip(slice: HistorySlice): Promise<HistoryCursor | null> {
@@ -88,11 +100,15 @@ export function historyReader(database: Database): HistoryReader<Place> {
           ...values,
           size,
         );
-        return { ids: found.map((place) => ({ account, ...place })), next: found[size - 1] ?? null };
+        return {
+          ids: found.map((place) => ({ account, ...place })),
+          rows: found.length,
+          next: found[size - 1] ?? null,
+        };
       }
       const spans = filter.spans ?? EVER;
       const span = nextSpan(spans, slice);
-      if (span === undefined) return { ids: [], next: null };
+      if (span === undefined) return { ids: [], rows: 0, next: null };
       const { term, in: column } = filter.search;
       const [from, to, limit, plain, ...texts] = Array.from(
         { length: 3 + textsOf(term).length },
@@ -102,23 +118,25 @@ export function historyReader(database: Database): HistoryReader<Place> {
       if (column === 'request') hits.push(`position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0`);
       const found = await database.rows<HistoryCursor & { hit: boolean; n: number }>(
         `SELECT * FROM (
-           SELECT *, row_number() OVER () AS n FROM (
+           SELECT *, row_number() OVER () AS n, count(*) OVER () AS rows FROM (
              SELECT created_at AS at, id, (${hits.join(' OR ')}) AS hit
              FROM history WHERE ${where} AND created_at BETWEEN ${from} AND ${to} ${orderBy(slice)} LIMIT ${limit}
            ) AS looked
-         ) AS numbered WHERE hit OR n = ${limit}`,
+         ) AS numbered WHERE hit OR n = rows`,
         ...[...values, span.from, span.to, size, ...textsOf(term)],
       );
       const last = found.at(-1);
+      const full = last?.n === size;
       const next =
-        last?.n === size
+        last && full
           ? { at: last.at, id: last.id }
           : slice.order === 'newest'
             ? { at: span.from, id: 0 }
             : { at: span.to, id: Number.MAX_SAFE_INTEGER };
       return {
         ids: found.flatMap(({ at, id, hit }) => (hit ? [{ account, at, id }] : [])),
-        next: last?.n === size || nextSpan(spans, { ...slice, after: next }) ? next : null,
+        rows: last?.n ?? 0,
+        next: full || nextSpan(spans, { ...slice, after: next }) ? next : null,
       };
     },
 

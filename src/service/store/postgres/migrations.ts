@@ -221,6 +221,53 @@ export const migrations: readonly Migration[] = [
   -- What waits to be put into its place is read by every search: little, in kB.
   CREATE INDEX history_digests_by_pieces ON history_digests USING gin (pieces) WITH (gin_pending_list_limit = 512);`,
   },
+  {
+    sql: `
+  -- Of the history's blocks, entries that follow each other, what their requests hold (see digester.ts): a Bloom filter
+  -- of one block, or of eight and more the matrix of their filters' bits (see bloom-filter.ts). edges: of each block
+  -- when its first and its last entry came.
+  CREATE TABLE history_filters (
+    account_id bigint NOT NULL,
+    day integer NOT NULL,
+    last_at bigint NOT NULL,
+    last_id bigint NOT NULL,
+    entries integer NOT NULL,
+    blocks integer NOT NULL,
+    edges bigint[] NOT NULL,
+    bits bytea NOT NULL,
+    PRIMARY KEY (account_id, last_at, last_id)
+  );
+  CREATE INDEX history_filters_by_day ON history_filters (day, account_id);
+  -- Read a few bytes here and there.
+  ALTER TABLE history_filters ALTER COLUMN bits SET STORAGE EXTERNAL;
+
+  -- For each of the blocks, whether all of these places of its filter are set.
+  CREATE FUNCTION history_blocks_with(bits bytea, blocks integer, places bigint[]) RETURNS varbit
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+    DECLARE
+      size bigint := octet_length(bits)::bigint * 8 / blocks;
+      width integer := blocks / 8;
+      none varbit := repeat('0', blocks)::varbit;
+      found varbit := ~none;
+      place bigint;
+      at integer;
+    BEGIN
+      FOREACH place IN ARRAY places LOOP
+        at := place % size;
+        IF blocks = 1 THEN
+          IF get_bit(substr(bits, at / 8 + 1, 1), at % 8) = 0 THEN RETURN none; END IF;
+        ELSE
+          found := found & ('x' || encode(substr(bits, at * width + 1, width), 'hex'))::varbit;
+          IF found = none THEN RETURN none; END IF;
+        END IF;
+      END LOOP;
+      RETURN found;
+    END $$;
+
+  -- What was there before takes a multiple of the room. Processes of that version go on: they read what has no digest.
+  DROP INDEX history_digests_by_pieces;
+  TRUNCATE history_digests;`,
+  },
 ];
 
 /** What keeps two processes from migrating at once; any number that nobody else uses. */

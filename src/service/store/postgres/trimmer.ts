@@ -43,7 +43,7 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
         DAY_MS,
       );
       await rows(
-        `DELETE FROM history_digests WHERE account_id = $1 AND last_at <
+        `DELETE FROM history_filters WHERE account_id = $1 AND last_at <
            (SELECT created_at FROM history WHERE account_id = $1 ORDER BY created_at, id LIMIT 1)`,
         account,
       );

@@ -57,7 +57,7 @@ export function historyReader(db: DatabaseSync) {
           slice.rows,
         );
         const last = rows[slice.rows - 1];
-        return { ids: rows.map((row) => row.id), next: last ? cursorOf(last) : null };
+        return { ids: rows.map((row) => row.id), rows: rows.length, next: last ? cursorOf(last) : null };
       }
       const next = skip(slice);
       const until = next ? `AND (created_at, id) ${slice.order === 'newest' ? '>=' : '<='} (?, ?)` : '';
@@ -70,7 +70,7 @@ export function historyReader(db: DatabaseSync) {
         search.term,
         encodeURIComponent(search.term),
       );
-      return { ids: hits.map((row) => row.id), next };
+      return { ids: hits.map((row) => row.id), rows: slice.rows, next };
     },
 
     /** The first of these entries that make a chunk, and how many of the ids that took. */
