@@ -35,6 +35,11 @@ const mute =
 
 const farSides: Record<string, Answer> = {
   'as documented': right,
+  'that does not count what comes after a page': (query, entries) => {
+    const page = right(query, entries).body as { links: object; meta: object };
+    const meta = { ...page.meta, total: null, last_page: null };
+    return { body: { ...page, links: { ...page.links, last: null }, meta } };
+  },
   'that says nothing of further pages': mute(1_000_000),
   'that gives 100 entries at most, and says that there is more': (query, entries) =>
     right({ ...query, limit: Math.min(query.limit, 100) }, entries),

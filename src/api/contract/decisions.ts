@@ -158,9 +158,9 @@ export const decisions = {
   },
   'history-pages': {
     part: '4.3, 8',
-    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. Of a text that is found again and again, the rest is not counted: total, last_page and links.last are null, and links.next is there.`,
+    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. Where a text is found after the page, too, and counting how often would take long, total, last_page and links.last are null; links.next is there.`,
     because:
-      'This is how Laravel pages; who wants everything leaves limit out. A page of a text search costs what its entries cost, however long the history is.',
+      'This is how Laravel pages; who wants everything leaves limit out. Nobody who wants to see ten entries of a text that every event has waits until millions are counted.',
   },
   'rate-limit': {
     part: '8',

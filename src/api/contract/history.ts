@@ -82,7 +82,7 @@ export const historyPageSchema = z
       total: z
         .int()
         .nullable()
-        .describe('Null if there are more on the next page and too many to be counted while somebody waits.'),
+        .describe('Null if there are more on the next page, and counting them would take long.'),
     }),
   })
   .meta({ id: 'HistoryPage' });

@@ -67,7 +67,7 @@ async function historyPage(visit: Visit, { store, directory }: ServiceContext): 
       <div id="tail" data-fresh=${newest}>${stopped && page.entries.length === 0 ? null : entries}</div>
       ${
         stopped &&
-        html`<p class="notice" role="status">No index finds a part of a text, so this takes a while: looked ${
+        html`<p class="notice" role="status">This takes a while: looked ${
           towards === 'older' ? 'back' : 'forward'
         } until ${formats.dateTime(page.next?.at ?? 0)}. <a href=${way(towards, page.next)}>Look further</a></p>`
       }
