@@ -111,6 +111,68 @@ describe('a text search on PostgreSQL', { skip }, () => {
     assert.equal((await find(store, account, 'never', 'newest')).length, 1, 'reads what is ruled out');
   });
 
+  test('finds what is on either side of a block that ends within a millisecond', async (t) => {
+    const { store, account, name } = await filled(t, cluster, 0);
+    await record(store, account, DAY_MS, 'first');
+    await cluster.sql(
+      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+         SELECT ${account}, 1, ${DAY_MS}, 'POST', '/', 'one of them ' || n, 200, 1 FROM generate_series(2, 9000) AS n;
+       INSERT INTO history_counts VALUES (${account}, 1, -1, 8999)`,
+      name,
+    );
+    assert.equal(await store.requests.digest(2 * DAY_MS + HOUR_MS), 9_001);
+    for (const n of [2, 4_095, 4_096, 4_097, 4_098, 8_192, 8_193, 9_000])
+      for (const order of ['newest', 'oldest'] as const)
+        assert.equal((await find(store, account, `them ${n}`, order)).length, matching(n), `${n} ${order}`);
+    const page = { account, search: { in: 'request', term: 'of them' }, order: 'newest' } as const;
+    assert.equal((await store.requests.page({ ...page, offset: 0, limit: 2 })).total, 8_999);
+    function matching(n: number) {
+      return Array.from({ length: 8_999 }, (_, at) => `${at + 2}`).filter((at) => at.startsWith(`${n}`))
+        .length;
+    }
+  });
+
+  test('a page knows how many match after it if few thousand entries have to be looked at', async (t) => {
+    const { store, account, name } = await filled(t, cluster, 0);
+    await record(store, account, DAY_MS, 'first');
+    await cluster.sql(
+      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+         SELECT ${account}, 1, ${DAY_MS} + n, 'POST', '/', CASE WHEN n <= 20 THEN 'seldom, ' ELSE '' END || 'often', 200, 1
+         FROM generate_series(1, 40000) AS n`,
+      name,
+    );
+    const totals = async () => {
+      const both: (number | null)[] = [];
+      for (const term of ['often', 'seldom'])
+        for (const order of ['newest', 'oldest'] as const) {
+          const search = { in: 'request', term } as const;
+          const page = await store.requests.page({ account, search, order, offset: 4, limit: 2 });
+          assert.equal(page.count, 2);
+          both.push(page.total);
+        }
+      return both;
+    };
+    assert.deepEqual(await totals(), [null, null, 20, null]);
+    await cluster.sql(`INSERT INTO history_counts VALUES (${account}, 1, -1, 40000)`, name);
+    await store.requests.digest(3 * DAY_MS);
+    assert.deepEqual(await totals(), [null, null, 20, 20]);
+  });
+
+  test('ends a block of long texts soon, and goes on with the next', async (t) => {
+    const { store, account, name } = await filled(t, cluster, 0);
+    for (let n = 0; n < 50; n += 1) await record(store, account, DAY_MS + n, `${n}: ${'a'.repeat(60_000)}`);
+    assert.equal(await store.requests.digest(3 * DAY_MS), 51);
+    const sql = `SELECT entries FROM history_filters WHERE account_id = ${account} ORDER BY last_at`;
+    assert.deepEqual(await cluster.sql(sql, name), [{ entries: 17 }, { entries: 17 }, { entries: 16 }]);
+    assert.equal((await find(store, account, '49: a', 'newest')).length, 1);
+  });
+
+  test('takes nothing any more that only a version before would read', async (t) => {
+    const { name } = await filled(t, cluster, 0);
+    const insert = 'INSERT INTO history_digests VALUES (1, 1, 1, 1, 1, 1, ARRAY[1])';
+    await assert.rejects(cluster.sql(insert, name), /history_digests_check/);
+  });
+
   test('leaves what another process is at, and does it the next time', async (t) => {
     const { store, account, url } = await filled(t, cluster, 100);
     const other = new Client({ connectionString: url });
@@ -124,7 +186,7 @@ describe('a text search on PostgreSQL', { skip }, () => {
   });
 
   test('finds what came late once the day is over, what another account has never, and what is deleted not', async (t) => {
-    const { store, account, other } = await filled(t, cluster, 1_000);
+    const { store, account, other, name } = await filled(t, cluster, 1_000);
     await store.requests.digest(9 * DAY_MS);
     await record(store, account, 1.5 * DAY_MS, 'late: 5551234567');
     await record(store, other, 1.5 * DAY_MS, 'of another: 5551234567');
@@ -135,8 +197,10 @@ describe('a text search on PostgreSQL', { skip }, () => {
     assert.equal(await store.requests.digest(12 * DAY_MS), 0);
     await record(store, other, 1.2 * DAY_MS, 'late, and nothing after it: 5559876543');
     assert.equal((await find(store, other, '5559876543', 'newest')).length, 0);
-    await store.requests.digest(13 * DAY_MS);
+    assert.equal(await store.requests.digest(13 * DAY_MS), 3);
     assert.equal((await find(store, other, '5559876543', 'newest')).length, 1);
+    await cluster.sql("UPDATE history SET request = request || 'never'", name);
+    assert.equal((await find(store, other, 'never', 'newest')).length, 1, 'the last of what has a filter');
     await store.requests.trim({ keep: 100 });
     assert.equal((await find(store, account, '5551234567', 'newest')).length, 0);
     assert.equal((await find(store, account, 'inbound', 'newest')).length, 98); // two are no JSON

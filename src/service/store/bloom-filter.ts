@@ -9,14 +9,14 @@ const PLACES = 8;
 /** Of more numbers than this has room for, more seem to be in. Bits; a power of two, as all sizes are. */
 const LARGEST = 2 ** 20;
 
-/** The filter of whole numbers from 0 to 2^32 - 1: bit 0 is the lowest of byte 0. */
+/** The filter of whole numbers of 32 bits: bit 0 is the lowest of byte 0. */
 export function bloomFilter(numbers: ReadonlySet<number>): Uint8Array {
   let size = 64;
   while (size < LARGEST && size < numbers.size * BITS) size *= 2;
   const bits = new Uint8Array(size / 8);
   for (const number of numbers) {
     const step = stepOf(number);
-    for (let n = 0, place = number; n < PLACES; n += 1, place += step) {
+    for (let n = 0, place = number >>> 0; n < PLACES; n += 1, place += step) {
       const bit = place & (size - 1);
       bits[bit >>> 3] = (bits[bit >>> 3] as number) | (1 << (bit & 7));
     }
@@ -27,7 +27,7 @@ export function bloomFilter(numbers: ReadonlySet<number>): Uint8Array {
 /** Bits that are set, modulo the size, in every filter that a number is in. */
 export function placesOf(number: number): number[] {
   const step = stepOf(number);
-  return Array.from({ length: PLACES }, (_, n) => number + n * step);
+  return Array.from({ length: PLACES }, (_, n) => (number >>> 0) + n * step);
 }
 
 /** From one place of a number to the next; 31 bits. */

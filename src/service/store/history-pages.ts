@@ -54,8 +54,12 @@ export type HistoryReader<Key> = {
 const CHUNK = 200;
 /** How long one search goes on, ms: then it says how far it came. */
 const PATIENCE_MS = 400;
-/** Entries looked at after a page of a text search, to count how many more match: whoever waits does not wait for more. */
+/**
+ * Entries looked at after a page of a text search, to count how many more match: whoever waits does not wait for more. A
+ * slice costs as much as so many of them, however few it has.
+ */
 const COUNTED = 10_000;
+const COST_OF_SLICE = 100;
 /** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
 export const CHUNK_SIZE = 500_000;
 
@@ -124,7 +128,7 @@ export function historyPages<Key>(
       let counted = 0;
       for await (const hits of found(query, start)) {
         ids.push(...hits.ids.slice(Math.max(0, offset - total), Math.max(0, offset + limit - total)));
-        if (total > offset + limit) counted += hits.rows;
+        if (total > offset + limit) counted += COST_OF_SLICE + hits.rows;
         total += hits.ids.length;
         if (counted >= COUNTED && hits.next !== null)
           return { count: ids.length, chunks: entriesOf(ids), total: null };

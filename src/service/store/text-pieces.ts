@@ -24,12 +24,12 @@ export function piecesOf(account: number, term: string): number[] {
   return [...pieces];
 }
 
-/** A whole number from 0 to 2^32 - 1 (the mixing of MurmurHash3). */
+/** A whole number of 32 bits (the mixing of MurmurHash3). */
 function pieceAt(bytes: Uint8Array, at: number, size: number, seed: number): number {
   const byte = (n: number) => (n < size ? (bytes[at + n] as number) : 0);
   const low = byte(0) | (byte(1) << 8) | (byte(2) << 16) | (byte(3) << 24);
   let hash = Math.imul(low ^ seed, 0x85ebca6b);
   hash ^= hash >>> 13;
   hash = Math.imul(hash ^ (byte(4) | (byte(5) << 8)), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+  return hash ^ (hash >>> 16);
 }

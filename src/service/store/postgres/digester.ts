@@ -4,13 +4,17 @@ import { addPieces } from '../text-pieces.ts';
 import type { Conversation, Database } from './database.ts';
 import { DAY_MS } from './partitions.ts';
 
-/** Entries of a block, at most; and pieces: long payloads have many, and a filter of all pieces rules out nothing. */
+/**
+ * Entries of a block, at most; and pieces: long payloads have many, and a filter of all pieces rules out nothing; and
+ * bytes: so many are cut to pieces in a fifth of a second, in which nobody records.
+ */
 const ENTRIES = 4096;
 const PIECES = 80_000;
+const BYTES = 1_000_000;
 /** Filters joined at most: 8 MB, made in a twentieth of a second. */
 const JOINED = 64;
-/** Entries read at once. */
-const READ = 512;
+/** Entries read at once: between two reads others have their turn. */
+const READ = 128;
 /** So long entries are left out: one may be recorded late, or by a process whose clock is behind. */
 const SETTLES_MS = 600_000;
 const LOCK = 5_727_006;
@@ -23,8 +27,8 @@ type Place = { readonly at: number; readonly id: number };
  * a filter of the pieces (text-pieces.ts) that their requests hold. A text search reads only what a filter does not rule
  * out, and what has none yet. Blocks of an account follow each other without a gap, from its oldest entry on, none over
  * two days. The filters of a day are joined, so that a search reads about as much of a day however busy it was.
- * Nobody who records waits for this, and a version that does not know of it does no harm: that a filter lacks an entry
- * which came too late shows when the day is over, by the count of its entries, and the day's are made anew.
+ * A version that does not know of this does no harm: that a filter lacks an entry which came too late shows when the day
+ * is over, by the count of its entries, and the filters from that day on are made anew.
  */
 export function digester(database: Database): RequestStore['digest'] {
   /** The day from which on there may be something to do, and that of the last look at all days. */
@@ -34,23 +38,24 @@ export function digester(database: Database): RequestStore['digest'] {
   const anew = new Set<string>();
 
   /** Of each account that has enough to digest, its first such day. */
-  async function wanting(settled: number): Promise<Day[]> {
-    const days = await database.rows<Day>(
-      `SELECT account, day, entries FROM (
+  const wanting = (settled: number) =>
+    database.rows<Day>(
+      `SELECT DISTINCT ON (account) account, day, entries FROM (
          SELECT account_id AS account, day, sum(entries)::bigint AS entries FROM history_counts
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) c
        LEFT JOIN (
          SELECT account_id AS account, day, sum(entries)::bigint AS digested FROM history_filters
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) d USING (account, day)
-       WHERE entries - coalesce(digested, 0) >= CASE WHEN day < $2 THEN 1 ELSE $3 END
+       WHERE (entries - coalesce(digested, 0) >= CASE WHEN day < $2 THEN 1 ELSE $3 END
+           -- Some of today's are deleted already: how many are to be digested cannot be told.
+           OR day = $2 AND digested > entries)
+         AND account || ' ' || day || ' ' || entries <> ALL ($4)
        ORDER BY account, day`,
       since,
       dayOf(settled),
       ENTRIES,
+      [...anew],
     );
-    const first = days.filter((day) => !anew.has(nameOf(day))).toReversed();
-    return [...new Map(first.map((day) => [day.account, day])).values()];
-  }
 
   /** One process at a time, or digests would not follow each other. Rejects with AnotherIsAtIt. */
   const alone = <T>(work: (conversation: Conversation) => Promise<T>) =>
@@ -74,7 +79,7 @@ export function digester(database: Database): RequestStore['digest'] {
       return entries;
     });
 
-  /** Joins the filters of a day, as many as make a matrix, in which less is read; gives how many. */
+  /** Joins the filters of a day, as many as make a matrix, in which less is read. */
   const join = (account: number, day: number) =>
     alone(async ({ rows }) => {
       const found = await rows<{ at: number; id: number; entries: number; edges: string[]; bits: Buffer }>(
@@ -84,7 +89,7 @@ export function digester(database: Database): RequestStore['digest'] {
       );
       const joined = found.slice(0, found.length - (found.length % 8));
       const last = joined.at(-1);
-      if (last === undefined) return 0;
+      if (last === undefined) return;
       await rows(
         `DELETE FROM history_filters
          WHERE account_id = $1 AND day = $2 AND blocks = 1 AND (last_at, last_id) <= ($3, $4)`,
@@ -97,7 +102,6 @@ export function digester(database: Database): RequestStore['digest'] {
         { account, day, last, entries, edges },
         bitMatrix(joined.map(({ bits }) => bits)),
       );
-      return joined.length;
     });
 
   /** Days with enough filters to be joined: of one that is not over, as many as are joined at most. */
@@ -138,7 +142,10 @@ export function digester(database: Database): RequestStore['digest'] {
           const over = one.day < dayOf(settled);
           let removed = over && (await removeIncomplete(one, false));
           let entries = await next(one.account, settled);
-          if (entries === 0 && over && !removed) removed = await removeIncomplete(one, true);
+          if (entries === 0 && over && !removed) {
+            removed = await removeIncomplete(one, true);
+            if (removed) entries = await next(one.account, settled);
+          }
           if (removed) {
             anew.add(nameOf(one));
             redone.push(nameOf(one));
@@ -153,9 +160,10 @@ export function digester(database: Database): RequestStore['digest'] {
       for (let days = await joinable(settled); days.length > 0; days = await joinable(settled))
         for (const { account, day } of days) await join(account, day);
     } catch (error) {
-      if (!(error instanceof AnotherIsAtIt)) throw error;
+      // `since` stays: the next run looks at the same days.
       for (const name of redone) anew.delete(name);
-      return digested; // `since` stays: the next run looks at the same days
+      if (error instanceof AnotherIsAtIt) return digested;
+      throw error;
     }
     today = dayOf(settled);
     since = today - 1;
@@ -163,6 +171,7 @@ export function digester(database: Database): RequestStore['digest'] {
   };
 }
 
+/** Without a message: one that speaks of a connection would be taken for a failure of it (see unavailable.ts). */
 class AnotherIsAtIt extends Error {}
 
 /** One filter, or a matrix of several, of blocks that end with an entry. */
@@ -193,9 +202,11 @@ async function read({ rows }: Conversation, account: number, settled: number) {
   let first: number | undefined;
   let last = known ?? { at: 0, id: 0 };
   let entries = 0;
+  let bytes = 0;
   let until = settled;
   let over = false;
-  while (entries < ENTRIES && pieces.size < PIECES) {
+  const full = () => entries >= ENTRIES || pieces.size >= PIECES || bytes >= BYTES;
+  while (!full()) {
     const found = await rows<{
       at: number;
       id: number;
@@ -214,13 +225,14 @@ async function read({ rows }: Conversation, account: number, settled: number) {
       until = Math.min(settled, end);
     }
     for (const { at, id, request, request_bytes } of found) {
-      if (at >= until || entries >= ENTRIES || pieces.size >= PIECES) break;
-      addPieces(pieces, account, request_bytes ?? (request as string));
+      if (at >= until || full()) break;
+      const text = request_bytes ?? Buffer.from(request as string);
+      addPieces(pieces, account, text);
       last = { at, id };
       entries += 1;
+      bytes += text.length;
     }
     if (found.length < READ || (found.at(-1)?.at as number) >= until) break;
   }
-  const enough = over || entries >= ENTRIES || pieces.size >= PIECES;
-  return first !== undefined && enough ? { first, last, entries, pieces } : undefined;
+  return first !== undefined && (over || full()) ? { first, last, entries, pieces } : undefined;
 }

@@ -241,14 +241,14 @@ export const migrations: readonly Migration[] = [
   -- Read a few bytes here and there.
   ALTER TABLE history_filters ALTER COLUMN bits SET STORAGE EXTERNAL;
 
-  -- For each of the blocks, whether all of these places of its filter are set.
+  -- For each of the blocks, the first one first, whether all of these places of its filter are set.
   CREATE FUNCTION history_blocks_with(bits bytea, blocks integer, places bigint[]) RETURNS varbit
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
     DECLARE
       size bigint := octet_length(bits)::bigint * 8 / blocks;
       width integer := blocks / 8;
       none varbit := repeat('0', blocks)::varbit;
-      found varbit := ~none;
+      may varbit := ~none;
       place bigint;
       at integer;
     BEGIN
@@ -257,16 +257,18 @@ export const migrations: readonly Migration[] = [
         IF blocks = 1 THEN
           IF get_bit(substr(bits, at / 8 + 1, 1), at % 8) = 0 THEN RETURN none; END IF;
         ELSE
-          found := found & ('x' || encode(substr(bits, at * width + 1, width), 'hex'))::varbit;
-          IF found = none THEN RETURN none; END IF;
+          may := may & ('x' || encode(substr(bits, at * width + 1, width), 'hex'))::varbit;
+          IF may = none THEN RETURN none; END IF;
         END IF;
       END LOOP;
-      RETURN found;
+      RETURN may;
     END $$;
 
-  -- What was there before takes a multiple of the room. Processes of that version go on: they read what has no digest.
+  -- What was there before takes a multiple of the room. Processes of that version go on beside this one: they read what
+  -- has no digest, and must not begin to make them all again.
   DROP INDEX history_digests_by_pieces;
-  TRUNCATE history_digests;`,
+  TRUNCATE history_digests;
+  ALTER TABLE history_digests ADD CHECK (false);`,
   },
 ];
 
