@@ -93,8 +93,8 @@ export function historyReader(database: Database): HistoryReader<Place> {
 
     async slice(slice) {
       const { account, filter, rows: size } = slice;
-      const { where, values } = conditions(slice);
       if (filter.by !== 'text') {
+        const { where, values } = conditions(slice);
         const found = await database.rows<HistoryCursor>(
           `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT $${values.length + 1}`,
           ...values,
@@ -109,6 +109,9 @@ export function historyReader(database: Database): HistoryReader<Place> {
       const spans = filter.spans ?? EVER;
       const span = nextSpan(spans, slice);
       if (span === undefined) return { ids: [], rows: 0, next: null };
+      // A place outside the span would be where the server begins to look: it would read all that is between.
+      const isIn = slice.after !== null && slice.after.at >= span.from && slice.after.at <= span.to;
+      const { where, values } = conditions({ ...slice, after: isIn ? slice.after : null });
       const { term, in: column } = filter.search;
       const [from, to, limit, plain, ...texts] = Array.from(
         { length: 3 + textsOf(term).length },
