@@ -19,6 +19,19 @@ describe('a text search on PostgreSQL', { skip }, () => {
   });
   after(() => cluster.remove());
 
+  /** Entries n of the second day, one for each number from `first` to `last`; `at` and `request` are SQL. */
+  const many = (
+    of: Record<'name' | 'at' | 'request', string> & Record<'account' | 'last', number> & { first?: number },
+  ) => {
+    const { name, account, at, request, first = 1, last } = of;
+    return cluster.sql(
+      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+         SELECT ${account}, 1, ${at}, 'POST', '/', ${request}, 200, 1 FROM generate_series(${first}, ${last}) AS n;
+       INSERT INTO history_counts VALUES (${account}, 1, -1, ${last - first + 1})`,
+      name,
+    );
+  };
+
   test('finds the same with digests as by reading every text, in both orders and page by page', async (t) => {
     const { store, account, texts } = await filled(t, cluster, 9_000);
     const terms = [
@@ -77,12 +90,7 @@ describe('a text search on PostgreSQL', { skip }, () => {
     const long = (n: number) => createHash('shake256', { outputLength: 30_000 }).update(`${n}`).digest('hex');
     for (let n = 0; n < 75; n += 1) await record(store, account, n * 1_000, `long-${n}: ${long(n)}`);
     await record(store, account, DAY_MS, 'short');
-    await cluster.sql(
-      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
-         SELECT ${account}, 1, ${DAY_MS} + n, 'POST', '/', 'many of them, ' || n, 200, 1 FROM generate_series(1, 40000) AS n;
-       INSERT INTO history_counts VALUES (${account}, 1, -1, 40000)`,
-      name,
-    );
+    await many({ name, account, at: `${DAY_MS} + n`, request: `'many of them, ' || n`, last: 40_000 });
     const terms = ['long-7', long(40).slice(30_000, 30_020), long(74).slice(-6), 'nowhere', ', 399', ', 7'];
     const before = await Promise.all(terms.map((term) => find(store, account, term, 'newest')));
     assert.deepEqual(
@@ -114,12 +122,7 @@ describe('a text search on PostgreSQL', { skip }, () => {
   test('finds what is on either side of a block that ends within a millisecond', async (t) => {
     const { store, account, name } = await filled(t, cluster, 0);
     await record(store, account, DAY_MS, 'first');
-    await cluster.sql(
-      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
-         SELECT ${account}, 1, ${DAY_MS}, 'POST', '/', 'one of them ' || n, 200, 1 FROM generate_series(2, 9000) AS n;
-       INSERT INTO history_counts VALUES (${account}, 1, -1, 8999)`,
-      name,
-    );
+    await many({ name, account, at: `${DAY_MS}`, request: `'one of them ' || n`, first: 2, last: 9_000 });
     assert.equal(await store.requests.digest(2 * DAY_MS + HOUR_MS), 9_001);
     for (const n of [2, 4_095, 4_096, 4_097, 4_098, 8_192, 8_193, 9_000])
       for (const order of ['newest', 'oldest'] as const)
@@ -135,12 +138,8 @@ describe('a text search on PostgreSQL', { skip }, () => {
   test('a page knows how many match after it if few thousand entries have to be looked at', async (t) => {
     const { store, account, name } = await filled(t, cluster, 0);
     await record(store, account, DAY_MS, 'first');
-    await cluster.sql(
-      `INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
-         SELECT ${account}, 1, ${DAY_MS} + n, 'POST', '/', CASE WHEN n <= 20 THEN 'seldom, ' ELSE '' END || 'often', 200, 1
-         FROM generate_series(1, 40000) AS n`,
-      name,
-    );
+    const request = `CASE WHEN n <= 20 THEN 'seldom, ' ELSE '' END || 'often'`;
+    await many({ name, account, at: `${DAY_MS} + n`, request, last: 40_000 });
     const totals = async () => {
       const both: (number | null)[] = [];
       for (const term of ['often', 'seldom'])
@@ -153,7 +152,6 @@ describe('a text search on PostgreSQL', { skip }, () => {
       return both;
     };
     assert.deepEqual(await totals(), [null, null, 20, null]);
-    await cluster.sql(`INSERT INTO history_counts VALUES (${account}, 1, -1, 40000)`, name);
     await store.requests.digest(3 * DAY_MS);
     assert.deepEqual(await totals(), [null, null, 20, 20]);
   });

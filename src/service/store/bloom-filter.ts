@@ -16,8 +16,8 @@ export function bloomFilter(numbers: ReadonlySet<number>): Uint8Array {
   const bits = new Uint8Array(size / 8);
   for (const number of numbers) {
     const step = stepOf(number);
-    for (let n = 0, place = number >>> 0; n < PLACES; n += 1, place += step) {
-      const bit = place & (size - 1);
+    for (let n = 0; n < PLACES; n += 1) {
+      const bit = placeAt(number, step, n) & (size - 1);
       bits[bit >>> 3] = (bits[bit >>> 3] as number) | (1 << (bit & 7));
     }
   }
@@ -27,8 +27,10 @@ export function bloomFilter(numbers: ReadonlySet<number>): Uint8Array {
 /** Bits that are set, modulo the size, in every filter that a number is in. */
 export function placesOf(number: number): number[] {
   const step = stepOf(number);
-  return Array.from({ length: PLACES }, (_, n) => (number >>> 0) + n * step);
+  return Array.from({ length: PLACES }, (_, n) => placeAt(number, step, n));
 }
+
+const placeAt = (number: number, step: number, n: number) => (number >>> 0) + n * step;
 
 /** From one place of a number to the next; 31 bits. */
 function stepOf(number: number): number {

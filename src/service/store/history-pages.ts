@@ -29,7 +29,7 @@ export type HistorySlice = {
   readonly rows: number;
 };
 
-/** The entries that match among the rows looked at, how many those were, and `next`: null when there is nothing after them. */
+/** The entries that match among the rows looked at, how many those were at most, and `next`: null when there is nothing after them. */
 export type HistoryHits<Key> = {
   readonly ids: Key[];
   readonly rows: number;

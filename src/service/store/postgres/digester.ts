@@ -19,7 +19,13 @@ const READ = 128;
 const SETTLES_MS = 600_000;
 const LOCK = 5_727_006;
 
-type Day = { readonly account: number; readonly day: number; readonly entries: number };
+/** A day of an account, how many entries it has, and a name for all of that. */
+type Day = {
+  readonly account: number;
+  readonly day: number;
+  readonly entries: number;
+  readonly name: string;
+};
 type Place = { readonly at: number; readonly id: number };
 
 /**
@@ -34,22 +40,23 @@ export function digester(database: Database): RequestStore['digest'] {
   /** The day from which on there may be something to do, and that of the last look at all days. */
   let since = 0;
   let today = 0;
-  /** Days that were done anew, each with the count of entries it then had. */
+  /** The names of days that were done anew. */
   const anew = new Set<string>();
 
   /** Of each account that has enough to digest, its first such day. */
   const wanting = (settled: number) =>
     database.rows<Day>(
-      `SELECT DISTINCT ON (account) account, day, entries FROM (
+      `SELECT DISTINCT ON (account) account, day, entries, name FROM (
          SELECT account_id AS account, day, sum(entries)::bigint AS entries FROM history_counts
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) c
        LEFT JOIN (
          SELECT account_id AS account, day, sum(entries)::bigint AS digested FROM history_filters
          WHERE day BETWEEN $1 AND $2 GROUP BY 1, 2) d USING (account, day)
+       CROSS JOIN LATERAL (SELECT account || ' ' || day || ' ' || entries AS name) n
        WHERE (entries - coalesce(digested, 0) >= CASE WHEN day < $2 THEN 1 ELSE $3 END
            -- Some of today's are deleted already: how many are to be digested cannot be told.
            OR day = $2 AND digested > entries)
-         AND account || ' ' || day || ' ' || entries <> ALL ($4)
+         AND name <> ALL ($4)
        ORDER BY account, day`,
       since,
       dayOf(settled),
@@ -147,8 +154,8 @@ export function digester(database: Database): RequestStore['digest'] {
             if (removed) entries = await next(one.account, settled);
           }
           if (removed) {
-            anew.add(nameOf(one));
-            redone.push(nameOf(one));
+            anew.add(one.name);
+            redone.push(one.name);
           }
           for (; entries > 0; entries = await next(one.account, settled)) {
             digested += entries;
@@ -188,7 +195,6 @@ function insert(
   );
 }
 
-const nameOf = ({ account, day, entries }: Day) => `${account} ${day} ${entries}`;
 const dayOf = (at: number) => Math.floor(at / DAY_MS);
 
 /** The next block after those of an account that are digested; undefined if it is not full and its day is not over. */
