@@ -14,7 +14,7 @@ const ways = [
 ];
 
 /** What everybody may import: the contract between the two programs, and the log that every part is handed. */
-const shared = /^src\/(api\/contract\/|ops\/(log|messages|redact)\.ts$)/;
+const shared = /^src\/(api\/contract\/|ops\/(log|log-destination|messages|redact)\.ts$)/;
 
 /** Libraries with one home, so that each can be replaced in one place. */
 const homes: Record<string, RegExp> = {
@@ -23,6 +23,7 @@ const homes: Record<string, RegExp> = {
   pino: /^src\/ops\//,
   'pino-pretty': /^src\/ops\//,
   'prom-client': /^src\/ops\//,
+  'sonic-boom': /^src\/ops\//,
   undici: /^src\/api\//,
   mysql2: /^src\/cdr\//,
   dotenv: /^src\/config\//,

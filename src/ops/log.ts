@@ -1,5 +1,6 @@
-import { type DestinationStream, destination, pino, stdTimeFunctions } from 'pino';
+import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { openLogDestination } from './log-destination.ts';
 import { type MessageCode, messages } from './messages.ts';
 import { type Redaction, redactFields } from './redact.ts';
 
@@ -39,8 +40,7 @@ export const silentLog: Log = { say: () => {}, child: () => silentLog };
  * part has to think of it.
  */
 export function createLog(options: LogOptions): ProgramLog {
-  // Written synchronously: a line that explains a crash must be out before the crash is.
-  const stream = options.stream ?? destination({ fd: 1, sync: true });
+  const stream = options.stream ?? openLogDestination({ fd: 1, onDropped });
   const onTerminal = process.stdout.isTTY === true;
   const format = prettyFactory({
     colorize: onTerminal && options.colour,
@@ -61,8 +61,12 @@ export function createLog(options: LogOptions): ProgramLog {
   );
   const secrets = [...options.secrets];
   const redaction = { secrets, maskNumbers: options.numbers === 'mask' };
+  const log = logWith((level, fields, text) => root[level](fields, text), redaction, {});
+  function onDropped(count: number, since: number) {
+    log.say('log.lines-dropped', { count, since: new Date(since).toISOString() });
+  }
   return {
-    ...logWith((level, fields, text) => root[level](fields, text), redaction, {}),
+    ...log,
     change({ level, secrets: more }) {
       root.level = level;
       secrets.push(...more.filter((secret) => !secrets.includes(secret)));

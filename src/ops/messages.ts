@@ -81,6 +81,14 @@ export const messages = {
     todo: 'Report it. Until then, Type=exec and WatchdogSec=0 in a drop-in (systemctl edit) do without.',
   },
 
+  'log.lines-dropped': {
+    level: 'warn',
+    text: '{count} lines are missing here, the first of {since}: nothing took what this log says; calls were told all the same',
+    means:
+      'What reads standard output (journald, Docker, a pipe) stood still, or the disk that it is written to was full. Some 4 MB of lines were kept, and what came after them was dropped. `explain` and `/metrics` know of the calls of that time as of any other.',
+    todo: 'Look at what was wrong with the log at that time: journald, the disk.',
+  },
+
   // Calls
   'call.ringing': {
     level: 'info',

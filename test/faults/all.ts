@@ -13,6 +13,7 @@ import { poison } from './poison.ts';
 import { powerCuts } from './power-cut.ts';
 import { restore } from './restore.ts';
 import { soaks } from './soak.ts';
+import { unreadLog } from './unread-log.ts';
 
 /** All faults, in the order of the table. */
 export const faults: readonly Fault[] = [
@@ -29,6 +30,7 @@ export const faults: readonly Fault[] = [
   clock,
   poison,
   restore,
+  unreadLog,
   ...soaks,
 ];
 

@@ -17,6 +17,8 @@ export type BridgeProcess = {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
   /** What it said that was no line of the log: the last words of a crash. */
   lastWords(): string;
+  /** Whether anybody reads its log, as is so at first. */
+  listen(on: boolean): void;
   kill(signal?: NodeJS.Signals): void;
   /** How long it has had a processor so far, all threads together, ms: on a busy machine a clock tells of others. */
   cpuMs(): number;
@@ -44,7 +46,7 @@ export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessO
   const keep = (text: string) => {
     rest = `${rest}${text}\n`.slice(-4_000);
   };
-  createInterface(child.stdout).on('line', (text) => {
+  const log = createInterface(child.stdout).on('line', (text) => {
     const line = lineOf(text);
     if (line === undefined) return keep(text);
     if (!first.has(line.code)) first.set(line.code, line);
@@ -57,6 +59,7 @@ export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessO
     pid: child.pid ?? 0,
     ended,
     lastWords: () => rest.trim(),
+    listen: (on) => void (on ? log.resume() : log.pause()),
     kill: (signal = 'SIGKILL') => void child.kill(signal),
     cpuMs: () => cpuMsOf(child.pid ?? 0),
     says: (...codes) =>

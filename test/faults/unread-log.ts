@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { mulberry } from '../../src/ami/mulberry.ts';
+import type { Fault, Outcome, RunOptions } from './fault.ts';
+import { startLoad } from './load.ts';
+import { allEnded, createRig } from './rig.ts';
+
+const eventsPerSecond = 500;
+
+/**
+ * So many events are to arrive while nobody reads: their lines are four times what the pipe holds. Every fifth time it
+ * is so many more that the bridge cannot keep their lines, either.
+ */
+const eventsUnread = 4_000;
+const eventsDropped = 25_000;
+const isLong = (time: number) => time % 5 === 4;
+
+/** Without an event for so long, the bridge stands still with its log, ms. */
+const patienceMs = 15_000;
+
+const waits = fileURLToPath(new URL('./waiting-log.fixture.ts', import.meta.url));
+
+export const unreadLog: Fault = {
+  name: 'log that nobody reads',
+  waits: true,
+  short: { count: 2, unit: 'times' },
+  full: { count: 30, unit: 'times' },
+  run: (options) => leaveUnread(options, {}),
+  control: {
+    without: 'going on when the pipe is full',
+    size: { count: 1, unit: 'times' },
+    run: (options) => leaveUnread(options, { NODE_OPTIONS: `--import=${waits}` }),
+  },
+};
+
+async function leaveUnread(
+  { size, seed, say, stop }: RunOptions,
+  env: Readonly<Record<string, string>>,
+): Promise<Outcome> {
+  const rig = await createRig(env, { keeps: 1_000 });
+  const broken: string[] = [];
+  let missing = 0;
+  let runs = 0;
+  try {
+    const bridge = rig.startBridge({
+      hear({ code, count }) {
+        if (code === 'log.lines-dropped') missing += Number(count);
+      },
+    });
+    await bridge.says('ami.connected');
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 1_000 });
+    const arrived = () => rig.farSide.counts().moved;
+    for (; runs < size && broken.length === 0 && !stop.aborted; runs += 1) {
+      bridge.listen(false);
+      const enough = arrived() + (isLong(runs) ? eventsDropped : eventsUnread);
+      for (let last = -1; arrived() < enough && broken.length === 0; ) {
+        last = arrived();
+        await rig.farSide
+          .waitFor(() => arrived() > last, patienceMs)
+          .catch(() =>
+            broken.push(`with nobody to read its log, the bridge stood still after ${last} events`),
+          );
+      }
+      const before = missing;
+      bridge.listen(true);
+      for (let ms = 0; ms < patienceMs && (ms < 2_000 || (isLong(runs) && missing === before)); ms += 100)
+        await sleep(100);
+      if (isLong(runs) && missing === before)
+        broken.push('lines of the log must be missing, and it does not say so');
+      say(`${runs + 1}: ${arrived()} events arrived, ${missing} lines of the log are missing`);
+    }
+    await load.finish();
+    await allEnded(rig);
+    bridge.kill('SIGTERM');
+    await bridge.ended;
+    const { counts, broken: unsolved } = rig.solve(load.sent);
+    return {
+      ...counts,
+      ...{ runs, seed, broken: [...broken, ...unsolved] },
+      note: `${missing} lines were dropped and counted`,
+    };
+  } finally {
+    await rig.close();
+  }
+}
