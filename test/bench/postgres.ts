@@ -259,8 +259,8 @@ async function digest(url: string, stateDir: string): Promise<void> {
 }
 
 /**
- * The figures of September's days: counted, and again from what was kept; and those of a day in October at its noon, each
- * time after a call has moved.
+ * The figures of September's days: counted, and again from what was kept; and those of a day in October when its last
+ * hour begins, each time after a call has moved: of that hour and the one before, and whole.
  */
 async function reportMs(cluster: Cluster, name: string, url: string, stateDir: string) {
   const { storeOf } = await import('../postgres/site.ts');
@@ -277,15 +277,15 @@ async function reportMs(cluster: Cluster, name: string, url: string, stateDir: s
   };
   const [first, again] = [await once(days, Date.now()), await once(days, Date.now())];
   const [day] = days.map((span) => ({ since: span.since + MONTH_MS, until: span.until + MONTH_MS }));
-  const noon = (day as Span).since + 12 * HOUR_MS;
+  const evening = (day as Span).since + 23 * HOUR_MS;
   const move = () =>
     cluster.sql(
-      `UPDATE report_hours SET completed = completed + 1 WHERE account_id = 1 AND hour = ${noon / HOUR_MS}`,
+      `UPDATE report_hours SET completed = completed + 1 WHERE account_id = 1 AND hour = ${evening / HOUR_MS}`,
       name,
     );
-  await once([day as Span], noon);
+  await once([day as Span], evening);
   await move();
-  const lastHours = await once([day as Span], noon);
+  const lastHours = await once([day as Span], evening);
   await move();
   const whole = await once([day as Span], Date.now());
   await store.close();
