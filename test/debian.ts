@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+/** So long another apt-get is waited for, s. */
+const PATIENCE_S = 300;
 
 /** Why Debian's packages cannot be installed here, in one line; undefined if they can. */
 export function cannotInstall(): string | undefined {
@@ -16,12 +20,22 @@ export function cannotInstall(): string | undefined {
 export async function installPackages(byFile: Readonly<Record<string, string>>): Promise<void> {
   const missing = Object.entries(byFile).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
   if (missing.length === 0) return;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Test files run side by side, and each may find something missing: who comes second waits.
-  const patience = ['-o', 'DPkg::Lock::Timeout=300'];
-  await run('apt-get', [...patience, 'update'], { env });
-  await run('apt-get', [...patience, 'install', '-y', '--no-install-recommends', ...missing], {
-    env,
-    maxBuffer: 1e8,
-  });
+  await aptGet('update');
+  await aptGet('install', '-y', '--no-install-recommends', ...missing);
+}
+
+/**
+ * Test files run side by side, and each may find something missing: who comes second waits. apt-get itself waits for
+ * dpkg alone (DPkg::Lock::Timeout), and gives up at once when another one reads the lists.
+ */
+async function aptGet(...args: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
+  for (let left = PATIENCE_S; ; left -= 1)
+    try {
+      await run('apt-get', ['-o', `DPkg::Lock::Timeout=${PATIENCE_S}`, ...args], { env, maxBuffer: 1e8 });
+      return;
+    } catch (error) {
+      if (left === 0 || !/Could not get lock/.test(String(error))) throw error;
+      await sleep(1_000);
+    }
 }

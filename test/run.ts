@@ -35,6 +35,12 @@ stream.on('test:pass', ({ skip, details }) => {
   const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
   skipped.set(reason, (skipped.get(reason) ?? 0) + 1);
 });
+/** Suites that failed by themselves: none of their tests may have run, and none of them is counted. */
+let brokenSuites = 0;
+stream.on('test:fail', ({ details }) => {
+  const { failureType } = details.error as { failureType?: string };
+  if (details.type === 'suite' && failureType !== 'subtestsFailed') brokenSuites += 1;
+});
 let last = { tests: 0, passed: 0, skipped: 0, todo: 0 };
 stream.on('test:summary', ({ file, counts }) => {
   if (file === undefined) last = counts;
@@ -42,7 +48,7 @@ stream.on('test:summary', ({ file, counts }) => {
 stream.compose(spec).pipe(process.stdout, { end: false });
 stream.on('end', () => {
   const left = last.skipped + last.todo;
-  const failed = last.tests - last.passed - left;
+  const failed = last.tests - last.passed - left + brokenSuites;
   // After the reporter has said what failed, and how.
   setImmediate(() => {
     for (const [reason, count] of skipped) print(`left out ${count}: ${reason}`);
