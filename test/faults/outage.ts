@@ -12,7 +12,9 @@ import { createRig, type Rig } from './rig.ts';
 /** New calls while all that is old goes out, call events a second. */
 const freshPerSecond = 30;
 
+/** Asked of a full run, on a machine that has nothing else to do; a test run has. */
 const leastPerSecond = 500;
+const judgedFrom = 1_000_000;
 const mostMemoryMb = 256;
 
 /** Old events that may reach the far side between a new call's being on disk and its arrival there. */
@@ -66,7 +68,7 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
     const solved = rig.solve(new Map([...old, ...load.sent]));
     const { ahead, misplaced, delays } = seen.result();
     if (solved.counts.waiting + solved.counts.parked > 0) broken.push('not all was delivered');
-    if (perSecond < leastPerSecond) broken.push(`drained at ${perSecond}/s`);
+    if (waiting >= judgedFrom && perSecond < leastPerSecond) broken.push(`drained at ${perSecond}/s`);
     if (memory >= mostMemoryMb) broken.push(`${memory} MB of memory`);
     if (ahead > mostAhead) broken.push(`${ahead} old events went ahead of a new call`);
     if (misplaced > mostMisplaced) broken.push(`an old call came ${misplaced} places from its turn`);
