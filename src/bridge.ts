@@ -18,6 +18,7 @@ import type { DeliveryQueue, QueuedEvent } from './delivery/queue.ts';
 import { standBy } from './delivery/standby.ts';
 import { startInOrder } from './ops/lifecycle.ts';
 import type { Log } from './ops/log.ts';
+import type { LogStatus } from './ops/log-destination.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import type { BridgeStatus } from './ops/status.ts';
 import { createStatusServer, type StatusServer, type StatusServerOptions } from './ops/status-server.ts';
@@ -70,8 +71,9 @@ export type Bridge = {
  */
 export async function startBridge(
   config: BridgeConfig,
-  { log, version, fail }: { log: Log; version: string; fail: (error: unknown) => void },
+  tools: { log: Log; logStatus?: () => LogStatus; version: string; fail: (error: unknown) => void },
 ): Promise<Bridge> {
+  const { log } = tools;
   const lookups =
     config.agi &&
     createLookups(config.agi, {
@@ -87,7 +89,7 @@ export async function startBridge(
   // Callers are waiting: how long the disk takes to give what is on it must not matter to lookups.
   const stopFirst = await startInOrder(firstParts({ held: held.promise, opening, lookups }), log);
   try {
-    const rest = await startRest(config, { outbox: await opening, lookups, log, version, fail });
+    const rest = await startRest(config, { ...tools, outbox: await opening, lookups });
     return {
       ...rest,
       async stop() {
@@ -108,11 +110,12 @@ async function startRest(
     outbox: Outbox;
     lookups: Lookups | undefined;
     log: Log;
+    logStatus?: () => LogStatus;
     version: string;
     fail: (error: unknown) => void;
   },
 ): Promise<Bridge> {
-  const { outbox, lookups, log, version, fail } = tools;
+  const { outbox, lookups, log, logStatus, version, fail } = tools;
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
   const metrics = createMetrics();
@@ -174,7 +177,7 @@ async function startRest(
   const read = createStatusReader(
     {
       ...{ version, pbxId: config.calls.pbxId, address: `${config.ami.host}:${config.ami.port}` },
-      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi, reconciliation },
+      ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi, reconciliation, log: logStatus },
     },
     Date.now,
   );

@@ -51,7 +51,7 @@ async function run(): Promise<number> {
   const { notifySocket, watchdogMs } = readServiceManager();
   const tell = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {
-    const bridge = await startBridge(config, { log, version, fail });
+    const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
     const reload = () => takeSettings(settings, bridge, log);
     if (tell === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({

@@ -3,6 +3,7 @@ import { describeFailure } from '../ami/failure.ts';
 import type { AmiLink, AmiStatus } from '../ami/link.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { troubles } from '../ops/health.ts';
+import type { LogStatus } from '../ops/log-destination.ts';
 import type { BridgeStatus } from '../ops/status.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { createQueueReader } from './queue-reader.ts';
@@ -21,6 +22,7 @@ type Parts = {
   readonly dispatcher: Dispatcher;
   readonly agi: Agi | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
+  readonly log: (() => LogStatus) | undefined;
 };
 
 /** So long the disk may take to say how many events wait, ms: whoever looks has no more patience. */
@@ -28,7 +30,8 @@ const PATIENCE_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
-  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation } = parts;
+  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation, log } =
+    parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, PATIENCE_MS);
   // So that there is something to say, should the disk fail before anybody has asked.
@@ -51,6 +54,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       delivery: dispatcher.status(),
       reconcile: reconciliation?.status(),
       lookups: agi?.status(),
+      log: log?.(),
     };
     const reasons = troubles(status);
     return { ...status, ready: reasons.length === 0, reasons };

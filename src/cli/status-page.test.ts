@@ -62,6 +62,14 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 
       /^nobody can ask: AGI_LISTEN/,
       'bad',
     ],
+    [
+      'nothing takes the log',
+      { log: { untakenSince: noon - 5 * 60_000, dropped: 3 } },
+      'log',
+      /^NOT TAKEN for 5 min, since .*; 3 lines missing since the start$/,
+      'bad',
+    ],
+    ['some of it is missing', { log: { dropped: 1 } }, 'log', /^1 line missing since the start$/, 'plain'],
     ['not ready', { pbx: refused }, 'not ready', /^no link to Asterisk at /, 'bad'],
   ];
 

@@ -21,6 +21,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
     history(status),
     disk(status),
     lookups(status),
+    log(status),
     ...status.reasons.map((reason) => line('not ready', reason, 'bad')),
   ];
   return lines.filter((it) => it !== undefined);
@@ -105,6 +106,14 @@ function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
 function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
   if (storage.state === 'working') return undefined;
   return line('disk', `${storage.state}: ${storage.error ?? 'nothing new is taken'}`, 'bad');
+}
+
+function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const missing = `${count(it.dropped, 'line')} missing since the start`;
+  if (it.untakenSince !== undefined)
+    return line('log', `NOT TAKEN for ${span(it.untakenSince, now)}; ${missing}`, 'bad');
+  return it.dropped === 0 ? undefined : line('log', missing);
 }
 
 function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {

@@ -1,79 +1,100 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import fs, { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Program } from './log-destination.fixture.ts';
 import { openLogDestination } from './log-destination.ts';
 
 const fixture = fileURLToPath(new URL('./log-destination.fixture.ts', import.meta.url));
 
-/** A program that writes `lines` lines of 100 bytes; nobody reads its standard output yet. */
-function startWriter(
-  t: { after(done: () => void): void },
-  lines: number,
-  mostWaiting: number,
-  then: 'exit' | 'gap' | 'message',
-): ChildProcess & { stdout: Readable } {
-  const child = spawn(process.execPath, [fixture, String(lines), String(mostWaiting), then], {
+/** A program whose standard output nobody reads yet. */
+function start(t: TestContext, program: Program): ChildProcess & { stdout: Readable } {
+  const child = spawn(process.execPath, [fixture, JSON.stringify(program)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   t.after(() => child.kill('SIGKILL'));
   return child as ChildProcess & { stdout: Readable };
 }
 
-const linesOf = (written: string) =>
-  written
-    .trimEnd()
-    .split('\n')
-    .map((line) => line.trimEnd());
+const linesOf = (written: string) => written.split('\n').map((line) => line.trimEnd());
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => String(i));
+
+/** Lines in order, then how many are missing and since when, then the rest of them in order. */
+function checkGap(lines: readonly string[], all: number, notice: RegExp): void {
+  const place = lines.findIndex((line) => notice.test(line));
+  assert.ok(place > 2_000, `${place} lines before the gap: the kept ones and more`);
+  const [count, since] = notice.exec(lines[place] as string)?.slice(1) ?? [];
+  const numbers = [...lines.slice(0, place), ...lines.slice(place + 1, -2)];
+  const missing = Number(count);
+  assert.deepEqual(numbers, [...upTo(place), ...upTo(all).slice(place + missing)]);
+  assert.equal(numbers.length + missing, all);
+  assert.ok(missing > 0);
+  assert.equal(all - place - missing, 50, 'the newest are kept');
+  assert.ok(Math.abs(new Date(Number(since) || String(since)).getTime() - Date.now()) < 60_000);
+  assert.deepEqual(lines.slice(-2), ['the last one', '']);
+}
 
 describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
-  test('does not hold the program; what comes after the kept lines is counted where it is missing', async (t) => {
-    const child = startWriter(t, 20_000, 200_000, 'gap');
+  test('does not hold the program; what is missing behind the kept lines is counted in its place', async (t) => {
+    const child = start(t, { lines: 20_000, mostWaiting: 200_000, waitsFor: 'gap' });
     await once(child, 'message');
+    checkGap(linesOf(await text(child.stdout)), 20_000, /^(\d+) dropped since (\d+)$/);
+  });
+
+  test('as the programs have it: the message says what is missing', async (t) => {
+    const child = start(t, { lines: 40_000, waitsFor: 'gap' });
+    await once(child, 'message');
+    const lines = linesOf(await text(child.stdout)).map((line) => {
+      if (line === '') return line;
+      const { code, error, count, since } = JSON.parse(line);
+      return code === 'log.lines-dropped' ? `${count} since ${since}` : error;
+    });
+    checkGap(lines, 40_000, /^(\d+) since (.*)$/);
+  });
+
+  test('takes the last words of a program behind a gap, and what is missing before them', async (t) => {
+    const child = start(t, { lines: 20_000, mostWaiting: 200_000, lastWordsMs: 30_000, waitsFor: 'exit' });
+    await once(child, 'message');
+    await sleep(50);
     const lines = linesOf(await text(child.stdout));
-    const notice = lines.findIndex((line) => line.includes('dropped'));
-    assert.ok(notice > 2_000, `${notice} lines before the gap: the kept ones and more`);
-    assert.deepEqual(
-      lines.slice(0, notice),
-      Array.from({ length: notice }, (_, i) => String(i)),
-    );
-    const [count, since] = /^(\d+) dropped since (\d+)$/.exec(lines[notice] ?? '')?.slice(1) ?? [];
-    assert.equal(notice + Number(count), 20_000);
-    assert.ok(Math.abs(Number(since) - Date.now()) < 60_000);
-    assert.deepEqual(lines.slice(notice + 1), ['heard again']);
+    const notice = lines.find((line) => line.includes('dropped'));
+    assert.match(notice ?? '', /^\d+ dropped since/);
+    assert.deepEqual(lines.slice(-3), ['19999', 'the last one', '']);
   });
 
   test('drops nothing that it has room to keep', async (t) => {
-    const child = startWriter(t, 5_000, 1_000_000, 'message');
+    const child = start(t, {
+      lines: 5_000,
+      mostWaiting: 1_000_000,
+      lastWordsMs: 30_000,
+      waitsFor: 'message',
+    });
     await once(child, 'message');
     const written = text(child.stdout);
     child.send('go on');
-    assert.deepEqual(linesOf(await written), [
-      ...Array.from({ length: 5_000 }, (_, i) => String(i)),
-      'heard again',
-    ]);
-  });
-
-  test('is waited for a moment when the program ends', async (t) => {
-    const child = startWriter(t, 5_000, 1_000_000, 'exit');
-    await once(child, 'message');
-    await sleep(50);
-    assert.equal(linesOf(await text(child.stdout)).length, 5_000);
+    assert.deepEqual(linesOf(await written), [...upTo(5_000), 'the last one', '']);
   });
 
   test('does not keep a program from its end', async (t) => {
-    const child = startWriter(t, 5_000, 1_000_000, 'exit');
+    const child = start(t, { lines: 5_000, mostWaiting: 1_000_000, lastWordsMs: 100, waitsFor: 'exit' });
     const [code] = await once(child, 'exit');
     assert.equal(code, 0);
   });
 
   test('may be closed at its other end', async (t) => {
-    const child = startWriter(t, 5_000, 1_000_000, 'message');
+    const child = start(t, {
+      lines: 5_000,
+      mostWaiting: 1_000_000,
+      lastWordsMs: 300_000,
+      waitsFor: 'message',
+    });
     await once(child, 'message');
     child.stdout.destroy();
     child.send('go on');
@@ -82,8 +103,25 @@ describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
   });
 });
 
-test('a full disk takes no line, and harms nobody', () => {
-  // It stays open: the log tries again until this process ends.
-  const log = openLogDestination({ fd: openSync('/dev/full', 'w'), onDropped: () => {} });
-  for (let i = 0; i < 100; i += 1) log.write('a line\n');
+test('a full disk takes no line and harms nobody; all come when there is room', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-log-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'log');
+  let full = true;
+  const { writeSync } = fs;
+  t.mock.method(fs, 'writeSync', (fd: number, what: string) => {
+    if (full) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    return writeSync(fd, what);
+  });
+  const log = openLogDestination({
+    fd: openSync(file, 'w'),
+    onDropped: () => assert.fail('none is missing'),
+  });
+  for (const line of upTo(100)) log.write(`${line}\n`);
+  const { untakenSince, dropped } = log.status();
+  assert.ok(Number(untakenSince) <= Date.now());
+  assert.equal(dropped, 0);
+  full = false;
+  while (log.status().untakenSince !== undefined) await sleep(10);
+  assert.deepEqual(linesOf(readFileSync(file, 'utf8')), [...upTo(100), '']);
 });

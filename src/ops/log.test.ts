@@ -6,10 +6,11 @@ import { maskNumber, neutralise, redactFields } from './redact.ts';
 
 function logged(options: Partial<LogOptions>, say: (log: ReturnType<typeof createLog>) => void): string {
   let text = '';
-  const stream = {
-    write: (line: string) => {
+  const destination = {
+    write(line: string) {
       text += line;
     },
+    status: () => ({ dropped: 0 }),
   };
   say(
     createLog({
@@ -18,7 +19,7 @@ function logged(options: Partial<LogOptions>, say: (log: ReturnType<typeof creat
       numbers: 'mask',
       colour: false,
       secrets: [],
-      stream,
+      destination,
       ...options,
     }),
   );

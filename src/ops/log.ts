@@ -1,6 +1,6 @@
-import { type DestinationStream, pino, stdTimeFunctions } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import { openLogDestination } from './log-destination.ts';
+import { type LogDestination, type LogStatus, openLogDestination } from './log-destination.ts';
 import { type MessageCode, messages } from './messages.ts';
 import { type Redaction, redactFields } from './redact.ts';
 
@@ -23,13 +23,14 @@ export type LogOptions = {
   /** Values that must never appear in a line. */
   readonly secrets: readonly string[];
   /** Where lines go; standard output if absent. */
-  readonly stream?: DestinationStream;
+  readonly destination?: LogDestination;
 };
 
 /** The program's own log: what it was created with, and can be changed while it runs. */
 export type ProgramLog = Log & {
   /** `secrets` are added to those that are known. */
   change(options: Pick<LogOptions, 'level' | 'secrets'>): void;
+  status(): LogStatus;
 };
 
 /** Says nothing: for tests and tools that do not log. */
@@ -40,7 +41,7 @@ export const silentLog: Log = { say: () => {}, child: () => silentLog };
  * part has to think of it.
  */
 export function createLog(options: LogOptions): ProgramLog {
-  const stream = options.stream ?? openLogDestination({ fd: 1, onDropped });
+  const destination = options.destination ?? openLogDestination({ fd: 1, onDropped });
   const onTerminal = process.stdout.isTTY === true;
   const format = prettyFactory({
     colorize: onTerminal && options.colour,
@@ -49,7 +50,7 @@ export function createLog(options: LogOptions): ProgramLog {
     hideObject: true,
   });
   const asPretty = options.format === 'pretty' || (options.format === 'auto' && onTerminal);
-  const sink = asPretty ? { write: (line: string) => stream.write(format(line)) } : stream;
+  const sink = asPretty ? { write: (line: string) => destination.write(format(line)) } : destination;
   const root = pino(
     {
       level: options.level,
@@ -71,6 +72,7 @@ export function createLog(options: LogOptions): ProgramLog {
       root.level = level;
       secrets.push(...more.filter((secret) => !secrets.includes(secret)));
     },
+    status: () => destination.status(),
   };
 }
 

@@ -82,11 +82,12 @@ export const messages = {
   },
 
   'log.lines-dropped': {
-    level: 'warn',
-    text: '{count} lines are missing here, the first of {since}: nothing took what this log says; calls were told all the same',
+    // As high as any line that may be missing.
+    level: 'error',
+    text: '{count} lines are missing here, the first of {since}: nothing took what this log says; no call has waited for it',
     means:
-      'What reads standard output (journald, Docker, a pipe) stood still, or the disk that it is written to was full. Some 4 MB of lines were kept, and what came after them was dropped. `explain` and `/metrics` know of the calls of that time as of any other.',
-    todo: 'Look at what was wrong with the log at that time: journald, the disk.',
+      'What reads standard output (journald, Docker, a pipe) stood still, or the disk that it is written to was full. Some 4 MB of lines were kept, and the newest 50; those between them were dropped.',
+    todo: 'Look at what was wrong with the log at that time: journald, the disk. What became of the calls, pbx-bridge explain knows all the same.',
   },
 
   // Calls

@@ -101,6 +101,11 @@ const rows: readonly Row[] = [
     read: (it) => it.calls.journalDropped,
   },
   {
+    name: 'log_dropped_lines_total',
+    help: 'Lines that are missing in the log, since nothing took what it says.',
+    read: (it) => it.log?.dropped,
+  },
+  {
     name: 'outbox_lost_total',
     help: 'Events that a corrupt file took with it, as far as they could be counted.',
     read: (it) => it.outbox.lost,

@@ -9,7 +9,7 @@ const minute = 60_000;
 type Changes = { [K in keyof BridgeStatus]?: Partial<BridgeStatus[K]> };
 
 /** The status of a bridge with which all is well, but for these changes. */
-export function statusWith({ pbx, calls, outbox, delivery, lookups }: Changes = {}): BridgeStatus {
+export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Changes = {}): BridgeStatus {
   const status = {
     version: '1.2.3',
     pbxId: 'pbx',
@@ -57,6 +57,7 @@ export function statusWith({ pbx, calls, outbox, delivery, lookups }: Changes = 
       ...{ found: 0, notFound: 0, timeout: 0, error: 0, known: 0, listening: true },
       ...lookups,
     },
+    log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;
   const reasons = troubles(status);
   return { ...status, ready: reasons.length === 0, reasons };

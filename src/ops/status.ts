@@ -3,6 +3,7 @@ import type { DeliveryStatus } from '../delivery/dispatcher.ts';
 import type { ReconcilerStatus } from '../delivery/reconciler.ts';
 import type { StorageState } from '../outbox/storage-thread.ts';
 import type { Tally } from '../outbox/tally.ts';
+import type { LogStatus } from './log-destination.ts';
 
 /** How many of each since the start of the program. */
 export type CallCounts = {
@@ -63,4 +64,6 @@ export type BridgeStatus = {
   /** The comparison of what was delivered with the far side's history; absent if there is none. */
   readonly reconcile?: ReconcilerStatus | undefined;
   readonly lookups?: (LookupCounts & { readonly listening: boolean }) | undefined;
+  /** Of the lines that the program logs; absent if that is not on standard output. */
+  readonly log?: LogStatus | undefined;
 };

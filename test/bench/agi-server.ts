@@ -54,15 +54,16 @@ function listening(server: ReturnType<typeof createServer>): Promise<number> {
 /** With the log that the bridge has: at `info`, but to nowhere. */
 async function startOurs(settings: ServerSettings): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
-  const stream = {
+  const destination = {
     write(line: string) {
       const { code, port } = JSON.parse(line) as { code: string; port: number };
       if (code === 'agi.listening') resolve(port);
     },
+    status: () => ({ dropped: 0 }),
   };
   const log = createLog({
     ...{ level: 'info', format: 'json', numbers: 'mask', colour: false },
-    ...{ secrets: ['bench'], stream },
+    ...{ secrets: ['bench'], destination },
   });
   const client = createApiClient({ baseUrl: settings.baseUrl ?? '', token: 'bench', answerTimeoutMs: 2_000 });
   const agi = createAgi(
