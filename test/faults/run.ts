@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { controlName, faults } from './all.ts';
-import type { Fault, Run, Size } from './fault.ts';
+import type { Run, Size } from './fault.ts';
 import { asItShould, commitLine, machineLine, merged, printed, type Row } from './table.ts';
 
 /**
@@ -14,18 +14,40 @@ import { asItShould, commitLine, machineLine, merged, printed, type Row } from '
  * `--minutes`, or with Ctrl-C, and says how much was done; Ctrl-C again ends it at once. `--out` writes the rows into a
  * results file, in the place of earlier ones. Ends with 1 if something did not hold, or a control did not break.
  */
-const { values } = parseArgs({
-  options: {
-    full: { type: 'boolean', default: false },
-    fault: { type: 'string', default: '*' },
-    runs: { type: 'string' },
-    minutes: { type: 'string', default: '1440' },
-    seed: { type: 'string', default: '1' },
-    out: { type: 'string' },
-  },
-});
-const seed = Number(values.seed);
-if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not ${values.seed}`);
+const values = readArguments();
+const seed = whole('seed', 0);
+const minutes = whole('minutes', 1);
+const runs = values.runs === undefined ? undefined : whole('runs', 1);
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        full: { type: 'boolean', default: false },
+        fault: { type: 'string', default: '*' },
+        runs: { type: 'string' },
+        minutes: { type: 'string', default: '1440' },
+        seed: { type: 'string', default: '1' },
+        out: { type: 'string' },
+      },
+    }).values;
+  } catch (error) {
+    return refuse((error as Error).message);
+  }
+}
+
+function whole(name: 'seed' | 'minutes' | 'runs', least: number): number {
+  const number = Number(values[name]);
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  return refuse(`--${name} takes a whole number from ${least} on, not ${values[name]}`);
+}
+
+function refuse(what: string): never {
+  process.stderr.write(
+    `${what}\nUsage: npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]\n`,
+  );
+  process.exit(2);
+}
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const rows: Row[] = [];
@@ -39,7 +61,7 @@ async function row(fault: string, control: boolean, run: Run, size: Size): Promi
   const began = performance.now();
   print(`${fault}: ${size.count} ${size.unit}, seed ${seed}`);
   const say = (line: string) => print(`  ${Math.round((performance.now() - began) / 1_000)} s: ${line}`);
-  const stop = AbortSignal.any([interrupted.signal, AbortSignal.timeout(Number(values.minutes) * 60_000)]);
+  const stop = AbortSignal.any([interrupted.signal, AbortSignal.timeout(minutes * 60_000)]);
   const outcome = await run({ size: size.count, seed, say, stop });
   rows.push({
     ...{ fault, control, outcome },
@@ -62,7 +84,7 @@ const place = {
 
 const wanted = faults.filter(({ name }) => matchesGlob(name.replaceAll('/', ' '), values.fault));
 if (wanted.length === 0)
-  print(`no fault is called ${values.fault}; there are: ${faults.map(nameOf).join(', ')}`);
+  refuse(`no fault is called ${values.fault}; there are: ${faults.map(({ name }) => name).join(', ')}`);
 for (const fault of wanted) {
   if (interrupted.signal.aborted) break;
   const missing = await fault.needs?.();
@@ -71,14 +93,10 @@ for (const fault of wanted) {
     continue;
   }
   const { count, unit } = values.full ? fault.full : fault.short;
-  const size = { count: values.runs === undefined ? count : Number(values.runs), unit };
+  const size = { count: runs ?? count, unit };
   await row(fault.name, false, fault.run, size);
   if (fault.control && !interrupted.signal.aborted)
     await row(controlName(fault), true, fault.control.run, fault.control.size ?? size);
 }
 print(`\n${machineLine()}, commit ${commit}\n\n${printed(rows)}`);
 process.exitCode = rows.length > 0 && rows.every(asItShould) ? 0 : 1;
-
-function nameOf({ name }: Fault): string {
-  return name;
-}
