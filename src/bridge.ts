@@ -65,14 +65,19 @@ export type Bridge = {
   stop(): Promise<void>;
 };
 
+type Tools = {
+  readonly log: Log;
+  /** Whether what it says is taken; absent where it is not on standard output. */
+  readonly logStatus?: () => LogStatus;
+  readonly version: string;
+  readonly fail: (error: unknown) => void;
+};
+
 /**
  * The bridge, from the PBX's socket to the API's: everything is built here, started in order, stopped in reverse.
  * `fail` is called when a part that nothing works without has died; the process should end then.
  */
-export async function startBridge(
-  config: BridgeConfig,
-  tools: { log: Log; logStatus?: () => LogStatus; version: string; fail: (error: unknown) => void },
-): Promise<Bridge> {
+export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
   const { log } = tools;
   const lookups =
     config.agi &&
@@ -106,14 +111,7 @@ export async function startBridge(
 /** Everything that needs what is on the disk. */
 async function startRest(
   config: BridgeConfig,
-  tools: {
-    outbox: Outbox;
-    lookups: Lookups | undefined;
-    log: Log;
-    logStatus?: () => LogStatus;
-    version: string;
-    fail: (error: unknown) => void;
-  },
+  tools: Tools & { readonly outbox: Outbox; readonly lookups: Lookups | undefined },
 ): Promise<Bridge> {
   const { outbox, lookups, log, logStatus, version, fail } = tools;
   void outbox.failed.then(fail);

@@ -8,10 +8,10 @@ import { openLogDestination } from './log-destination.ts';
  */
 export type Program = {
   readonly lines: number;
-  /** Absent: the log that programs have, with messages; `lines` of the longest. */
+  /** Bytes; absent: the log that programs have, and its messages. */
   readonly mostWaiting?: number;
   readonly lastWordsMs?: number;
-  /** What it waits for waitsFor: until a gap is over, for a message, or nothing. */
+  /** Before the last line: the end of a gap, a message, or nothing. */
   readonly waitsFor: 'gap' | 'message' | 'exit';
 };
 

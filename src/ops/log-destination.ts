@@ -50,7 +50,7 @@ export function openLogDestination({
   void process.stdout;
   const stream = new sonic.SonicBoom({ fd, sync: true, maxLength: mostWaiting, retryEAGAIN: () => false });
   /** What kept the last text, or some before it, from being taken. */
-  let failure: NodeJS.ErrnoException | 'no room' | undefined;
+  let failure: { readonly code?: string | undefined } | undefined;
   let untakenSince: number | undefined;
   let retry: NodeJS.Timeout | undefined;
   /** The newest lines behind a gap, or behind what is kept if there is none yet. */
@@ -86,7 +86,7 @@ export function openLogDestination({
     later();
   });
   stream.on('drop', (line: string) => {
-    failure = 'no room';
+    failure = { code: 'no room' };
     newest.push({ at: Date.now(), line });
     later();
   });
@@ -94,8 +94,7 @@ export function openLogDestination({
   process.once('exit', () => {
     if (retry === undefined) return;
     const nobody = new Int32Array(new SharedArrayBuffer(4));
-    const isFull = () => typeof failure === 'object' && failure.code === 'EAGAIN';
-    for (let left = lastWordsMs; !catchUp() && isFull() && left > 0; left -= LAST_TRY_MS)
+    for (let left = lastWordsMs; !catchUp() && failure?.code === 'EAGAIN' && left > 0; left -= LAST_TRY_MS)
       Atomics.wait(nobody, 0, 0, LAST_TRY_MS);
   });
 

@@ -8,8 +8,8 @@ import { allEnded, createRig } from './rig.ts';
 const eventsPerSecond = 500;
 
 /**
- * So many events are to arrive while nobody reads: their lines are four times what the pipe (a socket pair of Node's) holds. Every fifth time it
- * is so many more that the bridge cannot keep their lines, either.
+ * So many events are to arrive while nobody reads: their lines are four times what the pipe (a socket pair of Node's)
+ * holds. Every fifth time it is so many more that the bridge cannot keep their lines, either.
  */
 const eventsUnread = 4_000;
 const eventsDropped = 25_000;

@@ -13,6 +13,8 @@ import { type Certificate, makeCertificate } from '../certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
 
 const epoch = Date.parse('2026-11-02T10:00:00Z') / 1_000;
+/** As a table has it. */
+const datetime = (seconds: number) => new Date(seconds * 1_000).toISOString().slice(0, 19).replace('T', ' ');
 
 /** What a server says first that has no certificate: handshake, version 10, without the flag of TLS (0x800). */
 const greetingWithoutTls = Buffer.from(
@@ -70,8 +72,7 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
 
   /** A row; `ahead`: by how many hours the PBX's clock is ahead of UTC. */
   async function write(began: number, duration: number, other: string, ahead = 1, uniqueid = `${began}.1`) {
-    const calldate = new Date((began + ahead * 3_600) * 1_000).toISOString().slice(0, 19).replace('T', ' ');
-    const values = [calldate, duration, uniqueid, `PJSIP/${other}-00000001`];
+    const values = [datetime(began + ahead * 3_600), duration, uniqueid, `PJSIP/${other}-00000001`];
     await query('INSERT INTO cdr (calldate, duration, uniqueid, dstchannel) VALUES (?)', [values]);
   }
   async function begin() {
@@ -196,8 +197,7 @@ describe('call records in MariaDB', { skip: mariadbImpossible() ?? false }, () =
     const end = await source.end();
     // Of a table that was empty, the past before the last day is not read.
     const began = Math.floor(Date.now() / 1_000) - 3_600;
-    const start = new Date(began * 1_000).toISOString().slice(0, 19).replace('T', ' ');
-    await query(`INSERT INTO other VALUES ('${start}', '"A <B>" <04066969100>', 'from-trunk',
+    await query(`INSERT INTO other VALUES ('${datetime(began)}', '"A <B>" <04066969100>', 'from-trunk',
       'PJSIP/trunk-00000001', '', 'NO ANSWER', 3, 'sys-${began}.7')`);
     const { entries } = await source.read(end, { thorough: true });
     const [record] = entries.map((entry) => entry.record);
