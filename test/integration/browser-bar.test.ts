@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { silentLog } from '../../src/ops/log.ts';
 import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
@@ -68,6 +68,93 @@ test('a missed call stays on every page and screen until it is dismissed, and th
   await page.reload();
   await page.locator('.link.live').waitFor();
   assert.equal(await card(page, 'lost').count(), 0);
+});
+
+/** Where everything is that can be pressed on the page around the bar. */
+const places = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('header a, main :is(a, button, input)')].map((element) => {
+      const { left, top } = element.getBoundingClientRect();
+      return [element.textContent || element.getAttribute('name'), Math.round(left), Math.round(top)];
+    }),
+  );
+
+test('calls that come and go move nothing else on a page, not at its end either', { skip }, async (t) => {
+  const { browser, a, post, url, service } = await open(t);
+  let n = 0;
+  for (const size of ['desk', 'narrow'] as const) {
+    const { page } = await signIn(browser, { service }, { size });
+    for (const end of [0, 100_000]) {
+      await page.goto(`${url}/account`);
+      await page.locator('.link.live').waitFor();
+      await page.evaluate((to) => scrollTo(0, to), end);
+      const before = await places(page);
+      const ids = [1, 2, 3, 4].map(() => `call ${++n}`);
+      for (const [at, id] of ids.entries()) await post(a.token, event({ id, from: `+493012345${at}0` }));
+      for (const id of ids) await card(page, id).waitFor();
+      assert.deepEqual(await places(page), before, `${size}, ${end}: four calls ring`);
+      const [missed, answered] = [ids.slice(0, 2), ids.slice(2)];
+      for (const id of answered) await post(a.token, event({ id, status: 'answered' }));
+      for (const id of ids) await post(a.token, event({ id, status: 'completed' }));
+      for (const id of answered) await card(page, id).waitFor({ state: 'detached' });
+      assert.deepEqual(await places(page), before, `${size}, ${end}: they are over, two were missed`);
+      for (const id of missed) await card(page, id).getByRole('button').click();
+      for (const id of missed) await card(page, id).waitFor({ state: 'detached' });
+      assert.deepEqual(await places(page), before, `${size}, ${end}: dismissed`);
+    }
+  }
+});
+
+test('what the keyboard comes to is not behind the bar', { skip }, async (t) => {
+  const { browser, a, post, url, service } = await open(t);
+  const { page } = await signIn(browser, { service }, { size: 'narrow' });
+  await page.goto(`${url}/account`);
+  for (const id of ['one', 'two', 'three']) await post(a.token, event({ id }));
+  for (const id of ['one', 'two', 'three']) await card(page, id).waitFor();
+  const behind = () =>
+    page.evaluate(() => {
+      const [focused, bar] = [document.activeElement, document.querySelector('.bar')].map((element) =>
+        element?.getBoundingClientRect(),
+      );
+      const name = document.activeElement?.closest('main') && document.activeElement.textContent;
+      return { name, hidden: (focused?.bottom ?? 0) > (bar?.top ?? 0) };
+    });
+  const seen: unknown[] = [];
+  for (let n = 0; n < 25 && seen.at(-1) !== 'Save'; n += 1) {
+    await page.keyboard.press('Tab');
+    const { name, hidden } = await behind();
+    if (name === null) continue; // not on the page yet
+    assert.equal(hidden, false, `after ${seen.at(-1)}`);
+    seen.push(name);
+  }
+  assert.equal(seen.at(-1), 'Save');
+});
+
+test('a call that begins while something is pressed takes it from under nobody’s finger', {
+  skip,
+}, async (t) => {
+  const { page, context, a, post, url } = await open(t);
+  for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
+  const beside = await context.newPage();
+  await beside.goto(`${url}/bar`);
+  const press = async (button: Locator, id: string) => {
+    const box = await button.boundingBox();
+    if (box === null) throw new Error('nothing to press');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await post(a.token, event({ id }));
+    await card(beside, id).waitFor();
+    await page.mouse.up();
+    await card(page, id).waitFor();
+  };
+  await page.goto(`${url}/account`);
+  await card(page, 'lost').waitFor();
+  await press(page.getByRole('button', { name: 'Save' }), 'one');
+  await page.getByText('Saved.').waitFor();
+
+  await page.goto(`${url}/bar`);
+  await press(card(page, 'lost').getByRole('button'), 'two');
+  await card(page, 'lost').waitFor({ state: 'detached' });
 });
 
 test('twelve pages of one browser share one stream', { skip }, async (t) => {

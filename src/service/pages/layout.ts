@@ -26,6 +26,7 @@ export function layout(page: Page, visit: Visit): string {
     { title: page.title, scripts: ['bar.js', ...(page.scripts ?? [])] },
     html`
       <a class="skip" href="#content">To the content</a>
+      <a class="skip" href="#bar">To the calls</a>
       <header class="top">
         <nav aria-label="Main">
           ${links.map(
@@ -38,8 +39,8 @@ export function layout(page: Page, visit: Visit): string {
           ${button({ action: '/sign-out', token }, 'Sign out')}
         </div>
       </header>
-      ${bar(visit)}
       <main id="content" tabindex="-1">${page.body}</main>
+      <div class="bar-room">${bar(visit)}</div>
     `,
   );
 }
@@ -55,7 +56,7 @@ function barAlone(page: Page, visit: Visit): string {
 const bar = ({
   token,
   formats,
-}: Visit) => html`<section id="bar" class="bar" aria-label="Calls" data-token=${token} data-zone=${formats.timeZone}>
+}: Visit) => html`<section id="bar" class="bar" tabindex="-1" aria-label="Calls" data-token=${token} data-zone=${formats.timeZone}>
   <noscript><p class="quiet">Calls show here as they happen. That needs JavaScript.</p></noscript>
 </section>`;
 

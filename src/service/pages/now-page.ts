@@ -65,7 +65,7 @@ function setUp(done: readonly boolean[], integration: string): Html {
   const steps = [
     {
       title: 'Connect your phone system',
-      text: html`Every integration has a token, and the lines that the phone system needs. The first call shows above, at once.`,
+      text: html`Every integration has a token, and the lines that the phone system needs. The first call shows below, at once.`,
       link: html`<a href=${integration}>Open the integration</a>`,
     },
     {

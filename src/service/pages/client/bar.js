@@ -48,6 +48,19 @@ function take(state) {
   drawSoon();
 }
 
+/** Nothing moves under a finger: what is pressed is what it was when the press began. For so long at most, in ms. */
+const HELD_MS = 1000;
+let heldUntil = 0;
+root.addEventListener('pointerdown', () => {
+  heldUntil = performance.now() + HELD_MS;
+});
+for (const over of ['pointerup', 'pointercancel'])
+  addEventListener(over, () => {
+    if (heldUntil === 0) return;
+    heldUntil = 0;
+    setTimeout(draw); // the click comes first
+  });
+
 let due = false;
 /** With the next frame, however many calls move until then; in a window that nobody sees, with the next tick. */
 function drawSoon() {
@@ -58,23 +71,26 @@ function drawSoon() {
 
 function draw() {
   due = false;
+  if (performance.now() < heldUntil) return;
   const { ringing, others, missed } = shownAt(board, now(), live);
   const few = alone ? missed : missed.slice(0, FEW);
   document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
+  const head = html`<div class="bar-head">
+    <p class=${live ? 'link live' : 'link lost'}>${words(ringing.length, others.length)}</p>
+    <div class="bar-buttons">
+      ${attention
+        .buttons()
+        .map(
+          ({ label, on, press }) =>
+            html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
+        )}
+      ${alone ? html`<a href="/">All pages</a>` : html`<a class="wide" href="/bar" target="calls">Own window</a>`}
+    </div>
+  </div>`;
+  // What comes and goes stands at the edge that moves: below on other pages, where the bar grows upwards.
   render(
     html`
-      <div class="bar-head">
-        <p class=${live ? 'link live' : 'link lost'}>${words(ringing.length, others.length)}</p>
-        <div class="bar-buttons">
-          ${attention
-            .buttons()
-            .map(
-              ({ label, on, press }) =>
-                html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
-            )}
-          ${alone ? html`<a href="/">All pages</a>` : html`<a class="wide" href="/bar" target="calls">Own window</a>`}
-        </div>
-      </div>
+      ${alone && head}
       ${
         ringing.length + others.length > 0 &&
         html`<ul class="calls" aria-label="Calls in progress">${[...ringing, ...others].map(card)}</ul>`
@@ -89,9 +105,20 @@ function draw() {
           </div>
         </div>`
       }
+      ${!alone && head}
     `,
     root,
   );
+  keepRoom();
+}
+
+/** So high was the bar on this page, in pixels. */
+let room = 0;
+/** What a page keeps free at its end is never less again: who has scrolled there would see the page jump as calls end. */
+function keepRoom() {
+  if (alone || root.offsetHeight <= room) return;
+  room = root.offsetHeight;
+  document.documentElement.style.setProperty('--room', `${room}px`);
 }
 
 /** @param {number} ringing @param {number} talking */
