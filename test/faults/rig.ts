@@ -137,7 +137,7 @@ export async function lastLife(
   const bridge = rig.startBridge(hear && { hear });
   await bridge.says('ami.connected');
   await load.finish();
-  await allEnded(rig, options.patienceMs);
+  await allEnded(rig, options);
   bridge.kill('SIGTERM');
   await bridge.ended;
   const { counts, broken } = rig.solve(load.sent);
@@ -147,11 +147,22 @@ export async function lastLife(
 }
 
 const hasEnded = ({ farSide }: Rig, id: string) => farSide.calls().get(id)?.state === 'completed';
-const openCalls = (rig: Rig) => [...rig.acknowledged.keys()].filter((id) => !hasEnded(rig, id));
+const openCalls = (rig: Rig, calls = rig.acknowledged.keys()) =>
+  [...calls].filter((id) => !hasEnded(rig, id));
 
-/** Waits until all calls that were told have ended at the far side, or nothing new has come there for so long, ms. */
-export async function allEnded(rig: Rig, patienceMs = longestSilenceMs): Promise<void> {
-  for (let open = openCalls(rig); open.length > 0; open = openCalls(rig)) {
+/**
+ * Waits until all `calls` have ended at the far side, or nothing new has come there for so long, ms. Without `calls`:
+ * those that the log says were told.
+ */
+export async function allEnded(
+  rig: Rig,
+  {
+    calls,
+    patienceMs = longestSilenceMs,
+  }: { calls?: ReadonlyMap<string, unknown>; patienceMs?: number } = {},
+): Promise<void> {
+  const left = () => openCalls(rig, calls?.keys());
+  for (let open = left(); open.length > 0; open = left()) {
     const before = rig.farSide.counts().requests;
     // Only the last is looked at: this is asked at every request.
     const next = () => {
