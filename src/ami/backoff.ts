@@ -2,7 +2,8 @@ import type { AmiFailure } from './failure.ts';
 
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
-const maxAnswerDeadlineMs = 60_000;
+/** No answer is waited for any longer, milliseconds. */
+export const maxAnswerDeadlineMs = 60_000;
 
 /** Trying again changes nothing until somebody changes a setting, so it need not be soon. */
 const settings = new Set<AmiFailure['kind']>(['login-refused', 'tls', 'no-reporting-class', 'no-call-class']);

@@ -14,7 +14,7 @@ export type AmiLinkOptions = Endpoint & {
   readonly secret: string;
   /** How long TCP and TLS together may take; 5000 ms when absent. */
   readonly connectDeadlineMs?: number | undefined;
-  /** How long each answer may take, longer after attempts that got none (`answerDeadline`); 5000 ms when absent. */
+  /** How long nothing may arrive before an answer, longer after attempts that got none (`answerDeadline`); 5000 ms when absent. */
   readonly answerDeadlineMs?: number | undefined;
   /** From one answered Ping to the next; 5000 ms when absent. */
   readonly pingIntervalMs?: number | undefined;

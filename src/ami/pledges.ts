@@ -16,16 +16,29 @@ export class ConnectionEnded extends Error {
 export type Pledges = {
   /**
    * A promise that `start` keeps by calling `done`.
-   * @param late why the connection is to be failed when that takes longer than the deadline; undefined for no deadline.
+   * @param late why the connection is to be failed when that takes too long; undefined if it may take any time.
    */
   make<Value>(start: (done: (value: Value) => void) => void, late?: AmiFailure): Promise<Value>;
   /** Rejects all, and those made from now on. */
   breakAll(failure: AmiFailure): void;
 };
 
+export type Patience = {
+  /** Nothing at all has arrived for so long, milliseconds. */
+  readonly deadlineMs: number;
+  /** And in any case, milliseconds. */
+  readonly longestMs: number;
+};
+
+/**
+ * What arrives in the meantime stands before the answer: whoever still reads it is behind, and a new connection would
+ * put it further behind.
+ * @param bytesIn how many bytes have arrived, of those that can stand before an answer.
+ */
 export function createPledges(
   clock: Clock,
-  deadlineMs: number,
+  { deadlineMs, longestMs }: Patience,
+  bytesIn: () => number,
   fail: (failure: AmiFailure) => void,
 ): Pledges {
   let broken: AmiFailure | undefined;
@@ -47,13 +60,7 @@ export function createPledges(
         return;
       }
       open.add(abandon);
-      if (late !== undefined) {
-        // If it was we who stood still, the answer waits in the socket: it is read before the verdict.
-        const verdict = (): void => {
-          if (open.has(abandon)) fail(late);
-        };
-        cancel = clock.setTimer(() => setImmediate(verdict), deadlineMs);
-      }
+      if (late !== undefined) watch(late, longestMs);
       try {
         start((value) => {
           settle();
@@ -62,6 +69,18 @@ export function createPledges(
       } catch (error) {
         settle();
         reject(error);
+      }
+
+      function watch(late: AmiFailure, leftMs: number): void {
+        const seen = bytesIn();
+        const ms = Math.min(deadlineMs, leftMs);
+        const verdict = (): void => {
+          if (!open.has(abandon)) return;
+          if (bytesIn() === seen || leftMs <= ms) fail(late);
+          else watch(late, leftMs - ms);
+        };
+        // If it was we who stood still, the answer waits in the socket: it is read before the verdict.
+        cancel = clock.setTimer(() => setImmediate(verdict), ms);
       }
     });
   }
