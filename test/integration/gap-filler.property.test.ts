@@ -152,6 +152,7 @@ async function createWorld(book: Book) {
     },
     /** Killed: nothing is said, nothing is finished. */
     bridgeDies() {
+      void bridge?.filler.stop(); // its connection goes with it
       bridge = undefined;
       linked = false;
       for (const call of calls) call.heard = false;
@@ -219,6 +220,7 @@ async function createWorld(book: Book) {
     },
     /** Once all that was read is judged: what a site does with what nobody has read is lost to everybody. */
     async archives() {
+      while (linked && unwritten.length > 0) await world.look();
       for (let looks = 0; looks < 3; looks++) await world.look();
       if (linked) await book.archive();
     },
