@@ -2,8 +2,7 @@ import type { AmiFailure } from './failure.ts';
 
 const firstDelayMs = 250;
 const maxDelayMs = 10_000;
-/** No answer is waited for any longer, milliseconds. */
-export const maxAnswerDeadlineMs = 60_000;
+const maxAnswerDeadlineMs = 60_000;
 
 /** Trying again changes nothing until somebody changes a setting, so it need not be soon. */
 const settings = new Set<AmiFailure['kind']>(['login-refused', 'tls', 'no-reporting-class', 'no-call-class']);
@@ -21,11 +20,19 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
 }
 
 /**
- * Milliseconds that Asterisk has for each answer: twice as long after each attempt that got none, up to a minute, so
+ * Milliseconds without a byte, after which no answer is waited for any longer: twice as long after each attempt that got none, up to a minute, so
  * that one which is too busy for the first deadline is let in by a later one, and one that hangs is still found.
  * @param firstMs where no silence went before.
  * @param silences attempts in a row, or a steady link and attempts after it, that ended for want of an answer.
  */
 export function answerDeadline(firstMs: number, silences: number): number {
   return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);
+}
+
+/**
+ * Milliseconds after which an answer is not waited for any longer though bytes still arrive: calls are held back while
+ * a snapshot is waited for.
+ */
+export function longestAnswer(deadlineMs: number): number {
+  return Math.max(deadlineMs, Math.min(4 * deadlineMs, maxAnswerDeadlineMs));
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { AmiObject } from './ami-object.ts';
-import { maxAnswerDeadlineMs } from './backoff.ts';
+import { longestAnswer } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { AmiCounters } from './counters.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
@@ -15,7 +15,7 @@ export type ConnectionOptions = Endpoint & {
   readonly secret: string;
   /** How long TCP and TLS together may take, milliseconds. */
   readonly connectDeadlineMs: number;
-  /** How long the greeting and the login may take; and for each answer, how long nothing at all may arrive, milliseconds. */
+  /** How long nothing may arrive before the greeting and before each answer (`AnswerLimits`), milliseconds. */
   readonly answerDeadlineMs: number;
 };
 
@@ -88,11 +88,8 @@ async function logIn(
   let actions = 0;
   let onGreeting: (line: string) => void = () => {};
   const lists = new Map<string, { last: string; items: AmiObject[]; done: (list: List) => void }>();
-  const patience = {
-    deadlineMs: answerDeadlineMs,
-    longestMs: Math.max(answerDeadlineMs, maxAnswerDeadlineMs),
-  };
-  const pledges = createPledges(clock, patience, () => (loggedIn ? socket.bytesRead : 0), fail);
+  const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
+  const pledges = createPledges(clock, limits, () => socket.bytesRead, fail);
   const tunnel = createTunnel(socket, counters, clock.now, {
     onGreeting: (line) => onGreeting(line),
     onEnd: (detail) => fail({ kind: 'lost', detail }),

@@ -202,32 +202,19 @@ test('an answer that stands behind many events is waited for, as long as they co
     serveActions(socket, (action, id) => {
       const answer = healthyAnswer(action, id);
       if (action !== 'coreshowchannels') return answer;
-      let before = 20;
+      let before = 25;
       const timer = setInterval(() => {
         before--;
         if (before === 0) clearInterval(timer);
         socket.write(before === 0 ? answer : `${channelEvent('Newchannel', `1.${before}`)}\r\n\r\n`);
-      }, 20);
+      }, 50);
       return '';
     }),
   );
-  const { inputs, said, until } = startLine(t, { port, answerDeadlineMs: 100 }, { patienceMs: 10_000 });
+  const { inputs, said, until } = startLine(t, { port, answerDeadlineMs: 400 }, { patienceMs: 10_000 });
   await until(() => said.length > 0);
   assert.equal(said[0]?.code, 'ami.connected');
-  assert.deepEqual(types(inputs), ['snapshot', ...Array(19).fill('channel-created')]);
-});
-
-test('but not for ever', async (t) => {
-  const port = await startServer(t, (socket) => {
-    const timer = setInterval(() => socket.write(`${channelEvent('Newchannel', '1.1')}\r\n\r\n`), 2);
-    socket.on('close', () => clearInterval(timer));
-    serveActions(socket, (action, id) => (action === 'coreshowchannels' ? '' : healthyAnswer(action, id)));
-  });
-  const { waits, said, until } = startLine(t, { port, answerDeadlineMs: 25_000 });
-  await until(() => said.length > 0);
-  assert.equal(said[0]?.code, 'ami.silent');
-  const asked = waits.filter((ms) => ms === 25_000 || ms === 10_000).slice(-3);
-  assert.deepEqual(asked, [25_000, 25_000, 10_000], 'a minute in all');
+  assert.deepEqual(types(inputs), ['snapshot', ...Array(24).fill('channel-created')]);
 });
 
 test('as it comes, silence is found within 10 s', async (t) => {

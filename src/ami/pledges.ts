@@ -23,21 +23,22 @@ export type Pledges = {
   breakAll(failure: AmiFailure): void;
 };
 
-export type Patience = {
-  /** Nothing at all has arrived for so long, milliseconds. */
+/** How long an answer is waited for. */
+export type AnswerLimits = {
+  /** A whole span of this length without a byte ends the wait, milliseconds: it is noticed within two of them. */
   readonly deadlineMs: number;
-  /** And in any case, milliseconds. */
+  /** The wait ends after so long in any case, milliseconds. */
   readonly longestMs: number;
 };
 
 /**
  * What arrives in the meantime stands before the answer: whoever still reads it is behind, and a new connection would
  * put it further behind.
- * @param bytesIn how many bytes have arrived, of those that can stand before an answer.
+ * @param bytesIn how many bytes have arrived.
  */
 export function createPledges(
   clock: Clock,
-  { deadlineMs, longestMs }: Patience,
+  { deadlineMs, longestMs }: AnswerLimits,
   bytesIn: () => number,
   fail: (failure: AmiFailure) => void,
 ): Pledges {

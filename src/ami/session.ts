@@ -37,8 +37,8 @@ export type SessionTools = {
 /** Snapshots that make up for lost events are at least this far apart. */
 const resyncMs = 10_000;
 /**
- * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times a
- * minute, the longest deadline, of 400.
+ * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
+ * as long as the first attempt waits for answers behind others, of 1,250.
  */
 export const maxHeld = 50_000;
 

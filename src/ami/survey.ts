@@ -123,10 +123,11 @@ export async function surveyPbx(
       if (fields.get('Event') === last) done.resolve();
     };
     taps.add(tap);
-    const cancel = clock.setTimer(() => done.resolve(), listDeadlineMs);
+    let cancel = (): void => {};
     try {
       const { response } = await connection.request({ action });
       if (response !== 'Success') return undefined;
+      cancel = clock.setTimer(() => done.resolve(), listDeadlineMs);
       await done.promise;
       return [...values].filter((value) => value !== '').sort();
     } finally {

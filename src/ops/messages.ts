@@ -263,7 +263,7 @@ export const messages = {
     level: 'warn',
     text: 'Asterisk at {address} has gone silent: {reason}; connecting again',
     means:
-      'The connection stands, but nothing is answered: the network dropped it without a word, or Asterisk hangs. Each new attempt waits twice as long for its answers, up to a minute.',
+      'The connection stands, but nothing is answered: the network dropped it without a word, Asterisk hangs, or this machine is far behind with reading what comes. Each new attempt waits twice as long for its answers, up to a minute.',
   },
   'ami.lost': {
     level: 'warn',

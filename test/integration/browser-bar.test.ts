@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
 import { silentLog } from '../../src/ops/log.ts';
 import { startService } from '../../src/service.ts';
@@ -88,11 +89,14 @@ test('calls that come and go move nothing else on a page, not at its end either'
       await page.goto(`${url}/account`);
       await page.locator('.link.live').waitFor();
       await page.evaluate((to) => scrollTo(0, to), end);
-      const before = await places(page);
+      let before = await places(page);
       const ids = [1, 2, 3, 4].map(() => `call ${++n}`);
       for (const [at, id] of ids.entries()) await post(a.token, event({ id, from: `+493012345${at}0` }));
       for (const id of ids) await card(page, id).waitFor();
       assert.deepEqual(await places(page), before, `${size}, ${end}: four calls ring`);
+      // At the end that there is now, too.
+      await page.evaluate((to) => scrollTo(0, to), end);
+      before = await places(page);
       const [missed, answered] = [ids.slice(0, 2), ids.slice(2)];
       for (const id of answered) await post(a.token, event({ id, status: 'answered' }));
       for (const id of ids) await post(a.token, event({ id, status: 'completed' }));
@@ -133,7 +137,8 @@ test('what the keyboard comes to is not behind the bar', { skip }, async (t) => 
 test('a call that begins while something is pressed takes it from under nobodyâ€™s finger', {
   skip,
 }, async (t) => {
-  const { page, context, a, post, url } = await open(t);
+  const { browser, service, context, a, post, url } = await open(t);
+  const { page } = await signIn(browser, { service }, { size: 'narrow' });
   for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
   const beside = await context.newPage();
   await beside.goto(`${url}/bar`);
@@ -144,17 +149,54 @@ test('a call that begins while something is pressed takes it from under nobodyâ€
     await page.mouse.down();
     await post(a.token, event({ id }));
     await card(beside, id).waitFor();
+    // Longer than the bar takes to draw by itself.
+    await sleep(600);
     await page.mouse.up();
     await card(page, id).waitFor();
   };
   await page.goto(`${url}/account`);
   await card(page, 'lost').waitFor();
-  await press(page.getByRole('button', { name: 'Save' }), 'one');
+  const save = page.getByRole('button', { name: 'Save' });
+  // Just above the bar.
+  await save.evaluate((element) => {
+    const top = document.querySelector('.bar')?.getBoundingClientRect().top ?? 0;
+    scrollBy(0, element.getBoundingClientRect().bottom - top + 2);
+  });
+  await press(save, 'one');
   await page.getByText('Saved.').waitFor();
 
   await page.goto(`${url}/bar`);
   await press(card(page, 'lost').getByRole('button'), 'two');
   await card(page, 'lost').waitFor({ state: 'detached' });
+});
+
+test('a field that is typed into is not behind the bar when calls come', { skip }, async (t) => {
+  const { browser, service, a, post, url } = await open(t);
+  const { page } = await signIn(browser, { service }, { size: 'narrow' });
+  await page.goto(`${url}/account`);
+  await page.locator('.link.live').waitFor();
+  await page.getByLabel('Time zone').focus();
+  for (const id of ['one', 'two', 'three']) await post(a.token, event({ id }));
+  for (const id of ['one', 'two', 'three']) await card(page, id).waitFor();
+  const [field, bar] = await Promise.all(
+    ['input[name=zone]', '.bar'].map((what) => page.locator(what).boundingBox()),
+  );
+  assert.ok((field?.y ?? 0) + (field?.height ?? 0) <= (bar?.y ?? 0));
+});
+
+test('a page that fits its window does not scroll; the link to the calls leaves it where it is', {
+  skip,
+}, async (t) => {
+  const { page, url } = await open(t);
+  await page.goto(`${url}/customers/segments`);
+  await page.locator('.link.live').waitFor();
+  const scrolled = () =>
+    page.evaluate(() => [document.documentElement.scrollHeight - innerHeight, scrollY, location.hash]);
+  assert.deepEqual(await scrolled(), [0, 0, '']);
+  await page.setViewportSize({ width: 320, height: 300 });
+  await page.getByRole('link', { name: 'To the calls' }).press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'bar');
+  assert.deepEqual((await scrolled()).slice(1), [0, '']);
 });
 
 test('twelve pages of one browser share one stream', { skip }, async (t) => {

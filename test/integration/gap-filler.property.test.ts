@@ -145,14 +145,15 @@ async function createWorld(book: Book) {
 
   const world = {
     async bridgeStarts() {
-      world.bridgeDies();
+      await world.bridgeDies();
       bridge = startBridge();
       await bridge.filler.start();
       await bridge.filler.stop();
     },
     /** Killed: nothing is said, nothing is finished. */
-    bridgeDies() {
-      void bridge?.filler.stop(); // its connection goes with it
+    async bridgeDies() {
+      // Each look has connected again: what a process had open goes with it.
+      await bridge?.filler.stop();
       bridge = undefined;
       linked = false;
       for (const call of calls) call.heard = false;

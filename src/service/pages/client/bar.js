@@ -48,17 +48,25 @@ function take(state) {
   drawSoon();
 }
 
-/** Nothing moves under a finger: what is pressed is what it was when the press began. For so long at most, in ms. */
-const HELD_MS = 1000;
+/**
+ * Nothing moves under a finger: what is pressed is what it was when the press began, in the bar or beside it. For so
+ * long at most, ms: of some presses nobody hears the end.
+ */
+const HELD_MS = 5000;
+/** A tap's click comes so long after the finger is up, at most, ms. */
+const CLICK_MS = 300;
 let heldUntil = 0;
-root.addEventListener('pointerdown', () => {
+addEventListener('pointerdown', () => {
   heldUntil = performance.now() + HELD_MS;
 });
-for (const over of ['pointerup', 'pointercancel'])
+addEventListener('pointerup', () => {
+  heldUntil = performance.now() + CLICK_MS;
+  setTimeout(draw, CLICK_MS);
+});
+for (const over of ['click', 'pointercancel', 'blur', 'contextmenu'])
   addEventListener(over, () => {
-    if (heldUntil === 0) return;
     heldUntil = 0;
-    setTimeout(draw); // the click comes first
+    setTimeout(draw); // after what the click does
   });
 
 let due = false;
@@ -112,20 +120,28 @@ function draw() {
   keepRoom();
 }
 
-/** So high was the bar on this page, in pixels. */
+/** How high the bar is, and was on this page, in pixels. */
+let height = 0;
 let room = 0;
 /** What a page keeps free at its end is never less again: who has scrolled there would see the page jump as calls end. */
 function keepRoom() {
-  if (alone || root.offsetHeight <= room) return;
-  room = root.offsetHeight;
+  if (alone || root.offsetHeight === height) return;
+  height = root.offsetHeight;
+  room = Math.max(room, height);
+  document.documentElement.style.setProperty('--bar', `${height}px`);
   document.documentElement.style.setProperty('--room', `${room}px`);
+  // Nobody types into a field that the bar has grown over.
+  const field = document.activeElement;
+  if (!field?.matches('main :is(input, select, textarea)')) return;
+  if (field.getBoundingClientRect().bottom > root.getBoundingClientRect().top)
+    field.scrollIntoView({ block: 'nearest' });
 }
 
 /** @param {number} ringing @param {number} talking */
 function words(ringing, talking) {
   if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
   if (!live) return begun ? 'Connecting again …' : 'Connecting …';
-  if (ringing + talking === 0) return 'No call at the moment';
+  if (ringing + talking === 0) return 'No call now';
   return ringing > 0 ? `${ringing} ringing` : 'Nobody waits';
 }
 
@@ -243,6 +259,11 @@ setInterval(() => {
 }, 500);
 addEventListener('visibilitychange', () => stream.check());
 addEventListener('online', () => stream.check());
+// As a fragment, it would scroll the page to its end.
+document.querySelector('a[href="#bar"]')?.addEventListener('click', (event) => {
+  event.preventDefault();
+  root.focus({ preventScroll: true });
+});
 addEventListener('pagehide', () => stream.end());
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AmiFailure } from './failure.ts';
+import { ConnectionEnded, createPledges } from './pledges.ts';
+
+const late: AmiFailure = { kind: 'silent', detail: 'Status' };
+
+/** A clock that a test turns, and what arrives meanwhile. */
+function setUp() {
+  let bytes = 0;
+  let timer: { ms: number; callback: () => void } | undefined;
+  const failures: AmiFailure[] = [];
+  const waits: number[] = [];
+  const clock = {
+    now: () => 0,
+    setTimer(callback: () => void, ms: number) {
+      waits.push(ms);
+      const mine = { ms, callback };
+      timer = mine;
+      return () => {
+        if (timer === mine) timer = undefined;
+      };
+    },
+  };
+  const pledges = createPledges(
+    clock,
+    { deadlineMs: 100, longestMs: 250 },
+    () => bytes,
+    (failure) => {
+      failures.push(failure);
+      pledges.breakAll(failure);
+    },
+  );
+  return {
+    ...{ pledges, failures, waits },
+    isWaiting: () => timer !== undefined,
+    /** The timer runs out, after so many bytes; the socket is read before the verdict. */
+    async runOut(arrived: { before?: number; inTheSocket?: number }) {
+      const due = timer;
+      timer = undefined;
+      bytes += arrived.before ?? 0;
+      due?.callback();
+      bytes += arrived.inTheSocket ?? 0;
+      await new Promise(setImmediate);
+    },
+  };
+}
+
+test('an answer in time leaves no timer behind', async () => {
+  const { pledges, failures, isWaiting } = setUp();
+  let answer = (_: string): void => {};
+  const asked = pledges.make<string>((done) => {
+    answer = done;
+  }, late);
+  assert.equal(isWaiting(), true);
+  answer('here');
+  assert.equal(await asked, 'here');
+  assert.equal(isWaiting(), false);
+  assert.deepEqual(failures, []);
+});
+
+test('silence ends the wait; what is in the socket already is no silence', async () => {
+  const { pledges, failures, runOut } = setUp();
+  const asked = pledges.make(() => {}, late);
+  const ended = assert.rejects(asked, ConnectionEnded);
+  await runOut({ inTheSocket: 1 });
+  assert.deepEqual(failures, []);
+  await runOut({});
+  assert.deepEqual(failures, [late]);
+  await ended;
+});
+
+test('an answer behind what arrives is waited for, but not for ever', async () => {
+  const { pledges, failures, waits, isWaiting, runOut } = setUp();
+  const ended = assert.rejects(
+    pledges.make(() => {}, late),
+    ConnectionEnded,
+  );
+  for (const expected of [0, 0, 1]) {
+    await runOut({ before: 1 });
+    assert.equal(failures.length, expected);
+  }
+  await ended;
+  assert.deepEqual(waits, [100, 100, 50]);
+  assert.equal(isWaiting(), false);
+});
+
+test('an answer after a second look leaves no timer behind; nor does the end of the connection', async () => {
+  for (const end of ['answer', 'break'] as const) {
+    const { pledges, failures, isWaiting, runOut } = setUp();
+    let answer = (): void => {};
+    const asked = pledges.make<void>((done) => {
+      answer = () => done();
+    }, late);
+    const settled = end === 'answer' ? asked : assert.rejects(asked, ConnectionEnded);
+    await runOut({ before: 1 });
+    assert.equal(isWaiting(), true);
+    if (end === 'answer') answer();
+    else pledges.breakAll({ kind: 'lost', detail: 'closed' });
+    await settled;
+    assert.equal(isWaiting(), false);
+    assert.deepEqual(failures, []);
+  }
+});
+
+test('without a limit there is no timer', async () => {
+  const { pledges, isWaiting } = setUp();
+  const asked = pledges.make<number>((done) => done(1));
+  assert.equal(isWaiting(), false);
+  assert.equal(await asked, 1);
+});
