@@ -20,8 +20,9 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
 }
 
 /**
- * Milliseconds without a byte, after which no answer is waited for any longer: twice as long after each attempt that got none, up to a minute, so
- * that one which is too busy for the first deadline is let in by a later one, and one that hangs is still found.
+ * Milliseconds without a byte, after which no answer is waited for any longer: twice as long after each attempt that
+ * got none, up to a minute, so that an Asterisk which is too busy for the first deadline is let in by a later one, and
+ * one that hangs is still found.
  * @param firstMs where no silence went before.
  * @param silences attempts in a row, or a steady link and attempts after it, that ended for want of an answer.
  */

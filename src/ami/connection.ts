@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import type { AmiCounters } from './counters.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
 import { createManager } from './manager.ts';
-import { ConnectionEnded, createPledges } from './pledges.ts';
+import { type AnswerLimits, ConnectionEnded, createPledges } from './pledges.ts';
 import { type Action, assertSafe } from './safe-action.ts';
 import { type Endpoint, openSocket } from './socket.ts';
 import { createTunnel, type TunnelHandlers } from './tunnel.ts';
@@ -35,12 +35,11 @@ export type ConnectionTools = {
 
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = {
-  /** How many bytes have arrived. */
-  bytesIn(): number;
-  /** Sends an action and gives its response, `Success` or `Error`. Without one in time the connection is failed. */
-  request(action: Action): Promise<AmiObject>;
-  /** The same without a deadline. */
-  requestUntimed(action: Action): Promise<AmiObject>;
+  /**
+   * Sends an action and gives its response, `Success` or `Error`. Without one in time the connection is failed.
+   * @param limits those of the connection when absent.
+   */
+  request(action: Action, limits?: AnswerLimits): Promise<AmiObject>;
   /** Sends an action that is answered by a list of events, up to the one of the name `last`. */
   list(action: Action, last: string): Promise<List>;
   /** Ends the connection for this reason. */
@@ -89,7 +88,7 @@ async function logIn(
   let onGreeting: (line: string) => void = () => {};
   const lists = new Map<string, { last: string; items: AmiObject[]; done: (list: List) => void }>();
   const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
-  const pledges = createPledges(clock, limits, () => socket.bytesRead, fail);
+  const pledges = createPledges(clock, () => socket.bytesRead, fail);
   const tunnel = createTunnel(socket, counters, clock.now, {
     onGreeting: (line) => onGreeting(line),
     onEnd: (detail) => fail({ kind: 'lost', detail }),
@@ -101,15 +100,19 @@ async function logIn(
   const giveUp = (): void => fail({ kind: 'lost', detail: 'given up' });
   signal?.addEventListener('abort', giveUp);
 
-  const greeting = await pledges.make<string>((done) => {
-    onGreeting = done;
-  }, saysNothing);
+  const greeting = await pledges.make<string>(
+    (done) => {
+      onGreeting = done;
+    },
+    limits,
+    saysNothing,
+  );
   if (!greeting.startsWith('Asterisk Call Manager')) {
     fail({ kind: 'not-asterisk', detail: `it says ${JSON.stringify(greeting.slice(0, 60))}` });
   }
   manager.connect(tunnel.stream, undefined, () => {});
   tunnel.stream.emit('connect');
-  const refusal = await pledges.make<AmiObject | undefined>(manager.login, silent('Login'));
+  const refusal = await pledges.make<AmiObject | undefined>(manager.login, limits, silent('Login'));
   if (refusal !== undefined) {
     const failure = { kind: 'login-refused', detail: refusal.message ?? 'without a reason' } as const;
     fail(failure);
@@ -118,10 +121,9 @@ async function logIn(
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    bytesIn: () => socket.bytesRead,
-    request: (action) => pledges.make((done) => send(action, done), silent(action.action)),
-    requestUntimed: (action) => pledges.make((done) => send(action, done)),
-    list: (action, last) => pledges.make((done) => sendForList(action, last, done), silent(action.action)),
+    request: (action, own = limits) => pledges.make((done) => send(action, done), own, silent(action.action)),
+    list: (action, last) =>
+      pledges.make((done) => sendForList(action, last, done), limits, silent(action.action)),
     fail,
     close,
   };

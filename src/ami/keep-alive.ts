@@ -21,47 +21,21 @@ export function keepAlive(
   onPong: (at: number) => Promise<void>,
   onError: (error: unknown) => void,
 ): () => void {
-  let cancel = (): void => {};
+  const limits = { deadlineMs, longestMs: Number.POSITIVE_INFINITY };
+  let cancel = clock.setTimer(ping, intervalMs);
   let stopped = false;
-  schedule(ping, intervalMs);
   return () => {
     stopped = true;
     cancel();
   };
 
-  function schedule(next: () => void, ms: number): void {
-    if (stopped) return;
-    let cancelled = false;
-    const cancelTimer = clock.setTimer(() => {
-      // If it was we who stood still, bytes wait in the socket: they are read before anything is concluded.
-      setImmediate(() => {
-        if (!cancelled) next();
-      });
-    }, ms);
-    cancel = () => {
-      cancelled = true;
-      cancelTimer();
-    };
-  }
-
   function ping(): void {
-    const answered = connection.requestUntimed({ action: 'Ping' });
-    watch();
-    answered
+    connection
+      .request({ action: 'Ping' }, limits)
+      .then(() => onPong(clock.now()))
       .then(() => {
-        cancel();
-        return onPong(clock.now());
+        if (!stopped) cancel = clock.setTimer(ping, intervalMs);
       })
-      .then(() => schedule(ping, intervalMs))
       .catch(onError);
-  }
-
-  /** Fails the connection when a whole deadline passes without bytes. */
-  function watch(): void {
-    const seen = connection.bytesIn();
-    schedule(() => {
-      if (connection.bytesIn() === seen) connection.fail({ kind: 'silent', detail: 'Ping' });
-      else watch();
-    }, deadlineMs);
   }
 }

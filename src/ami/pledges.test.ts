@@ -4,6 +4,7 @@ import type { AmiFailure } from './failure.ts';
 import { ConnectionEnded, createPledges } from './pledges.ts';
 
 const late: AmiFailure = { kind: 'silent', detail: 'Status' };
+const limits = { deadlineMs: 100, longestMs: 250 };
 
 /** A clock that a test turns, and what arrives meanwhile. */
 function setUp() {
@@ -24,7 +25,6 @@ function setUp() {
   };
   const pledges = createPledges(
     clock,
-    { deadlineMs: 100, longestMs: 250 },
     () => bytes,
     (failure) => {
       failures.push(failure);
@@ -49,9 +49,13 @@ function setUp() {
 test('an answer in time leaves no timer behind', async () => {
   const { pledges, failures, isWaiting } = setUp();
   let answer = (_: string): void => {};
-  const asked = pledges.make<string>((done) => {
-    answer = done;
-  }, late);
+  const asked = pledges.make<string>(
+    (done) => {
+      answer = done;
+    },
+    limits,
+    late,
+  );
   assert.equal(isWaiting(), true);
   answer('here');
   assert.equal(await asked, 'here');
@@ -61,7 +65,7 @@ test('an answer in time leaves no timer behind', async () => {
 
 test('silence ends the wait; what is in the socket already is no silence', async () => {
   const { pledges, failures, runOut } = setUp();
-  const asked = pledges.make(() => {}, late);
+  const asked = pledges.make(() => {}, limits, late);
   const ended = assert.rejects(asked, ConnectionEnded);
   await runOut({ inTheSocket: 1 });
   assert.deepEqual(failures, []);
@@ -73,7 +77,7 @@ test('silence ends the wait; what is in the socket already is no silence', async
 test('an answer behind what arrives is waited for, but not for ever', async () => {
   const { pledges, failures, waits, isWaiting, runOut } = setUp();
   const ended = assert.rejects(
-    pledges.make(() => {}, late),
+    pledges.make(() => {}, limits, late),
     ConnectionEnded,
   );
   for (const expected of [0, 0, 1]) {
@@ -89,9 +93,13 @@ test('an answer after a second look leaves no timer behind; nor does the end of 
   for (const end of ['answer', 'break'] as const) {
     const { pledges, failures, isWaiting, runOut } = setUp();
     let answer = (): void => {};
-    const asked = pledges.make<void>((done) => {
-      answer = () => done();
-    }, late);
+    const asked = pledges.make<void>(
+      (done) => {
+        answer = () => done();
+      },
+      limits,
+      late,
+    );
     const settled = end === 'answer' ? asked : assert.rejects(asked, ConnectionEnded);
     await runOut({ before: 1 });
     assert.equal(isWaiting(), true);
@@ -103,9 +111,16 @@ test('an answer after a second look leaves no timer behind; nor does the end of 
   }
 });
 
-test('without a limit there is no timer', async () => {
-  const { pledges, isWaiting } = setUp();
-  const asked = pledges.make<number>((done) => done(1));
-  assert.equal(isWaiting(), false);
-  assert.equal(await asked, 1);
+test('without a longest wait only silence ends it', async () => {
+  const { pledges, failures, runOut } = setUp();
+  const endless = { deadlineMs: 100, longestMs: Number.POSITIVE_INFINITY };
+  const ended = assert.rejects(
+    pledges.make(() => {}, endless, late),
+    ConnectionEnded,
+  );
+  for (let n = 0; n < 50; n++) await runOut({ before: 1 });
+  assert.deepEqual(failures, []);
+  await runOut({});
+  assert.deepEqual(failures, [late]);
+  await ended;
 });

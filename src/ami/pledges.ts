@@ -16,9 +16,13 @@ export class ConnectionEnded extends Error {
 export type Pledges = {
   /**
    * A promise that `start` keeps by calling `done`.
-   * @param late why the connection is to be failed when that takes too long; undefined if it may take any time.
+   * @param late why the connection is to be failed when that takes longer than `limits`.
    */
-  make<Value>(start: (done: (value: Value) => void) => void, late?: AmiFailure): Promise<Value>;
+  make<Value>(
+    start: (done: (value: Value) => void) => void,
+    limits: AnswerLimits,
+    late: AmiFailure,
+  ): Promise<Value>;
   /** Rejects all, and those made from now on. */
   breakAll(failure: AmiFailure): void;
 };
@@ -27,7 +31,7 @@ export type Pledges = {
 export type AnswerLimits = {
   /** A whole span of this length without a byte ends the wait, milliseconds: it is noticed within two of them. */
   readonly deadlineMs: number;
-  /** The wait ends after so long in any case, milliseconds. */
+  /** The wait ends after so long in any case, milliseconds; may be infinite. */
   readonly longestMs: number;
 };
 
@@ -38,14 +42,17 @@ export type AnswerLimits = {
  */
 export function createPledges(
   clock: Clock,
-  { deadlineMs, longestMs }: AnswerLimits,
   bytesIn: () => number,
   fail: (failure: AmiFailure) => void,
 ): Pledges {
   let broken: AmiFailure | undefined;
   const open = new Set<(failure: AmiFailure) => void>();
 
-  function make<Value>(start: (done: (value: Value) => void) => void, late?: AmiFailure): Promise<Value> {
+  function make<Value>(
+    start: (done: (value: Value) => void) => void,
+    { deadlineMs, longestMs }: AnswerLimits,
+    late: AmiFailure,
+  ): Promise<Value> {
     return new Promise((resolve, reject) => {
       let cancel = (): void => {};
       const settle = (): void => {
@@ -61,7 +68,7 @@ export function createPledges(
         return;
       }
       open.add(abandon);
-      if (late !== undefined) watch(late, longestMs);
+      watch(longestMs);
       try {
         start((value) => {
           settle();
@@ -72,13 +79,13 @@ export function createPledges(
         reject(error);
       }
 
-      function watch(late: AmiFailure, leftMs: number): void {
+      function watch(leftMs: number): void {
         const seen = bytesIn();
         const ms = Math.min(deadlineMs, leftMs);
         const verdict = (): void => {
           if (!open.has(abandon)) return;
           if (bytesIn() === seen || leftMs <= ms) fail(late);
-          else watch(late, leftMs - ms);
+          else watch(leftMs - ms);
         };
         // If it was we who stood still, the answer waits in the socket: it is read before the verdict.
         cancel = clock.setTimer(() => setImmediate(verdict), ms);
