@@ -10,8 +10,11 @@ export type Load = {
   drop(): void;
   /** Lets so many times as many calls in from now on; 1 at first. */
   pace(factor: number): void;
-  /** Lets no more calls in, and resolves when the last one is over. */
-  finish(): Promise<void>;
+  /**
+   * Lets no more calls in, but for one when all are over, and resolves with its id when it is over, too: who has told
+   * that one has heard all the others.
+   */
+  finish(): Promise<string>;
 };
 
 export type LoadOptions = {
@@ -52,11 +55,12 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
   let index = options.firstIndex ?? 0;
   let step = 0;
   let ending = false;
+  let last: string | undefined;
   let factor = 1;
   let nextAt = 0;
-  const over = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<string>();
 
-  function letIn(at: number): void {
+  function letIn(at: number): string {
     const scenario = pick(random() * 100);
     const call = simulateCall(scenario, { second, index, random, talkMs });
     const id = `pbx-${second}.${index * 8}`;
@@ -70,6 +74,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
     };
     for (const { ms, frame } of call.frames) put(ms, frame);
     if (onOver) put(call.frames.at(-1)?.ms ?? 0, () => onOver(id, call));
+    return id;
   }
 
   const timer = setInterval(() => {
@@ -87,8 +92,12 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
       agenda.delete(step);
     }
     if (!ending || agenda.size > 0) return;
+    if (last === undefined) {
+      last = letIn(step * stepMs);
+      return;
+    }
     clearInterval(timer);
-    over.resolve();
+    over.resolve(last);
   }, stepMs);
 
   return {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer, type Player } from '../../src/ami/player.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
@@ -136,7 +137,7 @@ export async function lastLife(
   const { hear } = options;
   const bridge = rig.startBridge(hear && { hear });
   await bridge.says('ami.connected');
-  await load.finish();
+  await lastTold(rig, await load.finish(), options);
   await allEnded(rig, options);
   bridge.kill('SIGTERM');
   await bridge.ended;
@@ -149,6 +150,23 @@ export async function lastLife(
 const hasEnded = ({ farSide }: Rig, id: string) => farSide.calls().get(id)?.state === 'completed';
 const openCalls = (rig: Rig, calls = rig.acknowledged.keys()) =>
   [...calls].filter((id) => !hasEnded(rig, id));
+
+/**
+ * Waits until the log says that a load's last call is over, or nothing new has come to the far side for so long, ms: a
+ * bridge that is behind has told of none of what it has not heard yet, and nothing would be missed of it.
+ */
+export async function lastTold(
+  rig: Rig,
+  last: string,
+  { patienceMs = longestSilenceMs }: { patienceMs?: number } = {},
+): Promise<void> {
+  let [requests, since] = [-1, performance.now()];
+  while (!rig.acknowledged.get(last)?.has('completed') && performance.now() - since < patienceMs) {
+    const now = rig.farSide.counts().requests;
+    if (now !== requests) [requests, since] = [now, performance.now()];
+    await sleep(50);
+  }
+}
 
 /**
  * Waits until all `calls` have ended at the far side, or nothing new has come there for so long, ms. Without `calls`:
