@@ -77,7 +77,7 @@ export const serviceSection = section({
       (item) => isAddressOrNetwork(item) && !/\/0+$/.test(item), // to trust everybody is no proxy's network
     )
       .prefault('')
-      .describe('Proxies whose X-Forwarded-Proto and X-Forwarded-Host are believed.'),
+      .describe('Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.'),
     SERVICE_REQUEST_TIMEOUT: duration('1s', '10m')
       .prefault('30s')
       .describe('How long a request may take to arrive.'),

@@ -5,23 +5,31 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
-import { freePort, unprivileged } from './cluster.ts';
+import type { Certificate } from '../certificate.ts';
+import { freePort } from './cluster.ts';
 
 const sample = new URL('../../config/nginx-service.conf', import.meta.url);
 
-/** The sample, with addresses of ours, and without TLS. */
-function sampleFor(urls: readonly string[], port: number): string {
+/** The sample with these addresses, and with this certificate or without TLS. */
+function sampleFor(urls: readonly string[], port: number, certificate: Certificate | undefined): string {
   const servers = urls.map((url) => `server ${new URL(url).host} fail_timeout=5s;`).join('\n  ');
-  return readFileSync(sample, 'utf8')
+  const text = readFileSync(sample, 'utf8')
     .replace(/(server [\d.]+:8080 fail_timeout=5s;\s+)+/, `${servers}\n  `)
-    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
-    .replace(/^\s*ssl_.*\n/gm, '');
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${certificate ? ' ssl' : ''};`);
+  return certificate
+    ? text
+        .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate.cert};`)
+        .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${certificate.key};`)
+    : text.replace(/^\s*ssl_.*\n/gm, '');
 }
 
-/** nginx before services, as the sample has it; each request goes to the next of them. */
-export async function startNginx(urls: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
+/** nginx in front of services, configured as in the sample; each request goes to the next of them. */
+export async function startNginx(
+  urls: readonly string[],
+  certificate?: Certificate,
+): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-nginx-'));
-  const user = unprivileged();
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const port = await freePort();
   const path = (name: string) => join(folder, name);
   writeFileSync(
@@ -34,11 +42,17 @@ events { worker_connections 1024; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${path(name)};`).join('\n  ')}
-  ${sampleFor(urls, port)}
+  ${sampleFor(urls, port, certificate)}
 }
 `,
   );
-  if (user.uid !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, folder]);
+  if (user.uid !== undefined)
+    execFileSync('chown', [
+      '-R',
+      `${user.uid}:${user.gid}`,
+      folder,
+      ...(certificate ? [certificate.key] : []),
+    ]);
   const child = spawn('/usr/sbin/nginx', ['-e', 'stderr', '-c', path('nginx.conf')], {
     ...user,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -52,7 +66,7 @@ http {
   await Promise.race([answers(port), ended]);
   if (child.exitCode !== null) throw new Error(`nginx did not start:\n${said}`);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
     async stop() {
       forget();
       child.kill('SIGTERM');
