@@ -16,14 +16,14 @@ import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { createHistoryReader } from './delivery/history-reader.ts';
 import type { DeliveryQueue, QueuedEvent } from './delivery/queue.ts';
 import { standBy } from './delivery/standby.ts';
-import { startInOrder } from './ops/lifecycle.ts';
-import type { Log } from './ops/log.ts';
-import type { LogStatus } from './ops/log-destination.ts';
-import { createMetrics, type Metrics } from './ops/metrics.ts';
-import type { BridgeStatus } from './ops/status.ts';
-import { createStatusServer, type StatusServer, type StatusServerOptions } from './ops/status-server.ts';
-import type { Signs } from './ops/systemd.ts';
+import type { Log } from './log/log.ts';
+import type { LogStatus } from './log/log-destination.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
+import { startInOrder } from './process/lifecycle.ts';
+import { createMetrics, type Metrics } from './status/metrics.ts';
+import type { BridgeStatus } from './status/status.ts';
+import { createStatusServer, type StatusServer, type StatusServerOptions } from './status/status-server.ts';
+import type { Signs } from './status/systemd.ts';
 
 export type BridgeConfig = {
   readonly ami: AmiLinkOptions;

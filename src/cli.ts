@@ -14,10 +14,10 @@ import {
 import { opsSection } from './config/ops.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service.ts';
-import { keepHeapSmall } from './ops/heap.ts';
-import { runUntilStopped } from './ops/lifecycle.ts';
-import { createLog, type ProgramLog } from './ops/log.ts';
-import { createSupervisor, openServiceManager } from './ops/systemd.ts';
+import { createLog, type ProgramLog } from './log/log.ts';
+import { keepHeapSmall } from './process/heap.ts';
+import { runUntilStopped } from './process/lifecycle.ts';
+import { createSupervisor, openServiceManager } from './status/systemd.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -96,7 +96,7 @@ const program = new Command('pbx-bridge')
   .description('Tells the Call Integration API of every inbound call of an Asterisk phone system.')
   .version(version)
   .showHelpAfterError()
-  .hook('preAction', async () => (await import('./ops/authorities.ts')).trustSystemAuthorities());
+  .hook('preAction', async () => (await import('./process/authorities.ts')).trustSystemAuthorities());
 
 program
   .command('run')

@@ -1,20 +1,20 @@
-import { type Part, startInOrder } from './ops/lifecycle.ts';
-import type { Log } from './ops/log.ts';
+import type { Log } from './log/log.ts';
+import { type Part, startInOrder } from './process/lifecycle.ts';
 import { makeLink } from './service/access/one-time-link.ts';
 import { makePasswords } from './service/access/password.ts';
 import { makeSessions } from './service/access/sessions.ts';
 import { firstAdministrator } from './service/access/users.ts';
-import { again } from './service/again.ts';
-import { type AppOptions, buildApp } from './service/app.ts';
-import { openDirectory } from './service/directory.ts';
-import { countAhead } from './service/figures-ahead.ts';
-import { makeKeys } from './service/keys.ts';
-import { makeRateLimit } from './service/rate-limit.ts';
-import { applyRetention, type Retention } from './service/retention.ts';
-import { makeScreens } from './service/screens.ts';
-import { serverSecret } from './service/server-secret.ts';
-import { firstAccount } from './service/setup.ts';
+import { openDirectory } from './service/accounts/directory.ts';
+import { makeKeys } from './service/accounts/keys.ts';
+import { serverSecret } from './service/accounts/server-secret.ts';
+import { firstAccount } from './service/accounts/setup.ts';
+import { makeScreens } from './service/calls/screens.ts';
+import { type AppOptions, buildApp } from './service/http/app.ts';
+import { makeRateLimit } from './service/http/rate-limit.ts';
 import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
+import { again } from './service/upkeep/again.ts';
+import { countAhead } from './service/upkeep/figures-ahead.ts';
+import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */

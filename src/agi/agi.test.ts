@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createApiClient } from '../api/client.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { type AgiOptions, createAgi } from './agi.ts';
 import { askAgi, callFrom } from './asterisk.fixture.ts';
 import { requestText } from './request.fixture.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ApiResult } from '../api/result.ts';
 import { normaliseNumber } from '../calls/number.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { createPriorityLookup } from './priority.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { createTestClock } from './clock.fixture.ts';
 import { createPriorityLookup, type PriorityLookupOptions } from './priority.ts';
 import type { Reading } from './reading.ts';

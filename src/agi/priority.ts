@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { failed, type PriorityAnswer, timedOut } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { createGate } from './gate.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { askAgi, closeOf, openTo } from './asterisk.fixture.ts';
 import { createTestClock } from './clock.fixture.ts';
 import { requestText } from './request.fixture.ts';

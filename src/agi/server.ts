@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { allowList } from './allow-list.ts';
 import type { Clock } from './clock.ts';
 import { newSession, type Session, type SessionAction, type SessionInput, step } from './protocol.ts';

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
-import type { AmiObject } from './ami-object.ts';
 import { longestAnswer } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { AmiCounters } from './counters.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
-import { createManager } from './manager.ts';
 import { type AnswerLimits, ConnectionEnded, createPledges } from './pledges.ts';
-import { type Action, assertSafe } from './safe-action.ts';
-import { type Endpoint, openSocket } from './socket.ts';
-import { createTunnel, type TunnelHandlers } from './tunnel.ts';
+import type { AmiObject } from './wire/ami-object.ts';
+import { createManager } from './wire/manager.ts';
+import { type Action, assertSafe } from './wire/safe-action.ts';
+import { type Endpoint, openSocket } from './wire/socket.ts';
+import { createTunnel, type TunnelHandlers } from './wire/tunnel.ts';
 
 export type ConnectionOptions = Endpoint & {
   readonly username: string;

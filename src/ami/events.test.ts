@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AmiObject } from './ami-object.ts';
 import { toInput, toPresentation, toSnapshotBridge, toSnapshotChannel } from './events.ts';
+import type { AmiObject } from './wire/ami-object.ts';
 
 const at = 1_795_155_977_111;
 const channel = {

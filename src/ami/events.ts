@@ -1,6 +1,6 @@
 import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
-import type { AmiObject } from './ami-object.ts';
-import { type FrameKeys, frameKeys } from './frame.ts';
+import type { AmiObject } from './wire/ami-object.ts';
+import { type FrameKeys, frameKeys } from './wire/frame.ts';
 
 /**
  * What each AMI event says about a channel or a bridge. Undefined if the event lacks what it is about: such

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import tls from 'node:tls';
-import type { MessageCode } from '../ops/messages.ts';
+import type { MessageCode } from '../log/messages.ts';
 import type { AmiFailure } from './failure.ts';
 import {
   channelEvent,

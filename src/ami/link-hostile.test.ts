@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Input } from '../calls/input.ts';
-import { silentLog } from '../ops/log.ts';
+import { silentLog } from '../log/log.ts';
 import { systemClock } from './clock.ts';
 import {
   account,
@@ -14,8 +14,8 @@ import {
   startServer,
 } from './link.fixture.ts';
 import { createAmiLink } from './link.ts';
-import { UnsafeValueError } from './safe-action.ts';
 import { maxHeld } from './session.ts';
+import { UnsafeValueError } from './wire/safe-action.ts';
 
 const types = (inputs: readonly Input[]): string[] => inputs.map(({ type }) => type);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { createLinkLog } from './link-log.ts';
 
 test('trouble that lasts is told at once, then every five minutes with how long it lasts', () => {

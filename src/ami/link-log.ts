@@ -1,5 +1,5 @@
-import type { Log } from '../ops/log.ts';
-import type { MessageCode } from '../ops/messages.ts';
+import type { Log } from '../log/log.ts';
+import type { MessageCode } from '../log/messages.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
 /** How often a trouble that lasts is mentioned again. */

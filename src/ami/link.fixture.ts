@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
 import type { Input } from '../calls/input.ts';
-import type { Log, LogFields } from '../ops/log.ts';
-import type { MessageCode } from '../ops/messages.ts';
+import type { Log, LogFields } from '../log/log.ts';
+import type { MessageCode } from '../log/messages.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './link.ts';
-import { createPlayer, type Player, type PlayerOptions } from './player.ts';
+import { createPlayer, type Player, type PlayerOptions } from './player/player.ts';
 
 /** What tests of the link share: a link to a fake Asterisk, and what it heard and said. */
 export type Line = {

@@ -1,13 +1,13 @@
 import type { Input } from '../calls/input.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { createLinkLog } from './link-log.ts';
-import { assertSafe } from './safe-action.ts';
 import { type AskPresentation, runSession } from './session.ts';
-import type { Endpoint } from './socket.ts';
+import { assertSafe } from './wire/safe-action.ts';
+import type { Endpoint } from './wire/socket.ts';
 
 export type AmiLinkOptions = Endpoint & {
   readonly username: string;

@@ -1,6 +1,5 @@
 import type { Input } from '../calls/input.ts';
-import type { Log } from '../ops/log.ts';
-import type { AmiObject } from './ami-object.ts';
+import type { Log } from '../log/log.ts';
 import { watchCallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
@@ -9,8 +8,9 @@ import { isCallEvent, isListEvent, presentationVariable, toInput, toPresentation
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pledges.ts';
-import { isSafeValue } from './safe-action.ts';
 import { readSnapshot } from './snapshot.ts';
+import type { AmiObject } from './wire/ami-object.ts';
+import { isSafeValue } from './wire/safe-action.ts';
 
 /** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
 export type AskPresentation = (uniqueid: string, channel: string) => void;

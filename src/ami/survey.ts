@@ -1,14 +1,14 @@
 import type { Input } from '../calls/input.ts';
-import type { AmiObject } from './ami-object.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
-import { frameFields, recordable } from './frame.ts';
 import type { AmiLinkOptions } from './link.ts';
 import { ConnectionEnded } from './pledges.ts';
 import { readSnapshot } from './snapshot.ts';
+import type { AmiObject } from './wire/ami-object.ts';
+import { frameFields, recordable } from './wire/frame.ts';
 
 /** What one look at a PBX has shown. `undefined`: Asterisk would not say. */
 export type Survey = {

@@ -1,7 +1,7 @@
 import { type Agi, type AgiOptions, createAgi } from '../agi/agi.ts';
 import { systemClock } from '../ami/clock.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 
 /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
 export type LookupOptions = AgiOptions & { readonly parameter: string };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tally } from '../outbox/tally.ts';
+import type { Tally } from '../outbox/tables/tally.ts';
 import { createQueueReader } from './queue-reader.ts';
 
 const tally: Tally = { taken: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };

@@ -1,5 +1,5 @@
 import type { Outbox } from '../outbox/outbox.ts';
-import type { Tally } from '../outbox/tally.ts';
+import type { Tally } from '../outbox/tables/tally.ts';
 import { within } from './within.ts';
 
 export type QueueFigures = Tally & { readonly oldestWaitingAt: number | undefined };

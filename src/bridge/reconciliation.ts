@@ -4,7 +4,7 @@ import type { Delivered } from '../delivery/compare.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { createHistoryReader } from '../delivery/history-reader.ts';
 import { createReconciler, type Reconciler } from '../delivery/reconciler.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 
 /** Delivered so shortly before the start, nobody has compared it, ms; and so many events are looked at for that. */

@@ -7,9 +7,9 @@ import { journalOf } from '../calls/journal.ts';
 import { reduce } from '../calls/reduce.ts';
 import { type CallSettings, createRules, type Rules } from '../calls/rules.ts';
 import { initialState, readOpenCall, type State } from '../calls/state.ts';
-import type { Log } from '../ops/log.ts';
-import type { CallCounts } from '../ops/status.ts';
+import type { Log } from '../log/log.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
+import type { CallCounts } from '../status/status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 import { within } from './within.ts';
 

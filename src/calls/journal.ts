@@ -1,11 +1,11 @@
 import { UP } from './channel.ts';
 import type { Tell } from './effect.ts';
+import { verdictOn } from './explain/verdict.ts';
 import { hangupCause } from './hangup-cause.ts';
 import type { ChannelCreated, Input } from './input.ts';
 import type { Transition } from './reduce.ts';
 import type { Rules } from './rules.ts';
 import type { OpenCall, State } from './state.ts';
-import { verdictOn } from './verdict.ts';
 
 /**
  * One line of the journal: what was seen or decided, for whoever asks later why a call did not show. Short keys, since

@@ -2,7 +2,7 @@ import type { CallEvent, CallStatus } from '../api/contract/call-event.ts';
 import { channelKind } from '../calls/channel.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
 import { createLegs, createRestartSpotter, type Legs } from './legs.ts';
 import { readMark, writeMark } from './mark.ts';

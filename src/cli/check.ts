@@ -50,7 +50,7 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
 }
 
 async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promise<Finding[]> {
-  const { runningBridge } = await import('../outbox/database.ts');
+  const { runningBridge } = await import('../outbox/tables/database.ts');
   const running = runningBridge(outbox.stateDir) !== undefined;
   const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
   const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;

@@ -6,7 +6,7 @@ import { isUnset, loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
 import type { HistoryEntry } from '../delivery/history-page.ts';
 import { createHistoryReader, HistoryUnreadable } from '../delivery/history-reader.ts';
-import { maskNumbers } from '../ops/redact.ts';
+import { maskNumbers } from '../log/redact.ts';
 import type { Reader } from '../outbox/reader.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,13 +1,13 @@
 import { systemClock } from '../ami/clock.ts';
-import { mulberry } from '../ami/mulberry.ts';
-import { createPlayer, type Player } from '../ami/player.ts';
+import { mulberry } from '../ami/player/mulberry.ts';
+import { createPlayer, type Player } from '../ami/player/player.ts';
 import {
   type ScenarioName,
   type SimulatedCall,
   scenarioNames,
   simulateCall,
   usualMix,
-} from '../ami/simulated-calls.ts';
+} from '../ami/player/simulated-calls.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './words.ts';

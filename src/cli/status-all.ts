@@ -2,7 +2,7 @@ import { loadConfig } from '../config/env.ts';
 import { readSites, sitesFolder } from '../config/sites.ts';
 import { statusSection } from '../config/status.ts';
 import { duration } from '../delivery/report.ts';
-import type { BridgeStatus } from '../ops/status.ts';
+import type { BridgeStatus } from '../status/status.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, type StatusFound, statusUrl } from './status-client.ts';

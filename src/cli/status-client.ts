@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import type { BridgeStatus } from '../ops/status.ts';
+import type { BridgeStatus } from '../status/status.ts';
 
 export type StatusFound =
   | { readonly ok: true; readonly status: BridgeStatus }

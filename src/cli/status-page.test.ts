@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { noon, statusWith } from '../ops/status.fixture.ts';
+import { noon, statusWith } from '../status/status.fixture.ts';
 import { statusLines } from './status-page.ts';
 
 const refused = { state: 'waiting', failure: 'login refused (Authentication failed)', attempts: 7 } as const;

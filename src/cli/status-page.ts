@@ -1,5 +1,5 @@
 import { duration } from '../delivery/report.ts';
-import type { BridgeStatus } from '../ops/status.ts';
+import type { BridgeStatus } from '../status/status.ts';
 import { ago, clockTime, count } from './words.ts';
 
 export type StatusLine = {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { loadConfig } from '../config/env.ts';
 import { statusSection } from '../config/status.ts';
-import type { BridgeStatus } from '../ops/status.ts';
+import type { BridgeStatus } from '../status/status.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { codeOf, printAll, readAll, sitesJson } from './status-all.ts';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { neutralise } from '../ops/redact.ts';
+import { neutralise } from '../log/redact.ts';
 
 /** Where a command writes to: standard output, or a test. */
 export type Output = {

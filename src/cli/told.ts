@@ -1,4 +1,4 @@
-import type { Attempt } from '../outbox/history.ts';
+import type { Attempt } from '../outbox/tables/history.ts';
 
 /** One attempt to deliver, in words: `HTTP 200 in 12 ms`, `no answer in time, after 10000 ms`. */
 export function attemptText({ outcome, httpStatus, error, durationMs }: Attempt): string {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { messagesPage, metricsPage } from '../ops/pages.ts';
+import { messagesPage, metricsPage } from '../status/reference-pages.ts';
 import { bridgeSections, type Sections } from './env.ts';
 import { opsSection } from './ops.ts';
 import { sampleFile } from './sample.ts';

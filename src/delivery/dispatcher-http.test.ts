@@ -6,7 +6,7 @@ import { type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createMemoryQueue } from '../../test/fakes/memory-queue.ts';
 import { createApiClient } from '../api/client.ts';
 import { callStatuses } from '../api/contract/call-event.ts';
-import { silentLog } from '../ops/log.ts';
+import { silentLog } from '../log/log.ts';
 import { createDispatcher } from './dispatcher.ts';
 
 const token = 'test-token';

@@ -1,5 +1,5 @@
 import type { ApiResult } from '../api/result.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { createAlarm } from './alarm.ts';
 import { classify } from './classify.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import type { Log, LogFields } from '../ops/log.ts';
+import type { Log, LogFields } from '../log/log.ts';
 import type { Flow } from './flow.ts';
 import { createReport, duration } from './report.ts';
 

@@ -1,5 +1,5 @@
 import type { ApiResult } from '../api/result.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
 

@@ -1,4 +1,4 @@
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log/log.ts';
 import { compare, type Told } from './compare.ts';
 import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
 import type { DeliveryQueue, QueuedEvent } from './queue.ts';

@@ -1,4 +1,4 @@
-import { silentLog } from '../ops/log.ts';
+import { silentLog } from '../log/log.ts';
 import { newEvent, settled } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 

@@ -12,10 +12,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { backUp, readBackup, restore } from './backup.ts';
-import { databasePath } from './database.ts';
-import { schemaVersion } from './migrations.ts';
 import { batchOf, eventsOf, keepingLog, opened, settled, temporaryFolder } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
+import { databasePath } from './tables/database.ts';
+import { schemaVersion } from './tables/migrations.ts';
 
 const monday = Date.UTC(2026, 10, 16, 9);
 const note = { version: '1', of: 'pbx', madeAt: monday, overwrite: false };

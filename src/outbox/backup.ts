@@ -7,10 +7,10 @@ import { makeFolder, openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
 import { stampOf } from '../storage/replace.ts';
 import { messageOf } from '../storage/trouble.ts';
-import { checkContradictions } from './check.ts';
-import { databasePath, occupant } from './database.ts';
-import { forgottenCopy } from './forgotten-wal.ts';
-import { migrations } from './migrations.ts';
+import { checkContradictions } from './recovery/check.ts';
+import { forgottenCopy } from './recovery/forgotten-wal.ts';
+import { databasePath, occupant } from './tables/database.ts';
+import { migrations } from './tables/migrations.ts';
 
 /**
  * What belongs to an outbox beside its database: how far Asterisk's call records were read. It is saved before the

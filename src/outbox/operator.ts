@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../storage/transact.ts';
-import { databasePath } from './database.ts';
-import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './history.ts';
-import { deadState, slots } from './outcomes.ts';
 import { assertKnown } from './reader.ts';
-import { createReviver } from './revive.ts';
-import { createTallyKeeper, type TallyKeeper } from './tally.ts';
+import { databasePath } from './tables/database.ts';
+import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './tables/history.ts';
+import { deadState, slots } from './tables/outcomes.ts';
+import { createReviver } from './tables/revive.ts';
+import { createTallyKeeper, type TallyKeeper } from './tables/tally.ts';
 
 /** A bridge under full load holds the database for a fraction of this, ms. */
 const busyTimeoutMs = 10_000;

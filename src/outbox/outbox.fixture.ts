@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, Settlement } from '../delivery/queue.ts';
-import type { Log, LogFields } from '../ops/log.ts';
-import type { ToldEvent } from './history.ts';
+import type { Log, LogFields } from '../log/log.ts';
 import { openOperator } from './operator.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
 import { type EventFilter, openReader } from './reader.ts';
+import type { ToldEvent } from './tables/history.ts';
 
 type Scope = Pick<TestContext, 'after'>;
 const endings = new WeakMap<Scope, (() => unknown)[]>();

@@ -1,10 +1,10 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
-import type { Log } from '../ops/log.ts';
-import type { DeliveredEvent, ToldEvent } from './history.ts';
-import { behind, type IntakeBatch, repeated } from './intake.ts';
-import { type StorageState, startStorageThread } from './storage-thread.ts';
-import type { Tally } from './tally.ts';
+import type { Log } from '../log/log.ts';
+import type { DeliveredEvent, ToldEvent } from './tables/history.ts';
+import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
+import type { Tally } from './tables/tally.ts';
+import { type StorageState, startStorageThread } from './worker/storage-thread.ts';
 
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */

@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { versionOf } from '../storage/migrate.ts';
 import { openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
-import { databasePath } from './database.ts';
-import { createTeller, eventColumns, states, type ToldEvent, type ToldRow } from './history.ts';
-import { schemaVersion } from './migrations.ts';
-import { createTallyKeeper, type Tally } from './tally.ts';
+import { databasePath } from './tables/database.ts';
+import { createTeller, eventColumns, states, type ToldEvent, type ToldRow } from './tables/history.ts';
+import { schemaVersion } from './tables/migrations.ts';
+import { createTallyKeeper, type Tally } from './tables/tally.ts';
 
 export type EventFilter = {
   readonly state?: ToldEvent['state'] | undefined;

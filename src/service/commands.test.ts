@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { Command } from 'commander';
+import { serverSecret } from './accounts/server-secret.ts';
+import { firstAccount } from './accounts/setup.ts';
 import { CommandRefused } from './commands/session.ts';
 import { addServiceCommands } from './commands.ts';
-import { serverSecret } from './server-secret.ts';
-import { firstAccount } from './setup.ts';
-import { openSqliteStore } from './store/sqlite-store.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 
 /** A folder as the service's first start leaves it, and a command line on it. */
 async function commandLine(t: TestContext, { started = true, terminal = true } = {}) {

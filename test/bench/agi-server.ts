@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { createAgi } from '../../src/agi/agi.ts';
 import { createApiClient } from '../../src/api/client.ts';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log/log.ts';
 
 /**
  * A FastAGI server in a process of its own (forked), for test/bench/agi.ts: `raw`, `ours` or `ding-dong` (with the path

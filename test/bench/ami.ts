@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createAmiLink } from '../../src/ami/link.ts';
-import { parseRecording } from '../../src/ami/recording.ts';
-import { createIdRewriter } from '../../src/ami/rewrite-ids.ts';
+import { createIdRewriter } from '../../src/ami/player/rewrite-ids.ts';
+import { parseRecording } from '../../src/ami/recording/recording.ts';
 import type { Input } from '../../src/calls/input.ts';
 import { reduce } from '../../src/calls/reduce.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { initialState } from '../../src/calls/state.ts';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { account, type Sender, startSender } from './ami-sender.ts';
 import { type Contestant, compare, print } from './compare.ts';
 

@@ -7,7 +7,7 @@ import { createApiClient } from '../../src/api/client.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import { defaultLimits } from '../../src/delivery/limits.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../src/delivery/queue.ts';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { median, percentile, print } from './compare.ts';
 
 /**

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { type Batch, openOutbox } from '../../src/outbox/outbox.ts';
 import { compare, median, print } from './compare.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makeSessions } from '../../src/service/access/sessions.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import { median, percentile, print } from './compare.ts';
 import { load, post } from './service/client.ts';
 import { callTime, fillCalls, numberOf } from './service/fill.ts';

@@ -4,8 +4,8 @@ import type { ApiAnswer, ApiErrorKind, ApiFailure, ApiResult } from '../../src/a
 import { createDispatcher, type Dispatcher } from '../../src/delivery/dispatcher.ts';
 import type { DeliveryLimits } from '../../src/delivery/limits.ts';
 import type { QueuedEvent } from '../../src/delivery/queue.ts';
-import type { Log, LogFields } from '../../src/ops/log.ts';
-import type { MessageCode } from '../../src/ops/messages.ts';
+import type { Log, LogFields } from '../../src/log/log.ts';
+import type { MessageCode } from '../../src/log/messages.ts';
 import { type Book, createBook } from './far-side-book.ts';
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { fillOutbox } from './backlog.ts';

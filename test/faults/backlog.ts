@@ -1,5 +1,5 @@
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { type NewEvent, openOutbox } from '../../src/outbox/outbox.ts';
 import type { Rig } from './rig.ts';
 

@@ -1,5 +1,5 @@
-import { frameFields } from '../../src/ami/frame.ts';
-import type { SimulatedCall } from '../../src/ami/simulated-calls.ts';
+import type { SimulatedCall } from '../../src/ami/player/simulated-calls.ts';
+import { frameFields } from '../../src/ami/wire/frame.ts';
 
 /**
  * What Asterisk would write into cdr-csv/Master.csv when this call is over (cdr_csv.c, with loguniqueid): a record of the

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';

@@ -11,11 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
-import { silentLog } from '../../src/ops/log.ts';
-import { smallFile } from '../../src/outbox/check.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
+import { smallFile } from '../../src/outbox/recovery/check.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
 import { type Counts, type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

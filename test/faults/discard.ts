@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { type CallStatus, isForward } from '../../src/api/contract/call-event.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { installPackages } from '../debian.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';

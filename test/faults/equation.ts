@@ -1,6 +1,6 @@
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { openReader } from '../../src/outbox/reader.ts';
-import type { Tally } from '../../src/outbox/tally.ts';
+import type { Tally } from '../../src/outbox/tables/tally.ts';
 import type { Counts } from './fault.ts';
 
 export type Evidence = {

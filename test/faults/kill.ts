@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';

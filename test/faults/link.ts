@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { startWire, type Wire } from '../asterisk/wire.ts';
 import { recordsOf } from './call-records.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

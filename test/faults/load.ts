@@ -1,5 +1,5 @@
-import type { Player } from '../../src/ami/player.ts';
-import { type ScenarioName, type SimulatedCall, simulateCall } from '../../src/ami/simulated-calls.ts';
+import type { Player } from '../../src/ami/player/player.ts';
+import { type ScenarioName, type SimulatedCall, simulateCall } from '../../src/ami/player/simulated-calls.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 
 /** Calls that come in at a PBX that is played, so many a second, from one seed. */

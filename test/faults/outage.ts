@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { percentile } from '../bench/compare.ts';
 import { type FaultScript, share } from '../fakes/far-side-faults.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { percentile } from '../bench/compare.ts';
 import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
 import type { LogLine } from './bridge-process.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import type { LogLine } from './bridge-process.ts';
 import { isLoss } from './equation.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

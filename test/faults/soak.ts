@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { median } from '../bench/compare.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';

@@ -1,4 +1,4 @@
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
 import { createMutator } from './mutate.ts';
 

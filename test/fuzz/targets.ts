@@ -4,9 +4,9 @@ import { newSession, type SessionAction, sessionLimits, step } from '../../src/a
 import { readPriority } from '../../src/agi/reading.ts';
 import { requestText } from '../../src/agi/request.fixture.ts';
 import { eventKeys, isCallEvent, toInput } from '../../src/ami/events.ts';
-import { frameFields, normaliseEvent, normaliseResponse, recordable } from '../../src/ami/frame.ts';
-import { parseRecording, RecordingError } from '../../src/ami/recording.ts';
-import { createFramer, maxFrame } from '../../src/ami/wire.ts';
+import { parseRecording, RecordingError } from '../../src/ami/recording/recording.ts';
+import { frameFields, normaliseEvent, normaliseResponse, recordable } from '../../src/ami/wire/frame.ts';
+import { createFramer, maxFrame } from '../../src/ami/wire/wire.ts';
 import { type CallStatus, callEventSchema, isForward } from '../../src/api/contract/call-event.ts';
 import type { ApiAnswer } from '../../src/api/result.ts';
 import { reduce } from '../../src/calls/reduce.ts';
@@ -71,7 +71,7 @@ const amiFrames: Target = {
     Buffer.from('Asterisk\r\n\r\n\n\r\nEvent: FullyBooted\n\nEvent: Hangup\r\r\n\r\r\n'),
   ],
   words: amiWords,
-  modules: ['/src/ami/wire.ts', '/src/ami/frame.ts'],
+  modules: ['/src/ami/wire/wire.ts', '/src/ami/wire/frame.ts'],
   run(input) {
     const whole = framesOf(input, () => input.length);
     assert.deepEqual(
@@ -271,7 +271,7 @@ const recording: Target = {
     ),
   ],
   words: ['"frame":', '"ms":', '"channels":[', '{"recording":1', 'null', '\n'],
-  modules: ['/src/ami/recording.ts'],
+  modules: ['/src/ami/recording/recording.ts'],
   run(input) {
     try {
       parseRecording(input.toString('utf8'));

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/ami/clock.ts';
-import { createPlayer } from '../../src/ami/player.ts';
+import { createPlayer } from '../../src/ami/player/player.ts';
 import { makeCertificate } from '../certificate.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from './operator.ts';

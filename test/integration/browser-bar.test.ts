@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Page } from 'playwright-core';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
 import { event, options, serve } from './service-harness.ts';

@@ -9,10 +9,10 @@ import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import { type DeliveryLimits, defaultLimits } from '../../src/delivery/limits.ts';
-import { silentLog } from '../../src/ops/log.ts';
-import { databasePath } from '../../src/outbox/database.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { openOperator } from '../../src/outbox/operator.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
+import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
 

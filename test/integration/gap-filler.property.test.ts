@@ -9,7 +9,7 @@ import { createTracker } from '../../src/bridge/tracker.ts';
 import { createWitness } from '../../src/bridge/witness.ts';
 import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
 import { type Book, books } from '../fakes/record-books.ts';
 

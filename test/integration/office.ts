@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
-import { steadyMs } from '../../src/service/steady-clock.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
 import type { Served } from './service-harness.ts';
 
 const MINUTE = 60_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import { createReconciliation } from '../../src/bridge/reconciliation.ts';

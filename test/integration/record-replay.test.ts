@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/ami/clock.ts';
-import { createPlayer } from '../../src/ami/player.ts';
+import { createPlayer } from '../../src/ami/player/player.ts';
 import type { ExpectedCall } from '../recordings/library.ts';
 import { scenario } from '../recordings/library.ts';
 import { runCommand } from './operator.ts';

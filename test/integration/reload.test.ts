@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openNotifyReceiver } from '../../src/ops/notify-receiver.fixture.ts';
+import { openNotifyReceiver } from '../../src/status/notify-receiver.fixture.ts';
 import { type Program, runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand } from './stand.ts';
 

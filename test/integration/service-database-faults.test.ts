@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { migrations } from '../../src/service/store/postgres/migrations.ts';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { type Store, StoreUnavailable } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { startPgBouncer } from '../postgres/pgbouncer.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import type { CallFeed } from '../../src/service/store/call-store.ts';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { cannotInstall, installPackages } from '../debian.ts';
 import { postgresImpossible, startCluster, unprivileged } from '../postgres/cluster.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
 

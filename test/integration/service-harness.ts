@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { request } from 'undici';
 import type { HistoryEntry, HistoryPage } from '../../src/api/contract/history.ts';
-import { type Log, silentLog } from '../../src/ops/log.ts';
-import { makeKeys } from '../../src/service/keys.ts';
-import { serverSecret } from '../../src/service/server-secret.ts';
-import { newUid } from '../../src/service/setup.ts';
+import { type Log, silentLog } from '../../src/log/log.ts';
+import { makeKeys } from '../../src/service/accounts/keys.ts';
+import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { newUid } from '../../src/service/accounts/setup.ts';
 import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite-store.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import { type ServiceOptions, startService } from '../../src/service.ts';
 
 export const options = (stateDir: string): ServiceOptions => ({

@@ -1,4 +1,4 @@
-import { silentLog } from '../../src/ops/log.ts';
+import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { options } from './service-harness.ts';
 

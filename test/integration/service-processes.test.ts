@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { mulberry } from '../../src/ami/mulberry.ts';
+import { mulberry } from '../../src/ami/player/mulberry.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
-import { serverSecret } from '../../src/service/server-secret.ts';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { type Cluster, freePort, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { allCalls, everything, replay } from '../postgres/replay.ts';
 import { type ServiceProcess, startProcess, startSite, storeOf, watch } from '../postgres/site.ts';

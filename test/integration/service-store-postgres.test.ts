@@ -1,5 +1,5 @@
 import { after, before, describe } from 'node:test';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { storeConformance } from './service-store-conformance.ts';

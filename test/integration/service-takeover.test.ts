@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
-import type { BridgeStatus } from '../../src/ops/status.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import type { BridgeStatus } from '../../src/status/status.ts';
 import { postgresImpossible } from '../postgres/cluster.ts';
 import { allCalls } from '../postgres/replay.ts';
 import { startReplicated } from '../postgres/replicated.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
-import { openPostgresStore } from '../../src/service/store/postgres-store.ts';
+import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import type { HistoryCursor, HistoryOrder } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';

@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/ami/clock.ts';
-import { createPlayer, type PlayerOptions } from '../../src/ami/player.ts';
+import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';

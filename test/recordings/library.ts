@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseRecording, type Recording } from '../../src/ami/recording.ts';
+import { parseRecording, type Recording } from '../../src/ami/recording/recording.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createMasker } from '../../src/ami/mask.ts';
-import { inputsOf } from '../../src/ami/recorded-inputs.ts';
-import type { Recording } from '../../src/ami/recording.ts';
-import { rehearse } from '../../src/calls/rehearse.ts';
+import { createMasker } from '../../src/ami/recording/mask.ts';
+import { inputsOf } from '../../src/ami/recording/recorded-inputs.ts';
+import type { Recording } from '../../src/ami/recording/recording.ts';
+import { rehearse } from '../../src/calls/explain/rehearse.ts';
 import { callsSection } from '../../src/config/calls.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { readScenarios } from './library.ts';

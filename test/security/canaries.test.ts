@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/ami/clock.ts';
-import { createPlayer } from '../../src/ami/player.ts';
+import { createPlayer } from '../../src/ami/player/player.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { always, type Fault } from '../fakes/far-side-faults.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';

@@ -2,10 +2,10 @@ import { describeFailure } from '../../ami/failure.ts';
 import { failureCodes } from '../../ami/link-log.ts';
 import type { Survey, SurveyResult } from '../../ami/survey.ts';
 import { channelKind, endpointOf } from '../../calls/channel.ts';
+import { verdictOn } from '../../calls/explain/verdict.ts';
 import { type CallSettings, createRules, type Rules } from '../../calls/rules.ts';
-import { verdictOn } from '../../calls/verdict.ts';
 import { duration } from '../../delivery/report.ts';
-import { type Message, messages } from '../../ops/messages.ts';
+import { type Message, messages } from '../../log/messages.ts';
 import { count } from '../words.ts';
 import { bad, type Finding, warn, well } from './finding.ts';
 

@@ -1,8 +1,8 @@
 import type { Entry } from '../../calls/journal.ts';
 import { compare } from '../../delivery/compare.ts';
 import type { HistoryEntry } from '../../delivery/history-page.ts';
-import type { ToldEvent } from '../../outbox/history.ts';
 import type { Reader } from '../../outbox/reader.ts';
+import type { ToldEvent } from '../../outbox/tables/history.ts';
 import { attemptText } from '../told.ts';
 
 export type Line = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makeKeys } from '../keys.ts';
+import { makeKeys } from '../accounts/keys.ts';
 import { LINK_MS, makeLink, useLink } from './one-time-link.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Keys, sameText } from '../keys.ts';
+import { type Keys, sameText } from '../accounts/keys.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long a link waits to be opened. */

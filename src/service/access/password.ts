@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../http/refusal.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;

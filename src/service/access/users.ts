@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../../api/contract/text.ts';
-import { newUid } from '../setup.ts';
+import { newUid } from '../accounts/setup.ts';
 import type { Store } from '../store/store.ts';
 import type { Role, User } from '../store/user-store.ts';
 import { passwordLength } from './password.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { isCountry } from '../number.ts';
-import { isTimeZone } from '../pages/formats.ts';
-import { newUid } from '../setup.ts';
+import { newUid } from '../accounts/setup.ts';
+import { isCountry } from '../calls/number.ts';
+import { isTimeZone } from '../pages/kit/formats.ts';
 import { addIntegration, CommandRefused, chosen, type Session } from './session.ts';
 import { forPhoneSystem } from './words.ts';
 

@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
-import { BadTable, exportCustomers, importCustomers } from '../customers-csv.ts';
+import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
 import { CommandRefused, type Session } from './session.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: Session): void {

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Keys, makeKeys } from '../keys.ts';
-import { serverSecret } from '../server-secret.ts';
-import { newUid } from '../setup.ts';
+import { type Keys, makeKeys } from '../accounts/keys.ts';
+import { serverSecret } from '../accounts/server-secret.ts';
+import { newUid } from '../accounts/setup.ts';
 import type { Account, Directory, Integration } from '../store/directory-store.ts';
 import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { newPassword, signInName, userName } from '../access/users.ts';
-import type { ServiceContext } from '../context.ts';
-import { isCountry } from '../number.ts';
-import { button, changeForm, type FieldErrors, field, notice, readForm } from './form.ts';
-import { isTimeZone, machineZone } from './formats.ts';
-import { html } from './html.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { isCountry } from '../calls/number.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { isTimeZone, machineZone } from './kit/formats.ts';
+import { html } from './kit/html.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });

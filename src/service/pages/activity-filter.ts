@@ -1,4 +1,4 @@
-import { comparable } from '../number.ts';
+import { comparable } from '../calls/number.ts';
 import { dateIn } from '../reports/calendar.ts';
 import type { CallCursor, CallFilter } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';

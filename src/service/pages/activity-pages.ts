@@ -1,7 +1,7 @@
-import { type CallRecord, rangFor, talkedFor } from '../call-record.ts';
-import type { ServiceContext } from '../context.ts';
-import { csvLines } from '../csv.ts';
-import { spaced } from '../number.ts';
+import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
+import { spaced } from '../calls/number.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { csvLines } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -14,12 +14,12 @@ import {
   placeText,
 } from './activity-filter.ts';
 import { callAddress, customerLink, segmentChip, stateOf } from './call-words.ts';
-import { choice, field } from './form.ts';
-import { duration, type Formats } from './formats.ts';
-import { type Html, html } from './html.ts';
-import { shown } from './shown.ts';
-import { type Column, pager, table } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { choice, field } from './kit/form.ts';
+import { duration, type Formats } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import { shown } from './kit/shown.ts';
+import { type Column, pager, table } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const PER_PAGE = 50;
 const PER_CHUNK = 500;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../http/context.ts';
 import { MISSED_MS } from '../routes/events.ts';
-import { html } from './html.ts';
-import type { Pages } from './visit.ts';
+import { html } from './kit/html.ts';
+import type { Pages } from './kit/visit.ts';
 
 const ids = z.array(z.string().max(limits.referenceLength)).max(500);
 

@@ -1,15 +1,15 @@
-import { rangFor, talkedFor } from '../call-record.ts';
-import type { ServiceContext } from '../context.ts';
-import { spaced } from '../number.ts';
-import { Refusal } from '../refusal.ts';
+import { rangFor, talkedFor } from '../calls/call-record.ts';
+import { spaced } from '../calls/number.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import { callTable } from './activity-pages.ts';
 import { customerLink, segmentChip, stateOf } from './call-words.ts';
-import { duration } from './formats.ts';
 import { entryTable } from './history-table.ts';
-import { type Html, html } from './html.ts';
-import { plain, shown } from './shown.ts';
-import type { Pages } from './visit.ts';
+import { duration } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import { plain, shown } from './kit/shown.ts';
+import type { Pages } from './kit/visit.ts';
 
 /** Requests and earlier calls that are shown with a call. */
 const REQUESTS = 50;

@@ -1,6 +1,6 @@
-import type { CallRecord } from '../call-record.ts';
-import { type Html, html } from './html.ts';
-import { shown } from './shown.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { type Html, html } from './kit/html.ts';
+import { shown } from './kit/shown.ts';
 
 /** A call that is open for so long has ended, and nobody told. */
 const LONGEST_MS = 24 * 3_600_000;

@@ -1,15 +1,15 @@
 import { limits } from '../../api/contract/decisions.ts';
-import type { ServiceContext } from '../context.ts';
-import { Refusal } from '../refusal.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../store/request-store.ts';
 import { placeIn, placeText } from './activity-filter.ts';
 import { callAddress } from './call-words.ts';
-import { choice, field } from './form.ts';
 import { entryTable, integrationName, payloadText, statusChip } from './history-table.ts';
-import { html } from './html.ts';
-import { lines, shown } from './shown.ts';
-import { pager } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { choice, field } from './kit/form.ts';
+import { html } from './kit/html.ts';
+import { lines, shown } from './kit/shown.ts';
+import { pager } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const PER_PAGE = 50;
 /** Of the fields that an entry's payload holds. */

@@ -1,10 +1,10 @@
 import type { Integration } from '../store/directory-store.ts';
 import type { StoredRequest } from '../store/request-store.ts';
 import { placeText } from './activity-filter.ts';
-import { type Html, html } from './html.ts';
-import { shown } from './shown.ts';
-import { type Column, table } from './table.ts';
-import type { Visit } from './visit.ts';
+import { type Html, html } from './kit/html.ts';
+import { shown } from './kit/shown.ts';
+import { type Column, table } from './kit/table.ts';
+import type { Visit } from './kit/visit.ts';
 
 /** Of a payload in a list; the whole of it is on the entry's page. */
 const SHORT = 200;

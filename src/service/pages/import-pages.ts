@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import type { ServiceContext } from '../context.ts';
-import { BadTable, exportCustomers, importCustomers } from '../customers-csv.ts';
-import { type ImportPreview, previewImport } from '../customers-preview.ts';
-import { changeForm, notice } from './form.ts';
-import { type Html, html } from './html.ts';
-import { plain, shown } from './shown.ts';
-import { table } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
+import { type ImportPreview, previewImport } from '../customers/customers-preview.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { changeForm, notice } from './kit/form.ts';
+import { type Html, html } from './kit/html.ts';
+import { plain, shown } from './kit/shown.ts';
+import { table } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 /** A hundred thousand customers. */
 const TABLE_BYTES = 16 * 1024 * 1024;

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { name } from '../administration.ts';
-import type { ServiceContext } from '../context.ts';
-import { Refusal } from '../refusal.ts';
-import { newUid } from '../setup.ts';
+import { name } from '../accounts/administration.ts';
+import { newUid } from '../accounts/setup.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { IntegrationUse } from '../store/request-store.ts';
-import { copyable } from './copy.ts';
-import { button, changeForm, type FieldErrors, field, notice, readForm } from './form.ts';
-import { html } from './html.ts';
-import { plain, shown } from './shown.ts';
-import { table } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { copyable } from './kit/copy.ts';
+import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { html } from './kit/html.ts';
+import { plain, shown } from './kit/shown.ts';
+import { table } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const named = z.object({ name });
 

@@ -1,12 +1,12 @@
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../http/context.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import type { Group } from '../reports/tally.ts';
 import { everyCall } from '../store/call-store.ts';
 import { callTable } from './activity-pages.ts';
-import { duration } from './formats.ts';
-import { type Html, html } from './html.ts';
-import type { Pages, Visit } from './visit.ts';
+import { duration } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import type { Pages, Visit } from './kit/visit.ts';
 
 const LATEST = 12;
 

@@ -1,13 +1,15 @@
-import type { ServiceContext } from '../context.ts';
-import { csvLines } from '../csv.ts';
+import type { ServiceContext } from '../http/context.ts';
 import { daysBetween } from '../reports/calendar.ts';
+import { csvLines } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import { type Period, periodIn, stepsFor, usualPeriods } from '../reports/period.ts';
 import { makeReport, type Report, type SeriesRow } from '../reports/report.ts';
 import { addressOf } from './activity-filter.ts';
-import { barChart, timeTicks } from './chart.ts';
-import { choice, field } from './form.ts';
-import { type Html, html } from './html.ts';
+import { barChart, timeTicks } from './kit/chart.ts';
+import { choice, field } from './kit/form.ts';
+import { type Html, html } from './kit/html.ts';
+import { shown } from './kit/shown.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 import {
   percent,
   reportTables,
@@ -18,8 +20,6 @@ import {
   tableCells,
   tableNames,
 } from './report-tables.ts';
-import { shown } from './shown.ts';
-import type { Page, Pages, Visit } from './visit.ts';
 
 /** Call reports: figures of any days, in the time zone of the account; each table as CSV too. */
 export function reportPages(pages: Pages, { store }: ServiceContext): void {

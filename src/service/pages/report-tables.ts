@@ -1,12 +1,12 @@
-import type { Cell } from '../csv.ts';
+import type { Cell } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import type { StepLength } from '../reports/period.ts';
 import type { Counts, Report } from '../reports/report.ts';
 import { type Group, OTHERS } from '../reports/tally.ts';
-import { duration } from './formats.ts';
-import { type Html, html } from './html.ts';
-import { shown } from './shown.ts';
-import { type Column, table } from './table.ts';
+import { duration } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import { shown } from './kit/shown.ts';
+import { type Column, table } from './kit/table.ts';
 
 type Row = Counts & { readonly label: string; readonly group: Group | null };
 

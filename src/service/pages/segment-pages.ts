@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { name } from '../administration.ts';
-import type { ServiceContext } from '../context.ts';
+import { name } from '../accounts/administration.ts';
+import type { ServiceContext } from '../http/context.ts';
 import type { Segment } from '../store/customer-store.ts';
-import { changeForm, type FieldErrors, field, notice, readForm } from './form.ts';
-import { html } from './html.ts';
-import { plain, shown } from './shown.ts';
-import { table } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { html } from './kit/html.ts';
+import { plain, shown } from './kit/shown.ts';
+import { table } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const segment = z.object({
   name,

@@ -3,11 +3,11 @@ import { useLink } from '../access/one-time-link.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { makeTries } from '../access/tries.ts';
 import { signInName } from '../access/users.ts';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../http/context.ts';
 import type { User } from '../store/user-store.ts';
-import { field, notice } from './form.ts';
-import { html } from './html.ts';
-import type { Page } from './visit.ts';
+import { field, notice } from './kit/form.ts';
+import { html } from './kit/html.ts';
+import type { Page } from './kit/visit.ts';
 
 /** Signing in, by name and password or by a one-time link, and out. Failed requests of the API are sent here (part 5). */
 export function signInPages(

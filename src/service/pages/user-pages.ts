@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { makeLink } from '../access/one-time-link.ts';
 import { addUser, roles, userName } from '../access/users.ts';
-import type { ServiceContext } from '../context.ts';
-import { Refusal } from '../refusal.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { User } from '../store/user-store.ts';
-import { copyable } from './copy.ts';
-import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './form.ts';
-import { type Html, html } from './html.ts';
-import { plain, shown } from './shown.ts';
-import { table } from './table.ts';
-import type { Page, Pages, Visit } from './visit.ts';
+import { copyable } from './kit/copy.ts';
+import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { type Html, html } from './kit/html.ts';
+import { plain, shown } from './kit/shown.ts';
+import { table } from './kit/table.ts';
+import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const newUser = z.object({ name: userName, role: z.enum(roles) });
 const roleChange = z.object({ role: z.enum(roles) });

@@ -1,5 +1,5 @@
-import { type CallRecord, rangFor, talkedFor } from '../call-record.ts';
-import { figuresOf } from '../figures.ts';
+import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
+import { figuresOf } from '../calls/figures.ts';
 import { countDurations, type Durations } from './durations.ts';
 
 /** A stretch of time, Unix ms: from `since` until before `until`. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type AccountOf, name } from '../administration.ts';
-import type { ServiceContext } from '../context.ts';
-import { BadTable, exportCustomers, importCustomers } from '../customers-csv.ts';
-import { Refusal } from '../refusal.ts';
+import { type AccountOf, name } from '../accounts/administration.ts';
+import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 const segmentName = z.object({ name });

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AccountOf, given, name } from '../administration.ts';
-import type { ServiceContext } from '../context.ts';
-import { Refusal } from '../refusal.ts';
-import { newUid } from '../setup.ts';
+import { type AccountOf, given, name } from '../accounts/administration.ts';
+import { newUid } from '../accounts/setup.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 

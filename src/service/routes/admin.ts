@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type AccountOf, given, name } from '../administration.ts';
-import { bearerToken } from '../bearer.ts';
-import type { ServiceContext } from '../context.ts';
-import { isCountry } from '../number.ts';
+import { type AccountOf, given, name } from '../accounts/administration.ts';
+import { isCountry } from '../calls/number.ts';
+import { bearerToken } from '../http/bearer.ts';
+import type { ServiceContext } from '../http/context.ts';
 import type { Account } from '../store/directory-store.ts';
 import { adminCustomerRoutes } from './admin-customers.ts';
 import { adminIntegrationRoutes } from './admin-integrations.ts';

@@ -2,12 +2,12 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ErrorBody } from '../../api/contract/errors.ts';
 import { basePath, methodsOf } from '../../api/contract/routes.ts';
-import { bearerToken } from '../bearer.ts';
-import { takeJsonBodies } from '../body.ts';
-import type { ServiceContext } from '../context.ts';
-import { makeExchange, send } from '../exchange.ts';
-import { refusalOf } from '../refusal.ts';
-import { steadyMs } from '../steady-clock.ts';
+import { bearerToken } from '../http/bearer.ts';
+import { takeJsonBodies } from '../http/body.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { makeExchange, send } from '../http/exchange.ts';
+import { refusalOf } from '../http/refusal.ts';
+import { steadyMs } from '../upkeep/steady-clock.ts';
 import { callRoutes } from './call.ts';
 import { historyRoutes } from './history.ts';
 import { priorityRoutes } from './priority.ts';

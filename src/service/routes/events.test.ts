@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { silentLog } from '../../ops/log.ts';
+import { silentLog } from '../../log/log.ts';
 import { makePasswords } from '../access/password.ts';
 import { IDLE_MS, makeSessions } from '../access/sessions.ts';
-import { buildApp } from '../app.ts';
-import type { CallRecord } from '../call-record.ts';
-import { openDirectory } from '../directory.ts';
-import { makeKeys } from '../keys.ts';
-import { makeScreens } from '../screens.ts';
+import { openDirectory } from '../accounts/directory.ts';
+import { makeKeys } from '../accounts/keys.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import { makeScreens } from '../calls/screens.ts';
+import { buildApp } from '../http/app.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../store/user-store.ts';
 

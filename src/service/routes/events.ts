@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../access/session-cookie.ts';
-import { bearerToken } from '../bearer.ts';
-import type { ServiceContext } from '../context.ts';
-import { eventFrame, screenCall } from '../screens.ts';
+import { eventFrame, screenCall } from '../calls/screens.ts';
+import { bearerToken } from '../http/bearer.ts';
+import type { ServiceContext } from '../http/context.ts';
 import type { Session, User } from '../store/user-store.ts';
 import { openEventStream } from './event-stream.ts';
 

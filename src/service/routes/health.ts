@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { ServiceContext } from '../context.ts';
+import type { ServiceContext } from '../http/context.ts';
 
 /** GET /healthz, for whoever sends requests to one of several processes: 200 if this one reaches its storage, else 503. */
 export function healthRoutes({ store }: Pick<ServiceContext, 'store'>) {

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../api/contract/history.ts';
 import { routes } from '../../api/contract/routes.ts';
-import type { ServiceContext } from '../context.ts';
-import type { Caller } from '../directory.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Caller } from '../accounts/directory.ts';
+import type { ServiceContext } from '../http/context.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { HistoryOrder, HistorySearch, StoredRequest } from '../store/request-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 

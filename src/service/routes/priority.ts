@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PriorityResult } from '../../api/contract/priority.ts';
 import { routes } from '../../api/contract/routes.ts';
-import type { ServiceContext } from '../context.ts';
-import type { Caller } from '../directory.ts';
-import type { Exchange } from '../exchange.ts';
-import { comparable } from '../number.ts';
+import type { Caller } from '../accounts/directory.ts';
+import { comparable } from '../calls/number.ts';
+import type { ServiceContext } from '../http/context.ts';
+import type { Exchange } from '../http/exchange.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.2: the priority of the segment that the customer with a number belongs to. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../access/session-cookie.ts';
-import type { ServiceContext } from '../context.ts';
-import { makeHistoryNews } from '../history-news.ts';
-import { eventFrame } from '../screens.ts';
+import { eventFrame } from '../calls/screens.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { makeHistoryNews } from '../upkeep/history-news.ts';
 import { openEventStream } from './event-stream.ts';
 
 const BEAT_MS = 15_000;

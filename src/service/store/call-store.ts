@@ -1,4 +1,4 @@
-import type { CallRecord } from '../call-record.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 
 /** The calls that other processes on the same database move. On an engine for one process there are none. */
 export interface CallFeed {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type CopiedRow, type CopiedTable, calls, history, smallTables } from './copied-tables.ts';
 import type { CopyTarget } from './postgres/copy-target.ts';
+import { type CopiedRow, type CopiedTable, calls, history, smallTables } from './shared/copied-tables.ts';
 import type { CopySource } from './sqlite/copy-source.ts';
 
 /** Rows that are copied, and read back, in one go. */

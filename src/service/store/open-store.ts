@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { lockFolder } from '../../storage/instance-lock.ts';
 import { finishReplacement, stampOf } from '../../storage/replace.ts';
-import type { Keys } from '../keys.ts';
-import type { PostgresSettings } from './postgres-store.ts';
-import { openSqliteStore } from './sqlite-store.ts';
+import type { Keys } from '../accounts/keys.ts';
+import type { PostgresSettings } from './postgres/postgres-store.ts';
+import { openSqliteStore } from './sqlite/sqlite-store.ts';
 import type { Store } from './store.ts';
 
 /** Where the data is: PostgreSQL, or null for SQLite in the state folder. */
@@ -37,7 +37,7 @@ export async function openStore(
   fail?: (error: Error) => void,
 ): Promise<Store> {
   if (database === null) return openSqliteStore(fileIn(stateDir), fail);
-  const { openPostgresStore } = await import('./postgres-store.ts');
+  const { openPostgresStore } = await import('./postgres/postgres-store.ts');
   return openPostgresStore({ ...database, keptMs: retention.maxAgeMs, secretMark: secretMarkOf(keys) });
 }
 

@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
-import type { CallRecord } from '../call-record.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 
 /** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */
 export type AcceptedEvent = {

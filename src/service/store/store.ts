@@ -1,4 +1,4 @@
-import type { CallRecord } from '../call-record.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 import type { Span, SpanFigures } from '../reports/tally.ts';
 import type { CallFeed, CallStore } from './call-store.ts';
 import type { CustomerStore } from './customer-store.ts';

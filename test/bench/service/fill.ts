@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { serverSecret } from '../../../src/service/server-secret.ts';
-import { firstAccount } from '../../../src/service/setup.ts';
+import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
+import { firstAccount } from '../../../src/service/accounts/setup.ts';
 import type { Customer } from '../../../src/service/store/customer-store.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
-import { openSqliteStore } from '../../../src/service/store/sqlite-store.ts';
+import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts';
 
 /** Makes a state folder with its first account, as the service's first start does. */
 async function prepared<T>(

@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { silentLog } from '../../../src/ops/log.ts';
+import { silentLog } from '../../../src/log/log.ts';
 import { startService } from '../../../src/service.ts';
 import { options } from '../../integration/service-harness.ts';
 

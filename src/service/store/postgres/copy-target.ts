@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type CopiedRow, type CopiedTable, calls, history, smallTables } from '../copied-tables.ts';
+import { type CopiedRow, type CopiedTable, calls, history, smallTables } from '../shared/copied-tables.ts';
 import { type Conversation, type Database, openDatabase, type Row, type Value } from './database.ts';
 import { refusalOf, settingsOf } from './durability.ts';
 import { migrate } from './migrations.ts';

@@ -1,5 +1,5 @@
-import { searchText } from '../customer-search.ts';
 import type { Customer, CustomerRefusal, CustomerStore, Segment } from '../customer-store.ts';
+import { searchText } from '../shared/customer-search.ts';
 import type { Conversation, Database, Row } from './database.ts';
 
 /** Customers per chunk. */

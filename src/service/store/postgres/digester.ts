@@ -1,6 +1,6 @@
-import { bitMatrix, bloomFilter } from '../bloom-filter.ts';
 import type { RequestStore } from '../request-store.ts';
-import { addPieces } from '../text-pieces.ts';
+import { bitMatrix, bloomFilter } from '../shared/bloom-filter.ts';
+import { addPieces } from '../shared/text-pieces.ts';
 import type { Conversation, Database } from './database.ts';
 import { DAY_MS } from './partitions.ts';
 

@@ -1,6 +1,6 @@
 import { type CallFacts, countCalls } from '../../reports/tally.ts';
-import type { FiguresEngine } from '../kept-figures.ts';
-import type { InTurn } from '../one-by-one.ts';
+import type { FiguresEngine } from '../shared/kept-figures.ts';
+import type { InTurn } from '../shared/one-by-one.ts';
 import type { Database } from './database.ts';
 
 /** Calls that are counted in one go. */

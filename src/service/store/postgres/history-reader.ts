@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { placesOf } from '../bloom-filter.ts';
+import type { HistoryCursor, HistorySearch, StoredRequest } from '../request-store.ts';
+import { placesOf } from '../shared/bloom-filter.ts';
 import {
   CHUNK_SIZE,
   type HistoryFilter,
   type HistoryReader,
   type HistorySlice,
   type HistorySpan,
-} from '../history-pages.ts';
-import type { HistoryCursor, HistorySearch, StoredRequest } from '../request-store.ts';
-import { piecesOf } from '../text-pieces.ts';
+} from '../shared/history-pages.ts';
+import { piecesOf } from '../shared/text-pieces.ts';
 import type { Database, Row, Value } from './database.ts';
 
 /** How an entry is found again: the account, the time (and so the partition) and the id. */

@@ -1,9 +1,9 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
-import { addChange, type Figures, hourOf } from '../../figures.ts';
-import { comparable } from '../../number.ts';
-import { quarterOf } from '../quarter.ts';
+import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
+import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
+import { comparable } from '../../calls/number.ts';
 import type { RecordedRequest } from '../request-store.ts';
+import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Outcome } from './batches.ts';
 import { callColumns, callOf, rowOf } from './call-rows.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import type { CallRecord } from '../../call-record.ts';
+import type { CallRecord } from '../../calls/call-record.ts';
 
 export const callColumns = `call_id, status, from_number, number, customer_reference, customer_name, segment,
   priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed`;

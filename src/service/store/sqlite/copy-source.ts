@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { type CopiedRow, type CopiedTable, history } from '../copied-tables.ts';
+import { type CopiedRow, type CopiedTable, history } from '../shared/copied-tables.ts';
 import { migrations } from './migrations.ts';
 import { openForReading } from './open.ts';
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { searchText } from '../customer-search.ts';
 import type { Customer, CustomerCursor, CustomerRefusal, CustomerStore, Segment } from '../customer-store.ts';
+import { searchText } from '../shared/customer-search.ts';
 
 /** Changes to customers and segments. */
 export function customerWriter(db: DatabaseSync) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallFacts, countCalls, type Span } from '../../reports/tally.ts';
 import type { CallCursor } from '../call-store.ts';
-import type { CountedSlice, KeptFigures } from '../kept-figures.ts';
+import type { CountedSlice, KeptFigures } from '../shared/kept-figures.ts';
 
 /** Calls that are counted in one go: some milliseconds. */
 const STEP = 2000;

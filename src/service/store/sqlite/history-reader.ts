@@ -1,6 +1,11 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { CHUNK_SIZE, type HistoryFilter, type HistoryHits, type HistorySlice } from '../history-pages.ts';
 import type { HistoryCursor, HistoryOrder, HistorySearch, StoredRequest } from '../request-store.ts';
+import {
+  CHUNK_SIZE,
+  type HistoryFilter,
+  type HistoryHits,
+  type HistorySlice,
+} from '../shared/history-pages.ts';
 
 const columns =
   'id, integration_id AS integration, created_at, method, path, request, status, response, duration';

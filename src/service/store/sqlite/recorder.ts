@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Caller, type CallRecord, moveCall } from '../../call-record.ts';
-import { addChange, type Figures, hourOf } from '../../figures.ts';
-import { comparable } from '../../number.ts';
-import { quarterOf } from '../quarter.ts';
+import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
+import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
+import { comparable } from '../../calls/number.ts';
 import type { RecordedRequest } from '../request-store.ts';
+import { quarterOf } from '../shared/quarter.ts';
 import { callRows } from './call-rows.ts';
 
 /**

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { answerTogether } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
 import { createTransact } from '../../../storage/transact.ts';
-import { steadyMs } from '../../steady-clock.ts';
+import { steadyMs } from '../../upkeep/steady-clock.ts';
 import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
 import { figureWriter } from './figure-rows.ts';

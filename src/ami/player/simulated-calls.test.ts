@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { rehearse } from '../../calls/explain/rehearse.ts';
+import { inputsOf } from '../recording/recorded-inputs.ts';
+import { createPbxModel } from './pbx-model.ts';
+import { scenarioNames, simulateCall } from './simulated-calls.ts';
+
+const settings = {
+  pbxId: 'pbx',
+  inboundContexts: ['from-trunk'],
+  inboundChannels: [],
+  answeredBy: 'endpoint',
+} as const;
+
+const options = { second: 1_763_600_000, index: 7, random: () => 0.5, talkMs: 30_000 };
+
+describe('a simulated call leaves nothing behind on a PBX that plays it for weeks', () => {
+  for (const scenario of scenarioNames)
+    test(scenario, () => {
+      const model = createPbxModel();
+      for (const { frame } of simulateCall(scenario, options).frames) model.apply(Buffer.from(frame));
+      assert.deepEqual([...model.channels(), ...model.bridges()], []);
+    });
+});
+
+describe('a simulated call is told as it says', () => {
+  for (const scenario of scenarioNames)
+    test(scenario, () => {
+      const { frames, told } = simulateCall(scenario, options);
+      const startedAt = options.second * 1_000;
+      const recording = {
+        ...{ asterisk: '', row: '', startedAt, channels: [], bridges: [] },
+        frames: frames.map(({ ms, frame }) => ({ ms, frame: Buffer.from(frame) })),
+      };
+      const found = rehearse(settings, inputsOf(recording));
+      assert.deepEqual(
+        found.told.map(({ status }) => status),
+        told,
+      );
+      assert.ok(frames.length >= 5);
+      assert.deepEqual(
+        frames.map(({ ms }) => ms),
+        frames.map(({ ms }) => ms).sort((a, b) => a - b),
+      );
+    });
+});

@@ -1,0 +1,64 @@
+import { frameFields, recordable } from '../wire/frame.ts';
+import { formatRecordedFrame, formatRecordingHeader } from './recording.ts';
+
+export type RecorderOptions = {
+  /** What names the recording. */
+  readonly row: string;
+  /** Takes the recording's text, whole lines at a time. */
+  write(text: string): void;
+  /** What is kept of a frame instead of it: the place to hide numbers and names. */
+  mask?(frame: Buffer): Buffer;
+};
+
+/**
+ * Makes a recording of what a link's tap sees. It begins with the link's first snapshot; what it holds
+ * afterwards is every event, and of what answers us only Status, which a replay must be able to answer too.
+ */
+export type Recorder = {
+  /** The tap: a frame as Asterisk sent it, at Unix milliseconds. */
+  onFrame(frame: Buffer, at: number): void;
+};
+
+export function createRecorder({ row, write, mask = (frame) => frame }: RecorderOptions): Recorder {
+  let startedAt: number | undefined;
+  let asterisk = '';
+  let begun = false;
+  let channelsRead = false;
+  const channels: string[] = [];
+  const bridges: string[] = [];
+  /** Events that arrived while the snapshot was read. */
+  const early: string[] = [];
+
+  function onFrame(raw: Buffer, at: number): void {
+    startedAt ??= at;
+    const frame = recordable(raw);
+    const fields = frameFields(frame);
+    if ((fields.has('Response') || fields.has('ActionID')) && fields.get('Event') !== 'Status') {
+      if (!begun) readAnswer(frame, fields);
+      return;
+    }
+    const line = formatRecordedFrame({ ms: Math.max(0, at - startedAt), frame: mask(frame) });
+    if (begun) write(line);
+    else early.push(line);
+  }
+
+  /** The lists are asked for in this order: channels, then bridges. */
+  function readAnswer(frame: Buffer, fields: ReadonlyMap<string, string>): void {
+    asterisk = fields.get('AsteriskVersion') ?? asterisk;
+    const event = fields.get('Event');
+    if (event === 'CoreShowChannel') channels.push(mask(frame).toString('utf8'));
+    else if (event === 'CoreShowChannelsComplete') channelsRead = true;
+    else if (event === 'BridgeListItem') bridges.push(mask(frame).toString('utf8'));
+    else if (event === 'BridgeListComplete' || (channelsRead && fields.get('Response') === 'Error')) begin();
+  }
+
+  function begin(): void {
+    begun = true;
+    write(
+      formatRecordingHeader({ asterisk, row, startedAt: startedAt ?? 0, channels, bridges }) + early.join(''),
+    );
+    early.length = 0;
+  }
+
+  return { onFrame };
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { comesIn, createRules, isTrunk } from '../rules.ts';
+import { verdictOn } from './verdict.ts';
+
+const settings = { pbxId: 'pbx', inboundContexts: ['from-trunk*'], answeredBy: 'endpoint' } as const;
+const byContext = createRules({ ...settings, inboundChannels: [] });
+const byName = createRules({ ...settings, inboundChannels: ['PJSIP/trunk-*'] });
+const seen = { channel: 'PJSIP/1001-00000001', context: 'from-internal', uniqueid: '1.1', linkedid: '1.1' };
+
+const rows: readonly [string, typeof byName, Partial<typeof seen>, boolean, RegExp][] = [
+  [
+    'a trunk by its context',
+    byContext,
+    { context: 'from-trunk-sip' },
+    true,
+    /from-trunk-sip matches INBOUND_CON/,
+  ],
+  [
+    'a trunk by its name',
+    byName,
+    { channel: 'PJSIP/trunk-1' },
+    true,
+    /PJSIP\/trunk-1 matches INBOUND_CHANNELS$/,
+  ],
+  [
+    'an extension',
+    byContext,
+    {},
+    false,
+    /^not inbound: context from-internal matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set$/,
+  ],
+  [
+    'an extension, names set too',
+    byName,
+    {},
+    false,
+    /its name PJSIP\/1001-00000001 matches no INBOUND_CHANNELS$/,
+  ],
+  ['no context', byContext, { context: '' }, false, /context \(none\)/],
+  ['a leg', byContext, { context: 'from-trunk', linkedid: '1.0' }, false, /dialled for the call 1\.0$/],
+  [
+    'half of a Local pair',
+    byContext,
+    { channel: 'Local/1@a-1;1', context: 'from-trunk' },
+    false,
+    /Local channel/,
+  ],
+  ['a helper', byContext, { channel: 'Bridge/x', context: 'from-trunk' }, false, /helper of Asterisk/],
+];
+
+describe('inbound or not, in words', () => {
+  for (const [name, rules, changes, inbound, why] of rows)
+    test(name, () => {
+      const verdict = verdictOn(rules, { ...seen, ...changes });
+      assert.equal(verdict.inbound, inbound);
+      assert.match(verdict.why, why);
+    });
+
+  test('the words never differ from what the tracker does', () => {
+    const channels = fc.record({
+      channel: fc.constantFrom('PJSIP/1001-1', 'PJSIP/trunk-2', 'Local/1@a-1;2', 'Surrogate/x', 'x'),
+      context: fc.constantFrom('from-trunk', 'from-internal', ''),
+      uniqueid: fc.constantFrom('1.1', '1.2'),
+      linkedid: fc.constantFrom('1.1', '1.2'),
+    });
+    fc.assert(
+      fc.property(fc.constantFrom(byName, byContext), channels, (rules, each) => {
+        assert.equal(verdictOn(rules, each).inbound, comesIn(each, isTrunk(rules, each)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,25 @@
+import { agiMessages } from './messages/agi-messages.ts';
+import { amiMessages } from './messages/ami-messages.ts';
+import { callsMessages } from './messages/calls-messages.ts';
+import { deliveryMessages } from './messages/delivery-messages.ts';
+import { outboxMessages } from './messages/outbox-messages.ts';
+import { programMessages } from './messages/program-messages.ts';
+import { serviceMessages } from './messages/service-messages.ts';
+
+export type { Message } from './messages/message.ts';
+
+/**
+ * Every line that the programs log, by its code. `{name}` in a text is a field of the line.
+ * `config/messages.md` is generated from this.
+ */
+export const messages = {
+  ...programMessages,
+  ...callsMessages,
+  ...amiMessages,
+  ...deliveryMessages,
+  ...outboxMessages,
+  ...agiMessages,
+  ...serviceMessages,
+};
+
+export type MessageCode = keyof typeof messages;

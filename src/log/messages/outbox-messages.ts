@@ -1,0 +1,75 @@
+import type { Message } from './message.ts';
+
+/** Log messages of the queue on disk. */
+export const outboxMessages = {
+  'outbox.full': {
+    level: 'error',
+    text: 'the disk of {directory} is full: nothing new is taken, deliveries go on; tried again all the time: {error}',
+    means:
+      'New events wait in memory, and are lost if the bridge is stopped now. What is on disk is delivered, in the room that the ballast file kept.',
+    todo: 'Make room on the disk. The intake goes on by itself within a second or two.',
+  },
+  'outbox.failing': {
+    level: 'error',
+    text: 'the disk of {directory} fails: nothing is taken or marked as delivered; tried again every 2 s: {error}',
+    means: 'New events wait in memory, and are lost if the bridge is stopped now.',
+    todo: 'Look at the health, the mount and the permissions of the disk of STATE_DIR.',
+  },
+  'outbox.working': {
+    level: 'info',
+    text: 'the disk of {directory} works again: everything that waited for it is stored',
+    means: 'The disk takes everything again, and nothing was lost.',
+  },
+  'outbox.no-ballast': {
+    level: 'warn',
+    text: 'there is no room in {directory} for the ballast of {bytes} bytes: if the disk becomes full, deliveries may not be marked either',
+    means:
+      'The file that keeps some room for bad times could not be made. Calls are taken and delivered all the same. On a full disk an event may be sent twice.',
+    todo: 'Make room on the disk of STATE_DIR; the ballast is made within seconds then.',
+  },
+  'outbox.ballast-stuck': {
+    level: 'error',
+    text: 'the ballast in {directory} cannot be deleted, so it gives no room to deliveries: {error}',
+    means:
+      'The disk is full, and the file that was to give some room for marking deliveries could not be deleted.',
+    todo: 'Make room on the disk of STATE_DIR, and look at the permissions of outbox.ballast there.',
+  },
+  'outbox.repaired': {
+    level: 'error',
+    text: 'the outbox was damaged ({error}); {saved} events were saved, {waiting} of them still to be delivered, {lost} are lost; the damaged file is now {aside}',
+    means:
+      'A disk or memory fault, or another program, damaged the database. The bridge goes on with all that could still be read.',
+    todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
+  },
+  'outbox.examined': {
+    level: 'info',
+    text: 'the outbox was read through while it worked, and nothing in it is damaged',
+    means:
+      'Up to 16 MiB the database is read through at each start; a bigger one in the background after it, and each day.',
+  },
+  'outbox.set-aside': {
+    level: 'error',
+    text: 'the outbox was damaged ({error}); it goes on in a new file with all open calls, and the rest of the damaged file, now {aside}, is read in the background',
+    means:
+      'A disk or memory fault, or another program, damaged a big database. Calls are told as ever; events of calls that are over come back within minutes.',
+    todo: 'Look at the health of the disk, and wait for the line that says what was saved.',
+  },
+  'outbox.rescued': {
+    level: 'error',
+    text: 'of the damaged {aside}, {saved} events were saved, {waiting} of them still to be delivered; {lost} are lost',
+    means: 'What could still be read of a damaged database is back in the outbox.',
+    todo: 'The file that was set aside may be deleted.',
+  },
+  'outbox.rescue-failed': {
+    level: 'error',
+    text: 'what the damaged {aside} still holds cannot be brought back yet: {error}; tried again every 5 s',
+    means: 'Mostly the disk is full: the rescue needs as much room as the damaged file for a while.',
+    todo: 'Make room on the disk of STATE_DIR.',
+  },
+  'outbox.wal-repaired': {
+    level: 'error',
+    text: 'the newest part of the outbox was damaged; {saved} events were saved from it, {lost} are lost; a copy of it is now {aside}',
+    means: 'A disk or memory fault damaged what was written last. What could be read of it was taken again.',
+    todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
+  },
+} as const satisfies Record<string, Message>;

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { BrokenInvariant } from '../../storage/trouble.ts';
+import { highestSeq } from '../tables/tally.ts';
+
+/** Up to this size a file is read through at every start, bytes: it takes a fraction of a second. */
+export const smallFile = 16 << 20;
+
+/** Conditions that no row of `event` may meet. */
+export const eventFaults: Readonly<Record<string, string>> = {
+  'a settled event is at the head of its call': 'newest_at IS NOT NULL AND state <> 0',
+  'an event says something else than its call': `
+    CASE WHEN json_valid(body)
+      THEN json_extract(body, '$.id') IS NOT call_id OR json_extract(body, '$.status') IS NOT status ELSE TRUE END`,
+  'an event has a number that is too high': `seq > ${highestSeq}`,
+};
+
+/** Each finds what contradicts itself; none may find anything. */
+const contradictions: Readonly<Record<string, string>> = {
+  'a call has waiting events, and its oldest one is not at its head': `
+    SELECT 1 FROM event WHERE newest_at IS NULL
+      AND seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id)`,
+  'a call has several heads': `
+    SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
+  'what is remembered of an open call cannot be read': `
+    SELECT 1 FROM open_call WHERE NOT json_valid(state)`,
+  'the counters do not fit the events': `
+    SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
+      OR dead <> (SELECT count(*) FROM event WHERE state = 2)
+      OR delivered < (SELECT count(*) FROM event WHERE state = 1)
+      OR last_seq < (SELECT coalesce(max(seq), 0) FROM event)`,
+  ...Object.fromEntries(
+    Object.entries(eventFaults).map(([what, condition]) => [what, `SELECT 1 FROM event WHERE ${condition}`]),
+  ),
+};
+
+/**
+ * Looks for damage that would only show later, as an event that is never sent. A big file is not read through, since a
+ * start must not wait for it: that is done while it is worked with (examination.ts).
+ * Throws BrokenInvariant or SQLite's own error.
+ */
+export function checkThoroughly(db: DatabaseSync): void {
+  if (isBig(db)) return;
+  const verdict = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
+  if (verdict !== 'ok') throw new BrokenInvariant(String(verdict));
+  checkContradictions(db);
+}
+
+/** True if the file is not read through at a start. */
+export function isBig(db: DatabaseSync): boolean {
+  return (db.prepare('PRAGMA page_count').get()?.page_count as number) * 4096 > smallFile;
+}
+
+/** Throws BrokenInvariant if rows contradict each other. */
+export function checkContradictions(db: DatabaseSync): void {
+  for (const [what, sql] of Object.entries(contradictions)) {
+    if (db.prepare(`${sql} LIMIT 1`).get()) throw new BrokenInvariant(what);
+  }
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { test } from 'node:test';
+import { mulberry } from '../../ami/player/mulberry.ts';
+import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
+import { databasePath } from '../tables/database.ts';
+import {
+  type Damage,
+  drain,
+  events,
+  flipBits,
+  makeTemplate,
+  openedWhole,
+  scribble,
+  truncate,
+  zeroPages,
+} from './damage.fixture.ts';
+import { pageSize } from './page.ts';
+import { repair } from './repair.ts';
+
+const kinds: readonly [string, Damage][] = [
+  ['one bit of the database flipped', flipBits(1, 'db')],
+  ['20 bits of the database flipped', flipBits(20, 'db')],
+  ['one bit of the WAL flipped', flipBits(1, 'wal')],
+  ['20 bits of the WAL flipped', flipBits(20, 'wal')],
+  ['a page of the database zeroed', zeroPages(1, 'db')],
+  ['five pages of the database zeroed', zeroPages(5, 'db')],
+  ['five pages of the WAL zeroed', zeroPages(5, 'wal')],
+  ['the database truncated', truncate('db')],
+  ['the WAL truncated', truncate('wal')],
+  ['garbage in the database', scribble('db')],
+];
+
+/** How a damaged file is repaired: while everybody waits, or only what is needed at once and the rest later. */
+const ways = [
+  { way: 'at once', mutations: 50, says: ['outbox.repaired'] },
+  { way: 'in the background', quickFrom: 0, mutations: 20, says: ['outbox.set-aside', 'outbox.rescued'] },
+] as const;
+
+for (const { way, mutations, says, ...options } of ways) {
+  test(`repair ${way}: whatever happens to the files, it starts, says so, and works`, async (t) => {
+    const quickFrom = 'quickFrom' in options ? options.quickFrom : undefined;
+    const template = await makeTemplate(t);
+    const path = databasePath(template);
+    const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+    for (let seed = 1; seed <= mutations; seed++) {
+      const [name, damage] = kinds[seed % kinds.length] as [string, Damage];
+      await t.test(`seed ${seed}: ${name}`, async (inner) => {
+        const directory = temporaryFolder(inner);
+        const { db, wal } = { ...whole, ...damage(whole, randomOf(seed)) };
+        writeFileSync(databasePath(directory), db);
+        writeFileSync(`${databasePath(directory)}-wal`, wal);
+
+        const first = await openedWhole(inner, directory, quickFrom);
+        const codes = first.log.lines.map(({ code }) => code);
+        const missing = events - first.events;
+        // A WAL that just ends early cannot be told from a last moment before a crash: nobody can know that.
+        if (missing > 0 && !name.includes('WAL')) assert.deepEqual(codes, says, `${missing} missing`);
+        assert.ok(codes.length <= 2, codes.join());
+        const { waiting } = await first.outbox.tally();
+        assert.equal(await drain(first.outbox), waiting);
+        await first.outbox.close();
+        inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
+
+        const second = await openedWhole(inner, directory, quickFrom);
+        assert.deepEqual(second.log.lines, [], 'the damage must be over');
+        assert.equal((await second.outbox.tally()).waiting, 0);
+        if (codes.includes('outbox.set-aside')) assert.deepEqual(leftIn(directory), []);
+      });
+    }
+  });
+}
+
+/** What a rescue leaves only if it was cut off. */
+function leftIn(directory: string): string[] {
+  return readdirSync(directory).filter((name) => /unsaved|saved|part|new/.test(name));
+}
+
+const losses: readonly [name: string, damage: Damage, lost: number, code: string][] = [
+  [
+    'the first page, with a WAL that is gone',
+    ({ db }) => ({ db: Buffer.from(db).fill(0, 0, pageSize), wal: Buffer.alloc(0) }),
+    events / 2,
+    'outbox.repaired',
+  ],
+  [
+    'every page that is no leaf, with a WAL that is gone',
+    ({ db }) => ({ db: withoutTrees(db), wal: Buffer.alloc(0) }),
+    events / 2,
+    'outbox.repaired',
+  ],
+  ["the WAL's header", ({ wal }) => ({ wal: Buffer.from(wal).fill(0, 0, 32) }), 0, 'outbox.wal-repaired'],
+  [
+    'a checksum in the middle of the WAL',
+    ({ wal }) => {
+      const copy = Buffer.from(wal);
+      copy.fill(0xff, 32 + 50 * (pageSize + 24) + 16, 32 + 50 * (pageSize + 24) + 24);
+      return { wal: copy };
+    },
+    0,
+    'outbox.wal-repaired',
+  ],
+  [
+    'everything: it is no database at all',
+    () => ({ db: Buffer.from('nothing that ever was a database\n'.repeat(999)), wal: Buffer.alloc(0) }),
+    events,
+    'outbox.repaired',
+  ],
+];
+
+for (const [name, damage, lost, code] of losses) {
+  test(`repair: ${lost === 0 ? 'nothing' : lost} of ${events} events lost after damage to ${name}`, async (t) => {
+    const directory = await makeTemplate(t);
+    const path = databasePath(directory);
+    const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+    const { db, wal } = { ...whole, ...damage(whole, randomOf(1)) };
+    writeFileSync(path, db);
+    writeFileSync(`${path}-wal`, wal);
+    const found = await openedWhole(t, directory);
+    assert.equal(events - found.events, lost);
+    assert.deepEqual(
+      found.log.lines.map((line) => line.code),
+      [code],
+    );
+    const aside = String(found.log.lines[0]?.fields.aside);
+    assert.match(aside, /outbox\.db(-wal)?\.damaged-\d{8}T\d{9}Z$/);
+    assert.ok(readdirSync(directory).some((file) => aside.endsWith(file)));
+  });
+}
+
+test('repair: an event that a flipped bit gave to another call is not told; it is counted as lost', async (t) => {
+  const directory = temporaryFolder(t);
+  const first = await opened(t, { directory });
+  await first.append({
+    calls: [],
+    trunks: [],
+    events: ['call-1', 'call-2'].map((id) => newEvent(id, 'ringing', 1)),
+  });
+  await first.close();
+  const path = databasePath(directory);
+  const bytes = readFileSync(path);
+  bytes.write('call-9', bytes.indexOf('{"id":"call-2"') + '{"id":"'.length);
+  writeFileSync(path, bytes);
+  const { outbox, log } = await openedWhole(t, directory);
+  const due = await outbox.due({ lane: 'backlog', now: 9, freshSince: 9, limit: 9, except: [] });
+  assert.deepEqual(
+    due.map(({ callId }) => callId),
+    ['call-1'],
+  );
+  assert.deepEqual(
+    log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
+    [['outbox.repaired', 1, 1]],
+  );
+});
+
+test('repair: one that was killed before its last step is finished by the next start', async (t) => {
+  const directory = await makeTemplate(t);
+  const path = databasePath(directory);
+  const whole = { db: readFileSync(path), wal: readFileSync(`${path}-wal`) };
+  writeFileSync(path, 'nothing that ever was a database');
+  repair(path, 'EARLIER', Buffer.alloc(0));
+  // What the repair has made lies beside the damaged file, which has a WAL that must never meet it.
+  renameSync(path, `${path}.new`);
+  writeFileSync(path, whole.db);
+  writeFileSync(`${path}-wal`, whole.wal);
+  writeFileSync(`${path}.part`, 'of a repair that was killed even earlier');
+
+  const found = await openedWhole(t, directory);
+  assert.equal(found.events, 0);
+  assert.deepEqual(found.log.lines, []);
+  const files = readdirSync(directory);
+  assert.equal(files.filter((file) => /^outbox\.db\.damaged-\d{8}T\d{9}Z(-wal)?$/.test(file)).length, 2);
+  assert.ok(!files.includes('outbox.db.part'));
+});
+
+test('repair: damage that shows while it works is repaired on the spot, and the question answered', async (t) => {
+  const directory = temporaryFolder(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  // More than SQLite keeps in memory, so that it must read the damage.
+  const text = 'x'.repeat(1_500);
+  for (let from = 0; from < 12_000; from += 1_000) {
+    const many = Array.from({ length: 1_000 }, (_, i) => newEvent(`c${from + i}`, 'ringing', from, { text }));
+    await outbox.append({ calls: [], trunks: [], events: many });
+  }
+  const before = await outbox.tally();
+  await outbox.append({ calls: [], trunks: [], events: [newEvent('last', 'ringing', 1)] });
+  const fd = openSync(databasePath(directory), 'r+');
+  for (let page = 200; page < 240; page++)
+    writeSync(fd, Buffer.alloc(pageSize, 0x55), 0, pageSize, page * pageSize);
+  closeSync(fd);
+
+  let delivered = 0;
+  for (let seq = 1; seq <= 12_000; seq += 100) {
+    const batch = Array.from({ length: 100 }, (_, i) => settled(seq + i, `c${seq + i - 1}`));
+    await outbox.settle(batch);
+    delivered += batch.length;
+  }
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.repaired'],
+  );
+  const tally = await outbox.tally();
+  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  assert.equal(tally.taken + tally.lost, before.taken + 1);
+  assert.ok(tally.lost > 0 && tally.lost < 500, `${tally.lost} lost of ${delivered}`);
+  assert.equal(eventsOf(directory, { callId: 'last' }).length, 1);
+});
+
+/** Only leaves of tables are left: no roots, no indexes. */
+function withoutTrees(file: Buffer): Buffer {
+  const copy = Buffer.from(file);
+  for (let at = pageSize; at < copy.length; at += pageSize)
+    if (copy[at] !== 0x0d) copy.fill(0, at, at + pageSize);
+  return copy;
+}
+
+/** Numbers below a bound, the same for the same seed. */
+function randomOf(seed: number): (below: number) => number {
+  const random = mulberry(seed);
+  return (below) => Math.floor(random() * below);
+}

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { migrate } from '../../storage/migrate.ts';
+import { makeFile } from '../../storage/open-database.ts';
+import { partOf, replaceDatabase } from '../../storage/replace.ts';
+import { migrations } from '../tables/migrations.ts';
+import { type SavedRow, salvage } from './salvage.ts';
+
+export type Repair = {
+  /** Where the damaged file is now. */
+  readonly aside: string;
+  /** Events that were saved, whatever their state. */
+  readonly saved: number;
+  readonly waiting: number;
+  /** Events that are known to be missing, of those that were waiting or dead letters; undefined: not known. */
+  readonly lost: number | undefined;
+};
+
+/**
+ * Sets a damaged database aside (`stamp` goes into its name) and puts a new one with every row that can still be read
+ * in its place (`wal`: the bytes of its WAL, if that may be gone by now). Killed at any moment,
+ * `finishReplacement` or the next repair takes it from there.
+ */
+export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
+  makeFile(path);
+  const counted = saveAll(path, wal, partOf(path));
+  const aside = damagedName(path, stamp);
+  replaceDatabase(path, aside);
+  return { aside, ...counted };
+}
+
+/** Makes a new database at `target` with every row that can be read of the damaged one at `path` and its WAL. */
+export function saveAll(path: string, wal: Buffer, target: string): Omit<Repair, 'aside'> {
+  return fillNew(target, (db) => {
+    copyRows(db, salvage(path, wal));
+    makeHeads(db);
+    return countAll(db);
+  });
+}
+
+/** Makes a new database at `target`, which may hold a former try. It is not on disk when this returns. */
+export function fillNew<T>(target: string, fill: (db: DatabaseSync) => T): T {
+  for (const suffix of ['', '-journal', '-wal']) rmSync(target + suffix, { force: true });
+  makeFile(target);
+  const db = new DatabaseSync(target);
+  try {
+    db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+    migrate(db, migrations);
+    db.exec('BEGIN');
+    const result = fill(db);
+    db.exec('COMMIT');
+    return result;
+  } finally {
+    db.close();
+  }
+}
+
+/** What a damaged database is called when it has been set aside. */
+export function damagedName(path: string, stamp: string): string {
+  return `${path}.damaged-${stamp}`;
+}
+
+/** The bytes of a database's WAL. */
+export function readWal(path: string): Buffer {
+  return existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : Buffer.alloc(0);
+}
+
+export function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
+  const put = {
+    // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
+    event: db.prepare(
+      `INSERT INTO event (seq, call_id, status, body, taken_at, state, attempts, newest_at, next_at,
+         settled_at, rejections)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (seq) DO UPDATE SET
+         state = excluded.state, attempts = excluded.attempts, settled_at = excluded.settled_at,
+         rejections = excluded.rejections
+         WHERE excluded.state = 1 OR (event.state = 0 AND excluded.state = 2)
+       ON CONFLICT (call_id, status) DO NOTHING`,
+    ),
+    attempt: db.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?, ?, ?, ?)'),
+    open_call: db.prepare(
+      'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
+    ),
+    trunk: db.prepare('INSERT INTO trunk (endpoint) VALUES (?) ON CONFLICT DO NOTHING'),
+    // The newest copy that adds up.
+    tally: db.prepare(
+      `UPDATE tally SET taken = ?2, delivered = ?3, waiting = ?4, dead = ?5, lost = ?6, last_seq = ?7
+       WHERE id = ?1 AND ?7 >= last_seq AND ?2 = ?3 + ?4 + ?5`,
+    ),
+  };
+  for (const { table, values } of rows) put[table].run(...values);
+}
+
+/** Makes heads from what is there, and forgets calls that are over. */
+export function makeHeads(db: DatabaseSync): void {
+  db.exec(`
+    UPDATE event SET newest_at = NULL, next_at = NULL;
+    UPDATE event SET next_at = 0,
+      newest_at = (SELECT max(taken_at) FROM event AS other WHERE other.call_id = event.call_id)
+      WHERE seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id);
+    DELETE FROM open_call WHERE id IN (SELECT call_id FROM event WHERE status = 'completed')`);
+}
+
+/** Makes the counters from what is there. */
+function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: number | undefined } {
+  const before = db.prepare('SELECT * FROM tally').get() as Record<string, number>;
+  const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(
+    (state) => db.prepare('SELECT count(*) AS n FROM event WHERE state = ?').get(state)?.n as number,
+  );
+  const lastSeq = (db.prepare('SELECT max(seq) AS n FROM event').get()?.n as number | null) ?? 0;
+  const known = before.last_seq !== 0 || lastSeq === 0;
+  const lost = Math.max(0, (before.waiting as number) + (before.dead as number) - waiting - dead);
+  const everDelivered = Math.max(before.delivered as number, delivered);
+  db.prepare(
+    'UPDATE tally SET taken = ?, delivered = ?, waiting = ?, dead = ?, lost = lost + ?, last_seq = ?',
+  ).run(
+    everDelivered + waiting + dead,
+    everDelivered,
+    waiting,
+    dead,
+    lost,
+    Math.max(lastSeq, before.last_seq as number),
+  );
+  return { saved: waiting + delivered + dead, waiting, lost: known ? lost : undefined };
+}

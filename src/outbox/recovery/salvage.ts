@@ -1,0 +1,158 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { callStatuses } from '../../api/contract/call-event.ts';
+import { isBodyOf } from '../tables/event-body.ts';
+import { highestSeq } from '../tables/tally.ts';
+import type { Glance } from './glance.ts';
+import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
+import { type Frame, framesOf } from './wal.ts';
+
+/** A row that was read out of a damaged file: its table and its values in the table's order. */
+export type SavedRow =
+  | { readonly table: 'event' | 'attempt' | 'tally'; readonly values: readonly (number | string | null)[] }
+  | { readonly table: 'open_call'; readonly values: readonly [id: string, state: string] }
+  | { readonly table: 'trunk'; readonly values: readonly [endpoint: string] };
+
+/** Pages read at once. */
+const stride = 256;
+
+/**
+ * Every row that can be read out of a database file and its WAL (`wal`: its bytes), page by page, whatever became of
+ * the tree that held them together. `isWanted`: which rows; all of them if left out. The same row can come several times: of two, the later one is newer or damaged.
+ */
+export function* salvage(path: string, wal: Buffer, isWanted?: Glance): Generator<SavedRow> {
+  const fd = openSync(path, 'r');
+  try {
+    const pages = Math.ceil(fstatSync(fd).size / pageSize);
+    const inWal = new Map<number, Buffer>();
+    for (const { pageNumber, page } of framesOf(wal)) inWal.set(pageNumber, page);
+    const pageAt = (number: number): Buffer | undefined =>
+      inWal.get(number) ?? (number > 0 && number <= pages ? readPages(fd, number, 1) : undefined);
+
+    for (let first = 1; first <= pages; first += stride) {
+      const block = readPages(fd, first, stride);
+      for (let i = 0; i * pageSize < block.length; i++) {
+        const page = block.subarray(i * pageSize, (i + 1) * pageSize);
+        yield* savedRows({ pageNumber: first + i, page }, pageAt, isWanted);
+      }
+    }
+    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt, isWanted);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The same for a WAL alone, from frame `from` on. */
+export function* salvageWal(wal: Buffer, from: number): Generator<SavedRow> {
+  const inWal = new Map<number, Buffer>();
+  for (const { pageNumber, page } of framesOf(wal)) inWal.set(pageNumber, page);
+  for (const frame of framesOf(wal, from)) yield* savedRows(frame, (number) => inWal.get(number));
+}
+
+function readPages(fd: number, first: number, count: number): Buffer {
+  const block = Buffer.alloc(count * pageSize);
+  const length = readSync(fd, block, 0, block.length, (first - 1) * pageSize);
+  return block.subarray(0, length);
+}
+
+function* savedRows(
+  { pageNumber, page }: Frame,
+  pageAt: (n: number) => Buffer | undefined,
+  isWanted?: Glance,
+): Generator<SavedRow> {
+  for (const row of rowsOfPage(page, pageNumber, pageAt, isWanted)) {
+    const saved = recognise(row);
+    if (saved) yield saved;
+  }
+}
+
+/** Tables are told apart by their rows' shapes; whatever fits none exactly is damaged, or not ours. */
+const shapes: readonly {
+  readonly table: SavedRow['table'];
+  readonly columns: readonly ((v: Value) => boolean)[];
+  /** Columns of later migrations: a row that is older than one does not have it, and `absent` is meant. */
+  readonly added?: readonly { readonly fits: (v: Value) => boolean; readonly absent: Value }[];
+}[] = [
+  {
+    table: 'event',
+    columns: [
+      isNull,
+      isText,
+      (v) => callStatuses.some((status) => status === v),
+      isJson,
+      isCount,
+      (v) => v === 0 || v === 1 || v === 2,
+      isCount,
+      orNull(isCount),
+      orNull(isCount),
+      orNull(isCount),
+    ],
+    added: [{ fits: isCount, absent: 0 }],
+  },
+  {
+    table: 'attempt',
+    columns: [
+      isNull,
+      isCount,
+      (v) => v === 'delivered' || v === 'retry' || v === 'dead',
+      (v) => v === 0 || v === 1,
+      orNull(isCount),
+      orNull(isText),
+      (v) => typeof v === 'number' && v >= 0,
+    ],
+  },
+  { table: 'tally', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
+  { table: 'open_call', columns: [isText, isJson] },
+  { table: 'trunk', columns: [isText] },
+];
+
+function recognise({ rowid, values }: PageRow): SavedRow | undefined {
+  if (!Number.isSafeInteger(rowid) || rowid < 1) return undefined;
+  const shape = shapes.find(
+    ({ columns, added = [] }) =>
+      values.length >= columns.length &&
+      values.length <= columns.length + added.length &&
+      columns.every((fits, i) => fits(values[i] as Value)) &&
+      values.slice(columns.length).every((value, i) => added[i]?.fits(value)),
+  );
+  if (!shape || (shape.table === 'event' && !isEvent(rowid, values))) return undefined;
+  const whole = [
+    ...values,
+    ...(shape.added ?? []).slice(values.length - shape.columns.length).map(({ absent }) => absent),
+  ];
+  const named = values[0] === null ? [rowid, ...whole.slice(1)] : whole;
+  return { table: shape.table, values: named } as SavedRow;
+}
+
+function isEvent(seq: number, [, callId, status, body]: readonly Value[]): boolean {
+  return isSeq(seq) && isBodyOf(body as string, callId as string, status as string);
+}
+
+function isNull(value: Value): boolean {
+  return value === null;
+}
+
+function isText(value: Value): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isCount(value: Value): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isSeq(value: Value): boolean {
+  return isCount(value) && (value as number) <= highestSeq;
+}
+
+function isJson(value: Value): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    JSON.parse(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function orNull(fits: (value: Value) => boolean): (value: Value) => boolean {
+  return (value) => value === null || fits(value);
+}

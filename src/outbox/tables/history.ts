@@ -1,0 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { QueuedEvent, Settlement } from '../../delivery/queue.ts';
+import type { EventRow } from './lanes.ts';
+import { deliveredState, slots } from './outcomes.ts';
+
+/** One attempt to deliver an event, and what came of it. */
+export type Attempt = Pick<Settlement, 'outcome' | 'at' | 'counted' | 'httpStatus' | 'error' | 'durationMs'>;
+
+/** An event with its whole tale: the first fifteen attempts and the last. */
+export type ToldEvent = QueuedEvent & {
+  readonly state: 'waiting' | 'delivered' | 'dead';
+  /** Unix ms at which it was delivered or parked. */
+  readonly settledAt?: number;
+  readonly tale: readonly Attempt[];
+};
+
+/** An event that was delivered, and when: Unix ms. */
+export type DeliveredEvent = Pick<QueuedEvent, 'seq' | 'callId' | 'status'> & { readonly at: number };
+
+export const states = ['waiting', 'delivered', 'dead'] as const;
+export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, rejections, state, settled_at';
+
+export const historySql = {
+  ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
+  attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
+  oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
+  last: 'SELECT seq, call_id, status, state, settled_at FROM event WHERE seq > 0 ORDER BY seq DESC LIMIT ?',
+  old: 'SELECT seq, state, settled_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
+} as const;
+
+/** Makes a row of `event` (`eventColumns`) an event with its tale. */
+export function createTeller(db: DatabaseSync): (row: ToldRow) => ToldEvent {
+  const attempts = db.prepare(historySql.attempts);
+  return (row) => {
+    const { seq, status, body, state, attempts: tries, rejections } = row;
+    const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
+    const sent = { attempts: tries, rejections };
+    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, ...sent };
+    // A waiting event that has one was sent again then.
+    const settled = row.settled_at === null || state === 0 ? {} : { settledAt: row.settled_at };
+    return { ...event, state: states[state] ?? 'waiting', ...settled, tale };
+  };
+}
+
+/** What is kept about events that are settled, and how long. */
+export function createHistory(db: DatabaseSync) {
+  const ofCall = db.prepare(historySql.ofCall);
+  const told = createTeller(db);
+  const oldest = db.prepare(historySql.oldest);
+  const old = db.prepare(historySql.old);
+  const last = db.prepare(historySql.last);
+  const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
+  const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
+
+  return {
+    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as ToldRow[]).map(told),
+
+    /** Those of the `limit` events taken last that were delivered since (Unix ms). */
+    lastDelivered: (since: number, limit: number): DeliveredEvent[] =>
+      (last.all(limit) as Pick<ToldRow, 'seq' | 'call_id' | 'status' | 'state' | 'settled_at'>[])
+        .filter((row) => row.state === deliveredState && (row.settled_at ?? 0) >= since)
+        .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.settled_at ?? 0 })),
+
+    /** Unix ms at which the oldest waiting event was taken. */
+    oldestWaiting: (): number | undefined => oldest.get()?.taken_at as number | undefined,
+
+    /**
+     * One step of forgetting what was delivered before `before` (Unix ms): looks at `limit` events after `after`. All
+     * are looked at: where a clock was set meanwhile, an old event can stand behind a young one.
+     * `next`: where to go on; undefined when this was all.
+     */
+    prune(before: number, after: number, limit: number): { forgotten: number; next?: number } {
+      const rows = old.all(after, limit) as Record<'seq' | 'state' | 'settled_at', number>[];
+      let forgotten = 0;
+      for (const row of rows) {
+        if (row.state !== deliveredState || row.settled_at >= before) continue;
+        forgetAttempts.run(row.seq * slots, row.seq * slots + slots);
+        forgetEvent.run(row.seq);
+        forgotten++;
+      }
+      const last = rows.at(-1);
+      return last && rows.length === limit ? { forgotten, next: last.seq } : { forgotten };
+    },
+  };
+}
+
+export type ToldRow = EventRow & { readonly settled_at: number | null };
+
+type AttemptRow = {
+  readonly at: number;
+  readonly outcome: Settlement['outcome'];
+  readonly counted: number;
+  readonly http_status: number | null;
+  readonly error: string | null;
+  readonly duration_ms: number;
+};
+
+function attempt({ at, outcome, counted, http_status, error, duration_ms }: AttemptRow): Attempt {
+  const answered = http_status === null ? {} : { httpStatus: http_status };
+  const failed = error === null ? {} : { error };
+  return { outcome, at, counted: counted === 1, ...answered, ...failed, durationMs: duration_ms };
+}

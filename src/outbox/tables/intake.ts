@@ -1,0 +1,142 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { BrokenInvariant } from '../../storage/trouble.ts';
+import type { TallyKeeper } from './tally.ts';
+
+/**
+ * What is taken in one go, as it crosses the threads: flat lists, because copying many small objects costs more
+ * than writing them to disk.
+ */
+export type IntakeBatch = {
+  /** id, state, id, state, … of calls that changed; null instead of a state: the call has ended, forget it. */
+  readonly calls: (string | null)[];
+  readonly trunks: string[];
+  /** callId, status, body, callId, status, body, … */
+  readonly events: string[];
+  /** takenAt of each event. */
+  readonly takenAt: number[];
+  /** Lines of the journal, in order; '' for none. One text, since each object that crosses over costs. */
+  journal: string;
+  /** Unix ms of the last of them. */
+  journalAt: number;
+};
+
+/** Instead of a number: the event waits behind an earlier one of its call. */
+export const behind = 0;
+/** Instead of a number: this status of this call was taken before. */
+export const repeated = -1;
+
+/** Rows in one INSERT: with one each, a third of the time goes into calling SQLite. */
+const chunk = 50;
+
+/** Values that are given for each row. */
+const width = 6;
+
+export const intakeSql = {
+  look: `SELECT e.seq, e.call_id, e.status, e.state, e.newest_at
+    FROM json_each(?) j CROSS JOIN event e ON e.call_id = j.value`,
+  touch: 'UPDATE event SET newest_at = max(newest_at, ?) WHERE seq = ? AND newest_at IS NOT NULL',
+} as const;
+
+/** Writes down what changed and what is to be told. Runs inside the caller's transaction. */
+export function createIntake(
+  db: DatabaseSync,
+  tally: TallyKeeper,
+  writeLines: (lines: string, at: number) => void,
+) {
+  const save = db.prepare(
+    'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
+  );
+  const free = db.prepare('DELETE FROM open_call WHERE id = ?');
+  const learn = db.prepare('INSERT INTO trunk (endpoint) VALUES (?) ON CONFLICT DO NOTHING');
+  const look = db.prepare(intakeSql.look);
+  const touch = db.prepare(intakeSql.touch);
+  const insert = (rows: number) =>
+    db.prepare(
+      `INSERT INTO event (seq, call_id, status, body, taken_at, newest_at, state, attempts)
+       VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, 0, 0)').join(', ')}`,
+    );
+  const [insertOne, insertChunk] = [insert(1), insert(chunk)];
+  const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
+  const trunks = db.prepare('SELECT endpoint FROM trunk ORDER BY rowid');
+
+  /** What is there of these calls: one query for all. */
+  function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
+    const calls = new Map<string, KnownCall>();
+    for (const row of look.all(JSON.stringify([...callIds])) as LookRow[]) {
+      const call = calls.get(row.call_id) ?? { statuses: [], head: undefined, waiting: false };
+      call.statuses.push(row.status);
+      if (row.newest_at !== null) call.head = row.seq;
+      if (row.state === 0) call.waiting = true;
+      calls.set(row.call_id, call);
+    }
+    for (const [id, { waiting, head }] of calls) {
+      if (waiting && head === undefined)
+        throw new BrokenInvariant(`events of ${id} wait, but none is at the head`);
+    }
+    return calls;
+  }
+
+  return {
+    /** For each event: its number if it is the head of its call, else `behind` or `repeated`. */
+    append({ calls, trunks, events, takenAt, journal, journalAt }: IntakeBatch): number[] {
+      writeLines(journal, journalAt);
+      for (let i = 0; i < calls.length; i += 2) {
+        const [id, state] = [calls[i] as string, calls[i + 1] as string | null];
+        if (state === null) free.run(id);
+        else save.run(id, state);
+      }
+      for (const endpoint of trunks) learn.run(endpoint);
+      if (takenAt.length === 0) return [];
+
+      const ids = new Set<string>();
+      for (let i = 0; i < events.length; i += 3) ids.add(events[i] as string);
+      const there = known(ids);
+      const values: (string | number | null)[] = [];
+      const touched = new Map<number, number>();
+      const numbers = takenAt.map((at, i) => {
+        const [callId, status, body] = [events[i * 3], events[i * 3 + 1], events[i * 3 + 2]] as [
+          string,
+          string,
+          string,
+        ];
+        const call = there.get(callId) ?? { statuses: [], head: undefined, waiting: true };
+        if (call.statuses.includes(status)) return repeated;
+        there.set(callId, call);
+        call.statuses.push(status);
+        const seq = tally.take();
+        values.push(seq, callId, status, body, at, call.head === undefined ? at : null);
+        if (call.head === undefined) {
+          call.head = seq;
+          return seq;
+        }
+        touched.set(call.head, Math.max(at, touched.get(call.head) ?? at));
+        return behind;
+      });
+      let done = 0;
+      for (; done + chunk * width <= values.length; done += chunk * width) {
+        insertChunk.run(...values.slice(done, done + chunk * width));
+      }
+      for (; done < values.length; done += width) insertOne.run(...values.slice(done, done + width));
+      for (const [head, at] of touched) touch.run(at, head);
+      return numbers;
+    },
+
+    /** What a start needs to go on where the last one ended. */
+    load(): { calls: { id: string; state: string }[]; trunks: string[] } {
+      return {
+        calls: openCalls.all() as { id: string; state: string }[],
+        trunks: trunks.all().map((row) => row.endpoint as string),
+      };
+    },
+  };
+}
+
+type KnownCall = { readonly statuses: string[]; head: number | undefined; waiting: boolean };
+
+type LookRow = {
+  readonly seq: number;
+  readonly call_id: string;
+  readonly status: string;
+  readonly state: number;
+  readonly newest_at: number | null;
+};

@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../../delivery/queue.ts';
+import { BrokenInvariant } from '../../storage/trouble.ts';
+import { isBodyOf } from './event-body.ts';
+import { highestSeq } from './tally.ts';
+
+/** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
+export const mostTries = 16;
+
+const columns = 'seq, call_id, status, body, taken_at, attempts, rejections, state';
+const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';
+const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostTries}) = ?`;
+
+/** The statements of `createLanes`: here, so that a test can ask SQLite for their plans. */
+export const laneSql = {
+  fresh: `SELECT ${columns} ${untried} AND newest_at >= ? ORDER BY newest_at DESC, seq DESC LIMIT ?`,
+  backlog: `SELECT ${columns} ${untried} AND newest_at < ? ORDER BY newest_at, seq LIMIT ?`,
+  come: `SELECT ${columns} ${retry} AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
+  beyond: `SELECT ${columns} ${retry} AND next_at > ? ORDER BY next_at, seq LIMIT ?`,
+  head: 'SELECT 1 FROM event WHERE seq = ? AND newest_at IS NOT NULL',
+  next: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
+} as const;
+
+/** Gives out heads. Every statement goes straight to its rows, however many wait. */
+export function createLanes(db: DatabaseSync) {
+  const fresh = db.prepare(laneSql.fresh);
+  const backlog = db.prepare(laneSql.backlog);
+  const come = db.prepare(laneSql.come);
+  const beyond = db.prepare(laneSql.beyond);
+  const head = db.prepare(laneSql.head);
+  const next = db.prepare(laneSql.next);
+
+  function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<EventRow> {
+    if (query.lane === 'fresh') yield* fresh.all(query.freshSince, limit) as EventRow[];
+    else if (query.lane === 'backlog') yield* backlog.all(query.freshSince, limit) as EventRow[];
+    else {
+      for (let tries = 1; tries <= mostTries; tries++) {
+        yield* come.all(tries, query.now, limit) as EventRow[];
+        yield* beyond.all(tries, query.now + longestWaitMs, limit) as EventRow[];
+      }
+    }
+  }
+
+  return {
+    due(query: Parameters<DeliveryQueue['due']>[0]): QueuedEvent[] {
+      const except = new Set(query.except);
+      const found: QueuedEvent[] = [];
+      if (query.limit <= 0) return found;
+      for (const row of candidates(query, query.limit + except.size)) {
+        const event = queuedEvent(row);
+        if (!except.has(event.callId) && found.push(event) === query.limit) break;
+      }
+      return found;
+    },
+
+    isHead: (seq: number): boolean => head.get(seq) !== undefined,
+
+    nextDue(now: number): number | undefined {
+      let soonest: number | undefined;
+      for (let tries = 1; tries <= mostTries; tries++) {
+        const at = next.get(tries, now, now + longestWaitMs)?.next_at as number | undefined;
+        if (at !== undefined && (soonest === undefined || at < soonest)) soonest = at;
+      }
+      return soonest;
+    },
+  };
+}
+
+/** A row of `event`, as far as sending it goes. */
+export type EventRow = {
+  readonly seq: number;
+  readonly call_id: string;
+  readonly status: QueuedEvent['status'];
+  readonly body: string;
+  readonly taken_at: number;
+  readonly attempts: number;
+  readonly rejections: number;
+  readonly state: number;
+};
+
+/** The event of a row that must be a waiting one. */
+export function queuedEvent(row: EventRow): QueuedEvent {
+  if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
+  if (row.seq > highestSeq) throw new BrokenInvariant(`${row.seq} is too high for a number of an event`);
+  const { seq, status, body, attempts, rejections } = row;
+  if (!isBodyOf(body, row.call_id, status))
+    throw new BrokenInvariant(`what event ${seq} says is not of its call`);
+  return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts, rejections };
+}

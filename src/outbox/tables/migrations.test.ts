@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { migrate, schemaOf, versionOf } from '../../storage/migrate.ts';
+import { batchOf, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
+import { openOutbox } from '../outbox.ts';
+import { databasePath, openDatabase } from './database.ts';
+import { migrations, schemaVersion } from './migrations.ts';
+
+const committed = new URL('./schema.sql', import.meta.url);
+
+test('migrations: from the first to the last they come to schema.sql', () => {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, migrations);
+  assert.equal(versionOf(db), schemaVersion);
+  assert.equal(
+    `${schemaOf(db).join('\n')}\n`,
+    readFileSync(committed, 'utf8'),
+    'schema.sql must be what the migrations make',
+  );
+});
+
+test('migrations: running them again changes nothing', (t) => {
+  const path = join(temporaryFolder(t), 'x.db');
+  openDatabase(path).close();
+  const db = openDatabase(path);
+  t.after(() => db.close());
+  assert.equal(`${schemaOf(db).join('\n')}\n`, readFileSync(committed, 'utf8'));
+});
+
+test('migrations: a database that a newer version wrote is refused in one line, and left as it is', async (t) => {
+  const directory = temporaryFolder(t);
+  await withTables(directory, `CREATE TABLE later (x); PRAGMA user_version = ${schemaVersion + 1}`);
+  const before = readFileSync(databasePath(directory));
+  await assert.rejects(openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() }), {
+    name: 'StorageRefused',
+    message: new RegExp(
+      `^${databasePath(directory)} was written by a newer pbx-bridge \\(version ${schemaVersion + 1} .*knows ${schemaVersion}\\).*$`,
+    ),
+  });
+  assert.deepEqual(readFileSync(databasePath(directory)), before);
+});
+
+test('migrations: a wrong version number alone is damage, and is put right', async (t) => {
+  const directory = temporaryFolder(t);
+  await withTables(directory, `PRAGMA user_version = ${schemaVersion + 64}`);
+  const outbox = await opened(t, { directory });
+  assert.equal((await outbox.tally()).taken, 1);
+  await outbox.close();
+  const db = new DatabaseSync(databasePath(directory));
+  t.after(() => db.close());
+  assert.equal(versionOf(db), schemaVersion);
+});
+
+test('migrations: tables that others have added are left alone', async (t) => {
+  const directory = temporaryFolder(t);
+  await withTables(directory, 'CREATE TABLE _replica (x); ANALYZE');
+  const log = keepingLog();
+  await opened(t, { directory }, log);
+  assert.deepEqual(log.lines, []);
+});
+
+/** An outbox with one event, closed, and changed by hand. */
+async function withTables(directory: string, sql: string): Promise<void> {
+  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() });
+  await outbox.append(batchOf('a:ringing'));
+  await outbox.close();
+  const db = new DatabaseSync(databasePath(directory));
+  db.exec(sql);
+  db.close();
+}

@@ -1,0 +1,96 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { BrokenInvariant } from '../../storage/trouble.ts';
+
+/** How many events there are; `taken = delivered + waiting + dead` always. */
+export type Tally = {
+  readonly taken: number;
+  readonly delivered: number;
+  readonly waiting: number;
+  readonly dead: number;
+  /** Events that a corrupt file took with it, as far as it could be counted; not part of `taken`. */
+  readonly lost: number;
+};
+
+/**
+ * No outbox ever takes so many events: a higher number is damage. Sixteen times as much, the number of an attempt, is
+ * still one that JavaScript can count with.
+ */
+export const highestSeq = 2 ** 48;
+
+export type TallyKeeper = ReturnType<typeof createTallyKeeper>;
+
+/** Counts what a transaction does and writes it once, as differences, just before the commit. */
+export function createTallyKeeper(db: DatabaseSync) {
+  const read = db.prepare('SELECT taken, delivered, waiting, dead, lost, last_seq FROM tally WHERE id = 1');
+  const write = db.prepare(
+    `UPDATE tally SET taken = taken + ?, delivered = delivered + ?, waiting = waiting + ?, dead = dead + ?,
+     last_seq = ? WHERE id = 1`,
+  );
+  let delta = { taken: 0, delivered: 0, waiting: 0, dead: 0 };
+  let lastSeq = readRow().lastSeq;
+  let committedSeq = lastSeq;
+  let dirty = false;
+
+  function readRow(): { tally: Tally; lastSeq: number } {
+    const row = read.get();
+    if (!row) throw new BrokenInvariant('the row of counters is missing');
+    const { last_seq, ...tally } = row as Record<keyof Tally | 'last_seq', number>;
+    if (tally.taken !== tally.delivered + tally.waiting + tally.dead) {
+      throw new BrokenInvariant('the counters do not add up');
+    }
+    if (last_seq > highestSeq) throw new BrokenInvariant(`${last_seq} is too high for a number of an event`);
+    return { tally, lastSeq: last_seq };
+  }
+
+  function flush(): void {
+    if (!dirty) return;
+    write.run(delta.taken, delta.delivered, delta.waiting, delta.dead, lastSeq);
+    forget();
+  }
+
+  function forget(): void {
+    delta = { taken: 0, delivered: 0, waiting: 0, dead: 0 };
+    dirty = false;
+  }
+
+  return {
+    /** Counts one event as taken and gives its number. */
+    take(): number {
+      delta.taken++;
+      delta.waiting++;
+      dirty = true;
+      return ++lastSeq;
+    },
+    /** Counts an event in that was counted before, in a database that was damaged. */
+    adopt(state: 'waiting' | 'dead'): void {
+      delta.taken++;
+      delta[state]++;
+      dirty = true;
+    },
+    /** Counts a dead letter out that an operator has thrown away: it is part of nothing any more. */
+    discard(): void {
+      delta.taken--;
+      delta.dead--;
+      dirty = true;
+    },
+    move(from: 'waiting' | 'dead' | 'delivered', to: 'waiting' | 'delivered' | 'dead'): void {
+      delta[from]--;
+      delta[to]++;
+      dirty = true;
+    },
+    /** Writes what was counted, before the commit. */
+    flush,
+    committed(): void {
+      committedSeq = lastSeq;
+    },
+    /** Forgets what was counted, after a rollback. */
+    rolledBack(): void {
+      forget();
+      lastSeq = committedSeq;
+    },
+    read(): Tally {
+      flush();
+      return readRow().tally;
+    },
+  };
+}

@@ -1,0 +1,309 @@
+import { join } from 'node:path';
+import type { Log } from '../../log/log.ts';
+import { lockFolder } from '../../storage/instance-lock.ts';
+import { makeFolder } from '../../storage/open-database.ts';
+import { StorageRefused } from '../../storage/refused.ts';
+import type { Main, Server } from '../../storage/serve-thread.ts';
+import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
+import { messageOf, troubleOf } from '../../storage/trouble.ts';
+import { createBallast } from '../recovery/ballast.ts';
+import { createExamination } from '../recovery/examination.ts';
+import { createRescue } from '../recovery/rescue.ts';
+import { databasePath, occupant } from '../tables/database.ts';
+import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
+import type { StorageState, Told } from './storage-thread.ts';
+import type { Store, StoreOp } from './store.ts';
+
+export type KeeperOptions = {
+  readonly directory: string;
+  readonly ballastBytes: number;
+  /** From this size on a damaged file is repaired in the background; see `openStore`. */
+  readonly quickFrom?: number | undefined;
+};
+
+/** How long trouble with the disk is waited out before the next try, ms. */
+const retryMs = { full: 500, failing: 2_000 } as const;
+
+/** How often room is looked for that the ballast did not find, ms. */
+const ballastMs = 5_000;
+
+/** Questions that write nothing: they need no transaction, and no room on the disk. */
+const reads: ReadonlySet<string> = new Set<string>([
+  'load',
+  'due',
+  'nextDue',
+  'tally',
+  'oldestWaiting',
+  'eventsOf',
+  'lastDelivered',
+] satisfies StoreOp[]);
+
+/**
+ * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
+ * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
+ * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held, until
+ *   there is room for the ballast again; without one, until something fits;
+ * - errors: everything is held, and the file is opened afresh before each try;
+ * - a damaged file is repaired at once, and the run is tried again; a big one is read through while it is worked with.
+ */
+export function createKeeper(
+  options: KeeperOptions,
+  { main, log, now }: { main: Main<Told>; log: Log; now: () => number },
+): Server {
+  const { directory } = options;
+  const path = databasePath(directory);
+  makeFolder(directory);
+  const unlock = lockFolder(directory, occupant, process.pid);
+  main.tell({ type: 'held' });
+  const ballast = createBallast(join(directory, 'outbox.ballast'), options.ballastBytes);
+  let opened: OpenStore | undefined;
+  let state: StorageState['state'] = 'working';
+  let announced: StorageState['state'] = 'working';
+  let held: Call[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let ballastTimer: NodeJS.Timeout | undefined;
+  let commits = 0;
+  /** True while the ballast's room is given to deliveries. */
+  let dropped = false;
+
+  const rescue = createRescue(path, {
+    adopt(rows) {
+      const { store } = open();
+      store.transact(() => store.adopt(rows));
+    },
+    lose(lost) {
+      open().db.prepare('UPDATE tally SET lost = max(lost, ?)').run(lost);
+    },
+    log,
+  });
+
+  const examination = createExamination({
+    from: () => opened?.store.examineFrom(),
+    step: (place) => (state === 'working' ? open().store.examine(place) : place),
+    damaged: repairNow,
+    log,
+  });
+
+  try {
+    start();
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+
+  function start(): void {
+    try {
+      open();
+      fillBallast();
+    } catch (error) {
+      waitOut(error);
+    }
+  }
+
+  function open(): OpenStore {
+    return opened ?? workWith(openStore(path, now(), log, options.quickFrom));
+  }
+
+  /** What is not done before the file is worked with, goes on beside it. */
+  function workWith(next: OpenStore): OpenStore {
+    opened = next;
+    rescue.begin();
+    examination.begin();
+    return next;
+  }
+
+  function close(): void {
+    const { db } = opened ?? {};
+    opened = undefined;
+    try {
+      db?.close();
+    } catch {
+      // A disk that fails may fail to close as well; what matters is that the next try opens afresh.
+    }
+  }
+
+  /** Answers these questions, or throws with nothing of them done. */
+  function answerAll(calls: readonly Call[]): unknown[] {
+    const { store } = open();
+    const each = () => calls.map((one) => answer(store, one));
+    if (calls.every(({ name }) => reads.has(name))) return each();
+    const values = store.transact(each);
+    commits++;
+    return values;
+  }
+
+  function handle(calls: readonly Call[], answers: Answers, repaired = false): void {
+    const mayRun = calls.filter(runsNow);
+    if (mayRun.length < calls.length) hold(calls.filter((one) => !runsNow(one)));
+    const looks = mayRun.filter(({ name }) => reads.has(name));
+    if (state === 'full' && looks.length > 0 && looks.length < mayRun.length) {
+      // What only looks must not wait for the room that the others need.
+      handle(looks, answers, repaired);
+      handle(
+        mayRun.filter((one) => !looks.includes(one)),
+        answers,
+        repaired,
+      );
+    } else if (mayRun.length > 0) attempt(mayRun, answers, repaired);
+  }
+
+  function attempt(mayRun: readonly Call[], answers: Answers, repaired: boolean): void {
+    try {
+      const values = answerAll(mayRun);
+      mayRun.forEach(({ id }, i) => {
+        addAnswer(answers, id, values[i]);
+      });
+    } catch (error) {
+      setback(mayRun, error, answers, repaired);
+    }
+  }
+
+  function runsNow({ name }: Call): boolean {
+    return state === 'working' || (state === 'full' && name !== 'append');
+  }
+
+  function hold(calls: readonly Call[]): void {
+    held = held.concat(calls);
+  }
+
+  function setback(calls: readonly Call[], error: unknown, answers: Answers, repaired: boolean): void {
+    const trouble = troubleOf(error);
+    if (trouble === 'other' && calls.length === 1) {
+      for (const { id } of calls) answers.errors.push(id, messageOf(error));
+    } else if (trouble === 'other') {
+      // One of them is at fault: the others must not suffer for it.
+      for (const one of calls) handle([one], answers);
+    } else if (trouble === 'full' && state === 'working') {
+      dropBallast();
+      enter('full', error);
+      handle(calls, answers);
+    } else if (trouble === 'full') {
+      hold(calls);
+    } else if (trouble !== 'corrupt') {
+      enter('failing', error);
+      hold(calls);
+    } else if (repaired) {
+      throw error;
+    } else {
+      repairNow(error);
+      handle(calls, answers, true);
+    }
+  }
+
+  /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
+  function repairNow(error: unknown): void {
+    close();
+    try {
+      workWith(repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom }));
+    } catch (failure) {
+      waitOut(failure);
+    }
+  }
+
+  /** Ending the program for trouble with the disk would only make it start again and again. */
+  function waitOut(error: unknown): void {
+    const trouble = troubleOf(error);
+    if (error instanceof StorageRefused || trouble === 'other' || trouble === 'corrupt') throw error;
+    if (trouble === 'full') dropBallast();
+    enter('failing', error);
+  }
+
+  function fillBallast(): void {
+    if (ballast.fill()) return;
+    log.say('outbox.no-ballast', { directory, bytes: options.ballastBytes });
+    clearTimeout(ballastTimer);
+    ballastTimer = setTimeout(fillLater, ballastMs);
+  }
+
+  /** A disk that is full waits for the ballast's room as a whole; see `tryAgain`. */
+  function fillLater(): void {
+    if (state !== 'working' || !ballast.fill()) ballastTimer = setTimeout(fillLater, ballastMs);
+  }
+
+  function dropBallast(): void {
+    const { freed, error } = ballast.drop();
+    dropped = freed;
+    // It is tried again with each try for room: once is enough to say.
+    if (error !== undefined && announced === 'working') log.say('outbox.ballast-stuck', { directory, error });
+  }
+
+  function enter(next: 'full' | 'failing', error: unknown): void {
+    state = next;
+    if (announced !== next) {
+      announced = next;
+      const text = messageOf(error);
+      main.tell({ type: 'storage', storage: { state: next, error: text } });
+      log.say(`outbox.${next}`, { directory, error: text });
+    }
+    clearTimeout(timer);
+    timer = setTimeout(tryAgain, retryMs[next]);
+  }
+
+  function tryAgain(): void {
+    if (state === 'failing') {
+      try {
+        close();
+        open();
+      } catch (error) {
+        enter('failing', error);
+        return;
+      }
+    } else {
+      // Marks of deliveries that did not fit a moment ago.
+      runHeld();
+      if (state !== 'full') return;
+      if (dropped && !ballast.fill()) {
+        waitForRoom();
+        return;
+      }
+    }
+    state = 'working';
+    runHeld();
+    if (state !== 'working') return;
+    announced = state;
+    dropped = false;
+    fillBallast();
+    main.tell({ type: 'storage', storage: { state } });
+    log.say('outbox.working', { directory });
+  }
+
+  function waitForRoom(): void {
+    try {
+      // What is in the WAL goes to its place, so that the marks of deliveries need no more room.
+      opened?.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      timer = setTimeout(tryAgain, retryMs.full);
+    } catch (error) {
+      enter('full', error);
+    }
+  }
+
+  function runHeld(): void {
+    main.answer(run([]));
+  }
+
+  function run(calls: readonly Call[]): Answers {
+    const answers = noAnswers();
+    const all = [...held.filter(runsNow), ...calls];
+    held = held.filter((one) => !runsNow(one));
+    handle(all, answers);
+    return { ...answers, commits };
+  }
+
+  return {
+    /** Answers what can be answered now, the rest when it can be. */
+    run,
+    close(): void {
+      clearTimeout(timer);
+      clearTimeout(ballastTimer);
+      rescue.close();
+      examination.close();
+      close();
+      unlock();
+    },
+  };
+}
+
+function answer(store: Store, { name, args }: Call): unknown {
+  const op = store.ops[name as StoreOp] as (...args: readonly unknown[]) => unknown;
+  return op(...args);
+}

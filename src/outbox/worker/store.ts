@@ -1,0 +1,43 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { createTransact } from '../../storage/transact.ts';
+import { createAdoption } from '../recovery/adoption.ts';
+import { createExaminer } from '../recovery/examiner.ts';
+import { createHistory } from '../tables/history.ts';
+import { createIntake } from '../tables/intake.ts';
+import { createJournal } from '../tables/journal.ts';
+import { createLanes } from '../tables/lanes.ts';
+import { createOutcomes } from '../tables/outcomes.ts';
+import { createReviver } from '../tables/revive.ts';
+import { createTallyKeeper } from '../tables/tally.ts';
+
+/** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
+export type Store = ReturnType<typeof createStore>;
+
+/** What can be asked of it by name, across the threads. */
+export type StoreOps = Store['ops'];
+export type StoreOp = keyof StoreOps;
+
+export function createStore(db: DatabaseSync) {
+  const tally = createTallyKeeper(db);
+  const { writeLines, pruneJournal } = createJournal(db);
+  const reviver = createReviver(db);
+  const ops = {
+    ...createIntake(db, tally, writeLines),
+    pruneJournal,
+    ...createLanes(db),
+    ...createOutcomes(db, tally),
+    ...createHistory(db),
+    sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, tally, at),
+    tally: () => tally.read(),
+  };
+  return {
+    ops,
+    ...createAdoption(db, tally),
+    ...createExaminer(db),
+    transact: createTransact(db, {
+      beforeCommit: tally.flush,
+      committed: tally.committed,
+      rolledBack: tally.rolledBack,
+    }),
+  };
+}

@@ -1,0 +1,17 @@
+import { workerData } from 'node:worker_threads';
+import type { Log } from '../../log/log.ts';
+import { type Main, serveThread } from '../../storage/serve-thread.ts';
+import { createKeeper, type KeeperOptions } from './keeper.ts';
+import type { Told } from './storage-thread.ts';
+
+// The thread that owns the outbox's database.
+
+serveThread<Told>((main) =>
+  createKeeper(workerData as KeeperOptions, { main, log: logTo(main), now: Date.now }),
+);
+
+/** Lines go over to the main thread, which writes the log. */
+function logTo({ tell }: Main<Told>): Log {
+  const log: Log = { say: (code, fields = {}) => tell({ type: 'say', code, fields }), child: () => log };
+  return log;
+}

@@ -1,0 +1,15 @@
+import type { FastifyRequest } from 'fastify';
+import { limits } from '../../api/contract/decisions.ts';
+import { text } from '../../api/contract/text.ts';
+import type { Account } from '../store/directory-store.ts';
+
+/** The account whose administration token a request of /admin carries. */
+export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
+
+/** A name that people give to something. */
+export const name = text('name', limits.referenceLength).min(1, 'The name field is required.');
+
+/** Without the fields that are not given (exactOptionalPropertyTypes). */
+export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}

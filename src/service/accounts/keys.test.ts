@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { randomResult } from '../http/result.ts';
+import { makeKeys, sameText, uidOf } from './keys.ts';
+import { serverSecret } from './server-secret.ts';
+
+const keys = makeKeys(Buffer.alloc(32, 1));
+const uid = '0123456789abcdef';
+
+test('a token is the same whenever it is asked for, and another for every counter, integration, kind and secret', () => {
+  const token = keys.integrationToken({ uid, tokenCounter: 1 });
+  assert.match(token, /^cia_0123456789abcdef[0-9a-f]{64}$/);
+  assert.equal(token, keys.integrationToken({ uid, tokenCounter: 1 }));
+  const others = [
+    keys.integrationToken({ uid, tokenCounter: 2 }),
+    keys.integrationToken({ uid: uid.replace('0', '1'), tokenCounter: 1 }),
+    keys.adminToken({ uid, tokenCounter: 1 }).replace('adm', 'cia'),
+    makeKeys(Buffer.alloc(32, 2)).integrationToken({ uid, tokenCounter: 1 }),
+  ];
+  assert.equal(new Set([token, ...others]).size, 5);
+});
+
+test('the uid of a token, or nothing if it has not the form of one', () => {
+  assert.equal(uidOf(keys.integrationToken({ uid, tokenCounter: 1 })), uid);
+  for (const text of [
+    '',
+    'cia_',
+    `cia_${'0'.repeat(79)}`,
+    `cia_${'0'.repeat(81)}`,
+    `xyz_${'0'.repeat(80)}`,
+  ]) {
+    assert.equal(uidOf(text), '');
+  }
+});
+
+test('texts are compared whole', () => {
+  assert.equal(sameText('abc', 'abc'), true);
+  for (const other of ['abd', 'ab', 'abcd', '', 'äbc']) assert.equal(sameText(other, 'abc'), false);
+});
+
+test('the server secret is made once, for its owner alone', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'secret-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const state = join(folder, 'state');
+  const secret = serverSecret(state);
+  const file = join(state, 'service-secret');
+  assert.equal(secret.length, 32);
+  assert.deepEqual([statSync(file).mode & 0o777, statSync(state).mode & 0o777], [0o600, 0o700]);
+  assert.deepEqual(serverSecret(state), secret);
+  assert.equal(readFileSync(file, 'utf8').trim(), secret.toString('hex'));
+
+  chmodSync(file, 0o640);
+  assert.throws(() => serverSecret(state), /can be read by others/);
+  chmodSync(file, 0o600);
+  writeFileSync(file, 'short\n');
+  assert.throws(() => serverSecret(state), /no secret/);
+});
+
+test('results are 48 letters and digits, all of them, never the same', () => {
+  const results = Array.from({ length: 2000 }, randomResult);
+  for (const result of results) assert.match(result, /^[A-Za-z0-9]{48}$/);
+  assert.equal(new Set(results).size, results.length);
+  const counts = new Map<string, number>();
+  for (const letter of results.join('')) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  assert.equal(counts.size, 62);
+  // 96,000 letters: 1548 of each, give or take; 6 standard deviations are 235.
+  for (const [letter, count] of counts) assert.ok(Math.abs(count - 96_000 / 62) < 235, `${letter}: ${count}`);
+});

@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Account, Integration } from '../store/directory-store.ts';
+
+/**
+ * Everything secret that the service hands out, derived from one server secret: it can be shown again at any time,
+ * and none of it is stored. A counter makes a new one of it. HMAC-SHA-256, in hex.
+ */
+export type Keys = {
+  integrationToken(integration: Pick<Integration, 'uid' | 'tokenCounter'>): string;
+  adminToken(account: Pick<Account, 'uid' | 'tokenCounter'>): string;
+  /** Signs a text for a purpose: links and sessions. */
+  sign(purpose: string, text: string): string;
+};
+
+/** `secret`: at least 32 random bytes. */
+export function makeKeys(secret: Uint8Array): Keys {
+  const sign = (purpose: string, text: string) =>
+    createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('hex');
+  return {
+    sign,
+    integrationToken: ({ uid, tokenCounter }) => `cia_${uid}${sign('integration', `${uid} ${tokenCounter}`)}`,
+    adminToken: ({ uid, tokenCounter }) => `adm_${uid}${sign('admin', `${uid} ${tokenCounter}`)}`,
+  };
+}
+
+/** The `uid` in a token of either kind; '' if it has not the form of one. */
+export function uidOf(token: string): string {
+  return /^(?:cia|adm)_([0-9a-f]{16})[0-9a-f]{64}$/.exec(token)?.[1] ?? '';
+}
+
+/** Equal or not, in a time that does not depend on where they differ. */
+export function sameText(given: string, expected: string | Buffer): boolean {
+  const a = Buffer.from(given);
+  const b = typeof expected === 'string' ? Buffer.from(expected) : expected;
+  return a.length === b.length && timingSafeEqual(a, b);
+}

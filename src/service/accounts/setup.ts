@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+import type { Account, Integration } from '../store/directory-store.ts';
+import type { Store } from '../store/store.ts';
+
+/** A random name for an account or an integration: 16 hexadecimal digits. */
+export function newUid(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/** Makes the first account with one integration, if the store has none. Gives it if it was made. */
+export async function firstAccount(
+  store: Store,
+  country: string | null,
+  now: number,
+): Promise<{ account: Account; integration: Integration } | undefined> {
+  const known = await store.directory.read(0);
+  if (known === undefined || known.directory.accounts.length > 0) return undefined;
+  const account = await store.directory.addAccount({ uid: newUid(), name: 'Main', country });
+  const integration = await store.directory.addIntegration({
+    uid: newUid(),
+    account: account.id,
+    name: 'Phone system',
+    createdAt: now,
+  });
+  return { account, integration };
+}

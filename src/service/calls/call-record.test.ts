@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type CallStatus, callStatuses, isForward } from '../../api/contract/call-event.ts';
+import { type CallRecord, moveCall, rangFor, talkedFor } from './call-record.ts';
+import { addChange, type Figures, figuresOf } from './figures.ts';
+
+type Step = readonly [status: CallStatus, at: number, callerId?: string];
+
+const nobody = (from: string) => ({ number: from, customer: null, segment: null, priority: null });
+
+function after(...steps: Step[]): CallRecord | undefined {
+  let call: CallRecord | undefined;
+  for (const [status, at, callerId = null] of steps) {
+    const step = { id: 'c', status, from: '110', callerId };
+    call = moveCall(call, step, at, nobody) ?? call;
+  }
+  return call;
+}
+
+/** Steps of a call, and what is told of it: status, who answered, rang for, talked for, missed. */
+const table: [
+  name: string,
+  Step[],
+  [CallStatus, string | null, number | null, number | null, boolean | null],
+][] = [
+  ['rings', [['ringing', 10]], ['ringing', null, null, null, null]],
+  [
+    'is answered',
+    [
+      ['ringing', 10],
+      ['answered', 30, '1001'],
+    ],
+    ['answered', '1001', 20, null, null],
+  ],
+  [
+    'is answered and ends',
+    [
+      ['ringing', 10],
+      ['answered', 30, '1001'],
+      ['completed', 90],
+    ],
+    ['completed', '1001', 20, 60, false],
+  ],
+  [
+    'is missed',
+    [
+      ['ringing', 10],
+      ['completed', 50],
+    ],
+    ['completed', null, 40, null, true],
+  ],
+  [
+    'is missed, though a phone was named while it rang',
+    [
+      ['ringing', 10, '1001'],
+      ['completed', 50],
+    ],
+    ['completed', '1001', 40, null, true],
+  ],
+  [
+    'was answered, as its end alone tells',
+    [
+      ['ringing', 10],
+      ['completed', 50, '1001'],
+    ],
+    ['completed', '1001', 40, null, false],
+  ],
+  ['begins answered', [['answered', 30]], ['answered', null, null, null, null]],
+  ['begins completed', [['completed', 30]], ['completed', null, null, null, true]],
+  [
+    'hears of its ringing too late',
+    [
+      ['answered', 30, '1'],
+      ['ringing', 40, '2'],
+      ['completed', 90],
+    ],
+    ['completed', '1', null, 60, false],
+  ],
+  [
+    'hears of its answer too late',
+    [
+      ['ringing', 10],
+      ['completed', 50],
+      ['answered', 60, '1'],
+    ],
+    ['completed', null, 40, null, true],
+  ],
+  [
+    'is told twice',
+    [
+      ['ringing', 10],
+      ['ringing', 20],
+      ['answered', 30],
+      ['answered', 40],
+    ],
+    ['answered', null, 20, null, null],
+  ],
+  [
+    'is answered by another in the end',
+    [
+      ['answered', 30, '1001'],
+      ['completed', 90, '1002'],
+    ],
+    ['completed', '1002', null, 60, false],
+  ],
+  [
+    'meets a clock that goes back',
+    [
+      ['ringing', 100],
+      ['answered', 40],
+      ['completed', 20],
+    ],
+    ['completed', null, 0, 0, false],
+  ],
+];
+
+describe('a call that', () => {
+  for (const [name, steps, expected] of table) {
+    test(name, () => {
+      const call = after(...steps) as CallRecord;
+      assert.deepEqual([call.status, call.callerId, rangFor(call), talkedFor(call), call.missed], expected);
+    });
+  }
+});
+
+test('who called is fixed by the first event, the customer is asked for once', () => {
+  let asked = 0;
+  const callerOf = (number: string) => {
+    asked += 1;
+    return { number, customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
+  };
+  const first = moveCall(undefined, { id: 'c', status: 'ringing', from: '1', callerId: null }, 5, callerOf);
+  const second = moveCall(first, { id: 'c', status: 'answered', from: '2', callerId: null }, 6, callerOf);
+  assert.deepEqual(
+    [second?.from, second?.customer?.name, second?.priority, second?.startedAt, asked],
+    ['1', 'Ann', 9, 5, 1],
+  );
+});
+
+test('any events in any order: forward only, and the figures are the sum of their changes', () => {
+  const step = fc.tuple(fc.constantFrom(...callStatuses), fc.nat(1000), fc.constantFrom(undefined, '1001'));
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1 }), (steps) => {
+      let call: CallRecord | undefined;
+      let sum: Figures | undefined;
+      for (const [status, at, callerId = null] of steps) {
+        const next = moveCall(call, { id: 'c', status, from: '1', callerId }, at, nobody);
+        assert.equal(next !== undefined, isForward(call?.status, status));
+        if (next === undefined) continue;
+        sum = addChange(sum, call, next);
+        call = next;
+        assert.deepEqual(sum, figuresOf(call));
+      }
+      assert.ok((call?.status === 'completed') === (call?.missed !== null));
+    }),
+  );
+});

@@ -1,0 +1,100 @@
+import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
+
+/**
+ * A call and its activity record, which are one: who called, which customer, who answered, when, how long it rang,
+ * how long it lasted, missed or not. Times are Unix milliseconds at which the events came.
+ */
+export type CallRecord = {
+  readonly id: string;
+  readonly status: CallStatus;
+  /** As the first event wrote it. */
+  readonly from: string;
+  /** As numbers are compared: E.164, or digits. */
+  readonly number: string;
+  readonly customer: { readonly reference: string; readonly name: string } | null;
+  /** The customer's segment and its priority when the call began. */
+  readonly segment: string | null;
+  readonly priority: number | null;
+  /** The party of the last event that named one. */
+  readonly callerId: string | null;
+  /** The first event, whatever its status. */
+  readonly startedAt: number;
+  readonly ringingAt: number | null;
+  readonly answeredAt: number | null;
+  readonly completedAt: number | null;
+  /** Decision `missed-call`; null while the call is open. */
+  readonly missed: boolean | null;
+};
+
+/** What an event brings to a call. */
+export type CallStep = {
+  readonly id: string;
+  readonly status: CallStatus;
+  readonly from: string;
+  readonly callerId: string | null;
+};
+
+/** What is known of a caller when a call begins. */
+export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'priority'>;
+
+/** The call after an event that came at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
+export function moveCall(
+  call: CallRecord | undefined,
+  step: CallStep,
+  at: number,
+  callerOf: (from: string) => Caller,
+): CallRecord | undefined {
+  if (!isForward(call?.status, step.status)) return undefined;
+  const before = call ?? {
+    id: step.id,
+    from: step.from,
+    ...callerOf(step.from),
+    callerId: null,
+    startedAt: at,
+    ringingAt: null,
+    answeredAt: null,
+    completedAt: null,
+    missed: null,
+  };
+  const answeredAt = step.status === 'answered' ? at : before.answeredAt;
+  const completed = step.status === 'completed';
+  return {
+    ...before,
+    status: step.status,
+    callerId: step.callerId ?? before.callerId,
+    ringingAt: step.status === 'ringing' ? at : before.ringingAt,
+    answeredAt,
+    completedAt: completed ? at : null,
+    missed: completed ? answeredAt === null && step.callerId === null : null,
+  };
+}
+
+/** What is plain in a call, by the names that it has in tables and in JSON. */
+export function plainFields(call: CallRecord) {
+  return {
+    segment: call.segment,
+    priority: call.priority,
+    caller_id: call.callerId,
+    started_at: call.startedAt,
+    ringing_at: call.ringingAt,
+    answered_at: call.answeredAt,
+    completed_at: call.completedAt,
+    missed: call.missed,
+  };
+}
+
+/** When a call reached its states. */
+export type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
+
+/** How long it rang, ms: until answered, else until completed; null if unknown or still ringing. */
+export function rangFor(call: CallTimes): number | null {
+  const end = call.answeredAt ?? call.completedAt;
+  return call.ringingAt === null || end === null ? null : Math.max(0, end - call.ringingAt);
+}
+
+/** How long people talked, ms; null if unknown or still talking. */
+export function talkedFor(call: CallTimes): number | null {
+  return call.answeredAt === null || call.completedAt === null
+    ? null
+    : Math.max(0, call.completedAt - call.answeredAt);
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import type { Customer, CustomerStore } from '../store/customer-store.ts';
+import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
+
+/** Takes customers; knows the segment Gold alone; `taken` is a number of somebody else. */
+function fakeStore(taken = '') {
+  const kept: Customer[] = [];
+  const customers = {
+    put: async (_account: number, added: readonly Customer[]) =>
+      added.map((customer) => {
+        if (customer.segment !== null && customer.segment !== 'Gold') {
+          return { reason: 'no-such-segment' as const, segment: customer.segment };
+        }
+        if (customer.numbers.includes(taken))
+          return { reason: 'number-taken' as const, number: taken, by: 'Eve' };
+        kept.push(customer);
+        return null;
+      }),
+    async *all() {
+      yield kept;
+    },
+  } as unknown as CustomerStore;
+  return { kept, customers };
+}
+
+const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
+  importCustomers(Readable.from(chunks), { customers: store.customers, account: 1, country: 'DE' });
+
+const rows: readonly [string, string, Customer | string][] = [
+  ['all columns', '7,Ann,Gold,030 901820', customer('7', 'Ann', 'Gold', '+4930901820')],
+  ['no reference', ',Ann,,030 901820', customer('+4930901820', 'Ann', null, '+4930901820')],
+  [
+    'two numbers, one twice',
+    '7,Ann,,030 901820|+4930901820;110',
+    customer('7', 'Ann', null, '+4930901820', '110'),
+  ],
+  ['no numbers', '7,Ann,Gold,', customer('7', 'Ann', 'Gold')],
+  ['no name', '7,,,', customer('7', '7', null)],
+  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo"\nAG', null)],
+  ['a guarded formula', "7,'=SUM(A1),,", customer('7', '=SUM(A1)', null)],
+  ['a word for a number', '7,Ann,,secret', '"secret" is no phone number'],
+  ['more digits than a number has', `7,Ann,,${'1'.repeat(41)}`, `"${'1'.repeat(40)}" is no phone number`],
+  ['nothing', ',Ann,,', 'has neither a reference nor a number'],
+  ['an unknown segment', '7,Ann,Lead,', 'there is no segment "Lead"; add it first'],
+  ["somebody else's number", '7,Ann,,+4930666', '+4930666 is a number of "Eve" already'],
+  ['too many columns', '7,Ann,,1,2', 'has not as many columns as the header'],
+];
+
+for (const [name, line, expected] of rows) {
+  test(`import: ${name}`, async () => {
+    const store = fakeStore('+4930666');
+    const report = await importInto(store, `reference,name,segment,numbers\n${line}\n`);
+    const refused = typeof expected === 'string';
+    assert.deepEqual(store.kept, refused ? [] : [expected]);
+    assert.deepEqual(
+      report.errors.map(({ message }) => message),
+      refused ? [expected] : [],
+    );
+    assert.deepEqual([report.imported, report.refused], refused ? [0, 1] : [1, 0]);
+  });
+}
+
+test('semicolons as a German spreadsheet writes them, a byte order mark, columns in any order, bytes one by one', async () => {
+  const store = fakeStore();
+  const text = '\ufeffNumbers;Name;Segment\r\n"030 901820|110";"Müller, Jo";Gold\r\n';
+  await importCustomers(Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte]))), {
+    customers: store.customers,
+    account: 1,
+    country: 'DE',
+  });
+  assert.deepEqual(store.kept, [customer('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
+});
+
+test('a table without the column of numbers, or with a broken quote, is refused as a whole', async () => {
+  await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
+  await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
+  const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
+  await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
+});
+
+test('each line at fault is named by its number, and those after it are taken', async () => {
+  const report = await importInto(fakeStore(), 'reference,numbers\n1,x\n2,110\n3,y\n');
+  assert.deepEqual(
+    report.errors.map(({ line }) => line),
+    [2, 4],
+  );
+  assert.equal(report.imported, 1);
+});
+
+test('what is exported is imported as it was, and a spreadsheet meets no formula in it', async () => {
+  const store = fakeStore();
+  store.kept.push(
+    customer('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
+    customer('@x', '-1\t"x", y\nz', null),
+    customer("'quoted'", 'Ann', null),
+  );
+  let text = '';
+  for await (const chunk of exportCustomers(store.customers, 1)) text += chunk;
+  assert.doesNotMatch(text, /(^|,)"?[=@-]/m);
+  const again = fakeStore();
+  await importInto(again, text);
+  assert.deepEqual(again.kept, store.kept);
+});
+
+function customer(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
+  return { reference, name, segment, numbers };
+}

@@ -1,0 +1,160 @@
+import { Readable } from 'node:stream';
+import { type CsvError, parse } from 'csv-parse';
+import { limits } from '../../api/contract/decisions.ts';
+import { phoneNumber } from '../../api/contract/phone-number.ts';
+import { comparable } from '../calls/number.ts';
+import { csvLines, unguarded } from '../reports/csv.ts';
+import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
+
+/**
+ * Customers as a table: `reference,name,segment,numbers`, a header first, in any order. `reference` is the account's
+ * own key (without it: the first number); `numbers` holds one or more with `|` or `;` between them. Comma, semicolon
+ * or tab separate the columns, as the header shows.
+ */
+const columns = ['reference', 'name', 'segment', 'numbers'] as const;
+
+const numberSchema = phoneNumber('numbers');
+
+const BATCH = 500;
+/** A line longer than this is no customer, but a quote that is never closed. */
+const LINE_CHARACTERS = 65_536;
+/** Lines at fault that are named; the others are counted. */
+const NAMED = 100;
+
+export type ImportReport = {
+  readonly imported: number;
+  readonly refused: number;
+  /** The first hundred that were refused. */
+  readonly errors: readonly { readonly line: number; readonly message: string }[];
+};
+
+/** The file cannot be read as a table of customers; nothing more of it was imported. */
+export class BadTable extends Error {}
+
+/** Adds or replaces customers by reference. A line that cannot be taken is reported, the others are taken. */
+export async function importCustomers(
+  input: Readable,
+  { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
+): Promise<ImportReport> {
+  const errors: { line: number; message: string }[] = [];
+  let imported = 0;
+  let refused = 0;
+  const refuse = (line: number, message: string) => {
+    refused += 1;
+    if (errors.length < NAMED) errors.push({ line, message });
+  };
+
+  let batch: { line: number; customer: Customer }[] = [];
+  const store = async () => {
+    const outcomes = await customers.put(
+      account,
+      batch.map(({ customer }) => customer),
+    );
+    outcomes.forEach((outcome, index) => {
+      if (outcome === null) imported += 1;
+      else refuse(batch[index]?.line ?? 0, wordsFor(outcome));
+    });
+    batch = [];
+  };
+
+  for await (const { line, customer } of readCustomers(input, country)) {
+    if (typeof customer === 'string') refuse(line, customer);
+    else if (batch.push({ line, customer }) === BATCH) await store();
+  }
+  await store();
+  return { imported, refused, errors };
+}
+
+/** The customers of such a table, line by line; in the place of one that cannot be taken, why. */
+export async function* readCustomers(
+  input: Readable,
+  country: string | null,
+): AsyncGenerator<{ line: number; customer: Customer | string }> {
+  for await (const { line, row } of rowsOf(input))
+    yield {
+      line,
+      customer: row === null ? 'has not as many columns as the header' : customerOf(row, country),
+    };
+}
+
+type Row = Partial<Record<(typeof columns)[number], string>>;
+
+async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row | null }> {
+  const { delimiter, all } = await sniff(input);
+  const parser = parse({
+    bom: true,
+    columns: (header: string[]) => {
+      const names = header.map((name) => name.trim().toLowerCase());
+      if (!names.includes('numbers')) {
+        throw new BadTable(`The first line must name the columns: ${columns.join(',')}.`);
+      }
+      return names;
+    },
+    delimiter,
+    info: true,
+    max_record_size: LINE_CHARACTERS,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  });
+  try {
+    for await (const { info, record } of Readable.from(all).compose(parser)) {
+      yield { line: info.lines, row: info.error === undefined ? record : null };
+    }
+  } catch (error) {
+    const { code, message } = error as CsvError;
+    if (code?.startsWith('CSV_')) throw new BadTable(message, { cause: error });
+    throw error;
+  }
+}
+
+/** What separates the columns: the first that the header shows. `all` is the whole input. */
+async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGenerator<Buffer> }> {
+  const chunks = input[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (!head.includes('\n') && head.length < 4096) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    head = Buffer.concat([head, Buffer.from(value)]);
+  }
+  const delimiter = /[,;\t]/.exec(head.toString('latin1').split('\n')[0] ?? '')?.[0] ?? ',';
+  async function* all() {
+    yield head;
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) yield Buffer.from(chunk);
+  }
+  return { delimiter, all: all() };
+}
+
+/** A customer, or why the row is none. */
+function customerOf(row: Row, country: string | null): Customer | string {
+  const cell = (name: (typeof columns)[number]) => unguarded(row[name] ?? '').trim();
+  const written = cell('numbers')
+    .split(/[|;]/)
+    .map((number) => number.trim())
+    .filter((number) => number !== '');
+  const strange = written.find((number) => !numberSchema.safeParse(number).success);
+  if (strange !== undefined) return `"${strange.slice(0, limits.numberLength)}" is no phone number`;
+  const numbers = [...new Set(written.map((number) => comparable(number, country)))];
+  const reference = cell('reference') || numbers[0];
+  if (reference === undefined) return 'has neither a reference nor a number';
+  const texts = { reference, name: cell('name') || reference, segment: cell('segment') || null };
+  const long = Object.entries(texts).find(([, value]) => (value?.length ?? 0) > limits.referenceLength);
+  if (long !== undefined) return `its ${long[0]} is longer than ${limits.referenceLength} characters`;
+  return { ...texts, numbers };
+}
+
+export function wordsFor(refusal: CustomerRefusal): string {
+  return refusal.reason === 'no-such-segment'
+    ? `there is no segment "${refusal.segment}"; add it first`
+    : `${refusal.number} is a number of "${refusal.by}" already`;
+}
+
+/** The account's customers as such a table, chunk by chunk. */
+export async function* exportCustomers(customers: CustomerStore, account: number): AsyncGenerator<string> {
+  yield `${columns.join(',')}\r\n`;
+  for await (const chunk of customers.all(account)) {
+    yield csvLines(
+      chunk.map(({ reference, name, segment, numbers }) => [reference, name, segment, numbers.join('|')]),
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { importCustomers } from './customers-csv.ts';
+import { previewImport } from './customers-preview.ts';
+
+test('a preview tells what the import then does, line by line', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'preview-'));
+  const store = await openSqliteStore(join(folder, 'service.db'));
+  t.after(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+  const { id: account } = await store.directory.addAccount({ uid: 'a', name: 'A', country: 'DE' });
+  const into = { customers: store.customers, account, country: 'DE' };
+  await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+
+  const cell = (...values: string[]) => fc.constantFrom(...values);
+  const row = fc
+    .tuple(
+      cell('1', '2', '3', ''),
+      cell('Ann', 'Bob', ''),
+      cell('Gold', 'None', ''),
+      cell('030901820', '030901821|030901822', '030901822', 'none', ''),
+    )
+    .map((cells) => cells.join(','));
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (rows) => {
+      const table = ['reference,name,segment,numbers', ...rows].join('\n');
+      const preview = await previewImport(Readable.from([table]), into);
+      assert.deepEqual(await previewImport(Readable.from([table]), into), preview, 'it changed nothing');
+      const { added, changed, same, refused, errors } = preview;
+      const report = await importCustomers(Readable.from([table]), into);
+      assert.deepEqual(
+        { imported: added + changed + same, refused, errors },
+        { ...report, errors: [...report.errors].sort((a, b) => a.line - b.line) },
+      );
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,70 @@
+import type { Readable } from 'node:stream';
+import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
+import { readCustomers, wordsFor } from './customers-csv.ts';
+
+/** What importing a table would do. */
+export type ImportPreview = {
+  readonly added: number;
+  readonly changed: number;
+  readonly same: number;
+  readonly refused: number;
+  /** The first lines, as they would be taken; or why not. */
+  readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
+  /** Of those that would be refused, the first. */
+  readonly errors: readonly { readonly line: number; readonly message: string }[];
+};
+
+const LINES = 10;
+const ERRORS = 100;
+
+/** Goes through a table as an import would, line after line, and changes nothing. Throws BadTable as the import does. */
+export async function previewImport(
+  input: Readable,
+  { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
+): Promise<ImportPreview> {
+  const known = new Map<string, Customer>();
+  const owners = new Map<string, string>();
+  const take = (customer: Customer) => {
+    for (const number of known.get(customer.reference)?.numbers ?? []) owners.delete(number);
+    for (const number of customer.numbers) owners.set(number, customer.reference);
+    known.set(customer.reference, customer);
+  };
+  for await (const chunk of customers.all(account)) for (const customer of chunk) take(customer);
+  const segments = new Set((await customers.segments(account)).map(({ name }) => name));
+
+  function refusal({ reference, segment, numbers }: Customer): CustomerRefusal | undefined {
+    if (segment !== null && !segments.has(segment)) return { reason: 'no-such-segment', segment };
+    for (const number of numbers) {
+      const owner = owners.get(number);
+      if (owner !== undefined && owner !== reference)
+        return { reason: 'number-taken', number, by: known.get(owner)?.name ?? owner };
+    }
+    return undefined;
+  }
+
+  const counts = { added: 0, changed: 0, same: 0, refused: 0 };
+  const lines: { line: number; customer: Customer | string }[] = [];
+  const errors: { line: number; message: string }[] = [];
+  for await (const { line, customer } of readCustomers(input, country)) {
+    const refused = typeof customer === 'string' ? undefined : refusal(customer);
+    const outcome = refused ? wordsFor(refused) : customer;
+    if (lines.length < LINES) lines.push({ line, customer: outcome });
+    if (typeof outcome === 'string') {
+      counts.refused += 1;
+      if (errors.length < ERRORS) errors.push({ line, message: outcome });
+      continue;
+    }
+    const before = known.get(outcome.reference);
+    counts[before === undefined ? 'added' : isSame(before, outcome) ? 'same' : 'changed'] += 1;
+    take(outcome);
+  }
+  return { ...counts, lines, errors };
+}
+
+function isSame(a: Customer, b: Customer): boolean {
+  return (
+    a.name === b.name &&
+    a.segment === b.segment &&
+    String([...a.numbers].sort()) === String([...b.numbers].sort())
+  );
+}

@@ -1,0 +1,82 @@
+import cookie from '@fastify/cookie';
+import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
+import { limits } from '../../api/contract/decisions.ts';
+import { queryFields } from '../../api/contract/fields.ts';
+import { basePath } from '../../api/contract/routes.ts';
+import { adminRoutes } from '../routes/admin.ts';
+import { apiRoutes } from '../routes/api.ts';
+import { eventRoutes } from '../routes/events.ts';
+import { healthRoutes } from '../routes/health.ts';
+import { pageRoutes } from '../routes/pages.ts';
+import { tailRoutes } from '../routes/tail.ts';
+import type { ServiceContext } from './context.ts';
+import { describeApi } from './openapi.ts';
+import { refusalOf } from './refusal.ts';
+
+export type AppOptions = {
+  /** Addresses of proxies whose X-Forwarded-* headers count; empty: none. */
+  readonly trustedProxies: readonly string[];
+  /** How long a request may take to arrive, ms. */
+  readonly requestTimeoutMs: number;
+};
+
+/** The service as a Fastify application: does not listen, reads no environment. */
+export async function buildApp(context: ServiceContext, options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: limits.bodyBytes,
+    exposeHeadRoutes: false, // a HEAD must not post an event
+    requestTimeout: options.requestTimeoutMs,
+    http: {
+      headersTimeout: options.requestTimeoutMs,
+      // How often Node looks for requests that take too long.
+      connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5000),
+    },
+    keepAliveTimeout: 72_000,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    rewriteUrl: ({ url = '' }) => routable(url),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      querystringParser: queryFields,
+      maxParamLength: 16_384, // Node bounds the whole head; names have limits of their own
+    },
+  });
+  app.decorateRequest('receivedAt', 0);
+  app.decorateRequest('began', 0);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('payload', null);
+  app.addHook('preClose', async () => context.screens.close());
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
+    return reply.code(status).send(body);
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ message: 'There is nothing at this path.' }),
+  );
+  await describeApi(app);
+  await app.register(apiRoutes(context), { prefix: basePath });
+  await app.register(healthRoutes(context));
+  await app.register(adminRoutes(context), { prefix: '/admin' });
+  await app.register(async (screens) => {
+    await screens.register(cookie); // the API knows no cookies
+    await screens.register(eventRoutes(context));
+    await screens.register(tailRoutes(context));
+    await screens.register(pageRoutes(context));
+  });
+  return app;
+}
+
+/**
+ * The address as the router can read it. A path whose percent signs encode nothing is an unknown one like any other:
+ * the router's own refusal knows neither authentication nor history.
+ */
+function routable(url: string): string {
+  const end = url.indexOf('?');
+  const path = end < 0 ? url : url.slice(0, end);
+  if (!path.includes('%')) return url;
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}

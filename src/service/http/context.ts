@@ -1,0 +1,36 @@
+import type { Log } from '../../log/log.ts';
+import type { Passwords } from '../access/password.ts';
+import type { Sessions } from '../access/sessions.ts';
+import type { Caller, ServiceDirectory } from '../accounts/directory.ts';
+import type { Keys } from '../accounts/keys.ts';
+import type { Screens } from '../calls/screens.ts';
+import type { Store } from '../store/store.ts';
+import type { RateLimit } from './rate-limit.ts';
+
+/** What the routes are built from. */
+export type ServiceContext = {
+  readonly store: Store;
+  readonly directory: ServiceDirectory;
+  readonly keys: Keys;
+  readonly screens: Screens;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  /** Requests per minute and integration; null: no limit. */
+  readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  /** Unix ms. */
+  readonly clock: () => number;
+  readonly log: Log;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Unix ms. */
+    receivedAt: number;
+    /** The same moment by the steady clock (steady-clock.ts). */
+    began: number;
+    /** Set once the request is authenticated. */
+    caller: Caller | null;
+    /** The body as received. */
+    payload: Buffer | null;
+  }
+}

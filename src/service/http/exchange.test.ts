@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Log } from '../../log/log.ts';
+import { makePasswords } from '../access/password.ts';
+import { makeSessions } from '../access/sessions.ts';
+import { openDirectory } from '../accounts/directory.ts';
+import { makeKeys } from '../accounts/keys.ts';
+import { makeScreens } from '../calls/screens.ts';
+import type { RecordedRequest } from '../store/request-store.ts';
+import type { Store } from '../store/store.ts';
+import { buildApp } from './app.ts';
+
+const keys = makeKeys(Buffer.alloc(32, 1));
+const integration = {
+  id: 2,
+  uid: '1'.repeat(16),
+  account: 1,
+  name: 'PBX',
+  tokenCounter: 1,
+  enabled: true,
+  createdAt: 0,
+};
+
+/** The application on a store whose disk can be made to fail. */
+async function application() {
+  const disk = { full: false };
+  const recorded: RecordedRequest[] = [];
+  const said: string[] = [];
+  const log: Log = { say: (code) => void said.push(code), child: () => log };
+  const store = {
+    directory: {
+      read: async () => ({
+        version: 1,
+        directory: {
+          accounts: [{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, tokenCounter: 1 }],
+          integrations: [integration],
+        },
+      }),
+    },
+    requests: {
+      record: async (request: RecordedRequest) => {
+        if (disk.full) throw new Error('database or disk is full');
+        recorded.push(request);
+      },
+    },
+    customers: { segmentOf: async () => ({ name: 'VIP', priority: 3 }) },
+  } as unknown as Store;
+  const app = await buildApp(
+    {
+      store,
+      directory: await openDirectory(store, keys),
+      keys,
+      screens: makeScreens(),
+      sessions: makeSessions(store.users, () => 7),
+      passwords: makePasswords(),
+      rateLimit: null,
+      clock: () => 7,
+      log,
+    },
+    { trustedProxies: [], requestTimeoutMs: 1000 },
+  );
+  const ask = (url: string) =>
+    app.inject({
+      url: `/api/v1${url}`,
+      headers: { authorization: `Bearer ${keys.integrationToken(integration)}`, accept: 'application/json' },
+    });
+  return { ask, disk, recorded, said };
+}
+
+const event = '/voice/call?id=1&direction=inbound&status=ringing&from=110';
+
+test('while nothing can be stored, events are answered 503 and lookups go on; it is said once [not-stored]', async () => {
+  const { ask, disk, recorded, said } = await application();
+  disk.full = true;
+  for (let n = 0; n < 3; n += 1) {
+    const refused = await ask(event);
+    assert.deepEqual([refused.statusCode, refused.headers['retry-after']], [503, '5']);
+    assert.deepEqual(refused.json(), { message: 'The event could not be stored. Send it again.' });
+  }
+  const lookup = await ask('/voice/priority?number=110');
+  assert.deepEqual([lookup.statusCode, lookup.json()], [200, { priority: 3, segment: 'VIP' }]);
+  assert.equal((await ask('/voice/call?id=1')).statusCode, 422);
+  disk.full = false;
+  assert.equal((await ask(event)).statusCode, 200);
+  assert.deepEqual(said, ['service.not-stored', 'service.storing-again']);
+  assert.equal(recorded.length, 1);
+});
+
+test('what is recorded names the caller, the time, the payload, the answer and the event', async () => {
+  const { ask, recorded } = await application();
+  const answer = await ask(event);
+  const { began, ...entry } = recorded[0] as RecordedRequest;
+  assert.ok(began > 0);
+  assert.deepEqual(entry, {
+    account: 1,
+    integration: 2,
+    at: 7,
+    method: 'GET',
+    path: '/api/v1/voice/call',
+    request: 'id=1&direction=inbound&status=ringing&from=110',
+    status: 200,
+    response: answer.body,
+    callId: '1',
+    event: { id: '1', status: 'ringing', from: '110', country: null, callerId: null },
+    watched: false,
+  });
+});
+
+test('a fault of ours is 500 without its reason, and is said', async () => {
+  const { ask, recorded, said } = await application();
+  const answer = await ask('/voice?limit=5'); // this store has no history
+  assert.deepEqual([answer.statusCode, answer.json()], [500, { message: 'Server Error' }]);
+  assert.deepEqual(said, ['service.failed']);
+  assert.equal(recorded[0]?.status, 500);
+});

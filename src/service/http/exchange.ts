@@ -1,0 +1,105 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../accounts/directory.ts';
+import type { Screens } from '../calls/screens.ts';
+import type { AcceptedEvent, RecordedRequest } from '../store/request-store.ts';
+import type { ServiceContext } from './context.ts';
+
+const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
+
+/** Answers requests of the API: what is answered is in the history first, with the effects of its event. */
+export type Exchange = {
+  /** Records the request and sends `text`, a JSON text. With an event that cannot be stored: 503. */
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    answer: { status: number; text: string; event?: AcceptedEvent; kept?: false },
+  ): Promise<void>;
+  /** Records the request alone; for answers that are sent as they are read. */
+  record(request: FastifyRequest, status: number): Promise<void>;
+};
+
+export function makeExchange({
+  store,
+  screens,
+  log,
+}: Pick<ServiceContext, 'store' | 'screens' | 'log'>): Exchange {
+  let failing = false;
+
+  /** False if it could not be stored. */
+  async function stored(entry: RecordedRequest): Promise<boolean> {
+    try {
+      const call = await store.requests.record(entry);
+      if (failing) log.say('service.storing-again');
+      failing = false;
+      if (call !== undefined) screens.publish(entry.account, call);
+      return true;
+    } catch (error) {
+      if (!failing) log.say('service.not-stored', { error });
+      failing = true;
+      return false;
+    }
+  }
+
+  return {
+    async answer(request, reply, { status, text, event, kept }) {
+      const ok = await stored(entryOf(request, status, kept === false ? null : text, event ?? null, screens));
+      if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
+      else send(reply, status, text);
+    },
+    async record(request, status) {
+      await stored(entryOf(request, status, null, null, screens));
+    },
+  };
+}
+
+export function send(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply
+    .code(status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(text);
+}
+
+/** What the history keeps of a request, which is authenticated: strangers are refused before (API part 5, rule 4). */
+function entryOf(
+  request: FastifyRequest,
+  status: number,
+  response: string | null,
+  event: AcceptedEvent | null,
+  screens: Screens,
+): RecordedRequest {
+  const { receivedAt, began, method, originalUrl: url } = request;
+  const { account, integration } = request.caller as Caller;
+  const question = url.indexOf('?');
+  const path = question < 0 ? url : url.slice(0, question);
+  return {
+    account: account.id,
+    integration: integration.id,
+    at: receivedAt,
+    began,
+    method,
+    path,
+    request: payloadOf(request, question < 0 ? '' : url.slice(question + 1)),
+    status,
+    response,
+    callId: event?.id ?? referenceIn(request),
+    event,
+    watched: screens.watched(account.id),
+  };
+}
+
+/** The body, or for requests without one the query string as sent. */
+function payloadOf({ payload }: FastifyRequest, query: string): string | Uint8Array {
+  if (payload === null) return query;
+  return isUtf8(payload) ? payload.toString() : new Uint8Array(payload);
+}
+
+/** The `id` that a refused event names. */
+function referenceIn(request: FastifyRequest): string | null {
+  const fields = (request.payload === null ? request.query : request.body) as
+    | { id?: unknown }
+    | null
+    | undefined;
+  return typeof fields?.id === 'string' && fields.id.isWellFormed() ? fields.id : null;
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+
+/** What browsers load beside the pages: the style, our modules, and two libraries as they come from npm. */
+const own = new URL('../client/', import.meta.url);
+const libraries = { preact: 'preact.mjs', htm: 'htm.mjs' } as const;
+
+const types: Record<string, string> = {
+  svg: 'image/svg+xml',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+};
+
+type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Buffer };
+
+const assets = new Map<string, Asset>();
+for (const file of readdirSync(own)
+  .filter((name) => /\.(css|js|svg)$/.test(name))
+  .sort())
+  add(file, withLibraries(readFileSync(new URL(file, own), 'utf8')));
+for (const [name, file] of Object.entries(libraries))
+  add(
+    file,
+    readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/\n\/\/# sourceMappingURL=.*/, ''),
+  );
+
+/** Of all of them: an address that a browser may keep for ever, and that our modules' own imports stay in. */
+const version = createHash('sha256')
+  .update(Buffer.concat([...assets.values()].map(({ body }) => body)))
+  .digest('hex')
+  .slice(0, 12);
+
+export const assetUrl = (file: string) => `/assets/${version}/${file}`;
+
+export function assetRoutes(app: FastifyInstance): void {
+  for (const [file, { type, body, zipped }] of assets)
+    app.get(assetUrl(file), (request, reply) => {
+      const zip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      reply
+        .type(`${type}; charset=utf-8`)
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .header('vary', 'accept-encoding');
+      return (zip ? reply.header('content-encoding', 'gzip') : reply).send(zip ? zipped : body);
+    });
+}
+
+function add(file: string, text: string): void {
+  const body = Buffer.from(text);
+  assets.set(file, { type: types[file.split('.').at(-1) ?? ''] ?? '', body, zipped: gzipSync(body) });
+}
+
+/** Browsers resolve no package names (an import map would be an inline script). */
+function withLibraries(source: string): string {
+  return source.replace(
+    /from '(preact|htm)'/g,
+    (_, name: keyof typeof libraries) => `from './${libraries[name]}'`,
+  );
+}

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import type { CallRecord } from '../../calls/call-record.ts';
+import { steadyMs } from '../../upkeep/steady-clock.ts';
+import type { RecordedRequest } from '../request-store.ts';
+import { callPages } from '../shared/call-pages.ts';
+import { historyPages } from '../shared/history-pages.ts';
+import { keptFigures } from '../shared/kept-figures.ts';
+import { oneByOne } from '../shared/one-by-one.ts';
+import { quarterOf } from '../shared/quarter.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
+import { makeBatches } from './batches.ts';
+import { callReader } from './call-reader.ts';
+import { customerRows } from './customer-rows.ts';
+import { type Database, openDatabase } from './database.ts';
+import { digester } from './digester.ts';
+import { directoryRows, integrationUse } from './directory-rows.ts';
+import { aboutServer, refusalOf, settingsOf } from './durability.ts';
+import { makeFeed } from './feed.ts';
+import { figureRows } from './figure-rows.ts';
+import { historyReader } from './history-reader.ts';
+import { type Migration, migrate } from './migrations.ts';
+import { makePartitions, widthFor } from './partitions.ts';
+import { addressesOf, findPrimary } from './primary.ts';
+import { recorder } from './recorder.ts';
+import { trimmer } from './trimmer.ts';
+import { userRows } from './user-rows.ts';
+
+export type PostgresSettings = {
+  /** `postgres://user:password@host:port/database`; several servers with commas between them. */
+  readonly url: string;
+  /** For LISTEN, past a pooler in front of the server; undefined: as `url`. */
+  readonly listenUrl?: string | undefined;
+  /** At most so many connections, the one that listens not counted. */
+  readonly connections: number;
+  /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
+  readonly keptMs?: number | undefined;
+  /** Made from the server secret: all processes on one database must have the same, or tokens of one fail at others. */
+  readonly secretMark: string;
+};
+
+/** Requests in one transaction: more are slower for all of them. */
+const BATCH = 200;
+/** Rows that a slice of a text search reads, and that a step to a later page counts. */
+const ROWS = { text: 4_000, skip: 50_000 };
+/** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
+const SHARDS = 64;
+/** Work that one process does at a time ends within this, ms. */
+const ALONE_MS = 60_000;
+const ALONE_LOCK = 5_727_005;
+
+/**
+ * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
+ * its own, so that it works through PgBouncer in transaction mode.
+ * @throws if the server cannot be trusted with an event (see durability.ts), or is of a newer version than this program.
+ */
+export async function openPostgresStore(
+  { url, listenUrl, connections, keptMs, secretMark }: PostgresSettings,
+  steps?: readonly Migration[],
+): Promise<Store> {
+  const addresses = addressesOf(url);
+  const primary = findPrimary(addresses);
+  const direct = listenUrl === undefined ? primary : findPrimary(addressesOf(listenUrl));
+  const database = openDatabase(primary, connections);
+  try {
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database, steps);
+    await checkSecret(database, secretMark);
+  } catch (error) {
+    await database.close();
+    if (error instanceof StoreUnavailable)
+      throw new Error(`the database of DATABASE_URL cannot be used: ${error.message}`, { cause: error });
+    throw error;
+  }
+
+  const random = randomBytes(8);
+  const shard = random.readUInt8() % SHARDS;
+  const partitions = makePartitions(database, widthFor(keptMs));
+  const feed = makeFeed(database, direct, random.toString('hex'));
+  const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.tell });
+  const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
+
+  const calls = callReader(database);
+  // However many look at activity and reports, lookups and events have a connection.
+  const callsInTurn = oneByOne();
+  const figures = figureRows(database, callsInTurn);
+
+  return {
+    requests: {
+      record: batches.add,
+      ...historyPages(historyReader(database), oneByOne(), ROWS),
+      use: (account, since) => integrationUse(database, account, quarterOf(since)),
+      digest: digester(database),
+      trim: trimmer(database, partitions, shard),
+    },
+    calls: { get: calls.get, page: callPages((slice) => callsInTurn(() => calls.slice(slice))) },
+    reports: { figures: keptFigures(figures) },
+    directory: directoryRows(database),
+    customers: customerRows(database),
+    users: userRows(database, feed.tellDismissed),
+    async openCalls(account, max) {
+      await batches.drained();
+      return calls.open(account, max);
+    },
+    missedCalls: calls.missed,
+    async useLink(link, until, now) {
+      if (until < now) return false;
+      const [, used] = await database.transact([
+        ['DELETE FROM used_links WHERE until < $1', now],
+        ['INSERT INTO used_links VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING link', link, until],
+      ]);
+      return used?.length === 1;
+    },
+    elsewhere: feed,
+    alone: (work) =>
+      database.converse(
+        async ({ rows }) => {
+          await rows('SELECT pg_advisory_xact_lock($1)', ALONE_LOCK);
+          return work();
+        },
+        { statement: ALONE_MS, lock: ALONE_MS, idle: ALONE_MS },
+      ),
+    about: async () => aboutServer(await settingsOf(database)),
+    async close() {
+      feed.stop();
+      await batches.drained();
+      await database.close();
+    },
+  };
+}
+
+/** The first process leaves the mark of its server secret; no other secret is let in after it. */
+async function checkSecret(database: Database, mark: string): Promise<void> {
+  const [, [known] = []] = await database.transact([
+    ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
+    ["SELECT secret_mark, to_regclass('copying') IS NOT NULL AS copying FROM site"],
+  ]);
+  if (known?.copying)
+    throw new Error('pbx-bridge service copy has not finished with this database: let it go on to its end');
+  if (known?.secret_mark !== mark)
+    throw new Error(
+      'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',
+    );
+}

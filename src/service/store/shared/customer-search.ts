@@ -1,0 +1,26 @@
+import type { Customer } from '../customer-store.ts';
+
+/**
+ * How customers are found and listed, the same on every engine: by a text that is made when one is put, and compared
+ * code point by code point. It begins with the name, so that it is the order of a list, too.
+ */
+export function searchText({ name, reference, numbers }: Customer): string {
+  return [folded(name), folded(reference), ...numbers].join('\n');
+}
+
+/** The parts of a search, each of which a customer's text must hold; a number may be written in any way. */
+export function searchWords(term: string): string[] {
+  const number = term.replace(/[\s()./-]/g, '');
+  if (/^\+?\d{3,}$/.test(number)) return [number.replace(/^(\+|00|0)/, '')];
+  return folded(term).split(/\s+/).filter(Boolean).slice(0, 8);
+}
+
+/** Without accents, in lower case. */
+function folded(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('\n', ' ');
+}

@@ -1,0 +1,131 @@
+import { startThread } from '../../../storage/thread.ts';
+import type { Methods } from '../../../storage/thread-messages.ts';
+import type { Customer } from '../customer-store.ts';
+import { callPages } from '../shared/call-pages.ts';
+import { historyPages } from '../shared/history-pages.ts';
+import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
+import { oneByOne } from '../shared/one-by-one.ts';
+import { quarterOf } from '../shared/quarter.ts';
+import type { Store } from '../store.ts';
+import { pack } from './packed-request.ts';
+import type { ReaderMethods } from './reader.ts';
+import type { WriterMethods } from './writer.ts';
+
+/** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
+const SCAN = 400;
+const SKIP = 20_000;
+const CUSTOMERS = 1000;
+
+/**
+ * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
+ * `fail` is told if one of them ends by itself: nothing can be stored any more.
+ */
+export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
+  const start = async <M extends Methods>(script: string) => {
+    const thread = await startThread<M>(new URL(script, import.meta.url), { file });
+    void thread.failed.then(fail);
+    return thread;
+  };
+  const writer = await start<WriterMethods>('./writer.ts');
+  const reader = await start<ReaderMethods>('./reader.ts').catch(async (error: unknown) => {
+    await writer.close();
+    throw error;
+  });
+
+  const inTurn = oneByOne();
+  const history = historyPages<number>(
+    {
+      start: (account, search) => reader.call('historyStart', account, search),
+      skip: (slice) => reader.call('historySkip', slice),
+      slice: (slice) => reader.call('historySlice', slice),
+      entries: (ids) => reader.call('historyEntries', ids),
+    },
+    inTurn,
+    { text: SCAN, skip: SKIP },
+  );
+  const figures: FiguresEngine = {
+    kept: (account, spans) => reader.call('keptFigures', account, spans),
+    count: (account, span, after) => inTurn(() => reader.call('countFigures', account, span, after)),
+    keep: (account, span, moves, text) => writer.call('keepFigures', account, span, moves, text),
+  };
+
+  return {
+    requests: {
+      record: (request) => writer.call('record', ...pack(request)),
+      ...history,
+      use: (account, since) => reader.call('integrationUse', account, quarterOf(since)),
+      digest: async () => 0, // every text is read
+      async trim(limits) {
+        let deleted = 0;
+        for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
+          if (Object.values(limit)[0] === undefined) continue;
+          for (let rows = -1; rows !== 0; deleted += rows)
+            rows = await writer.call('trim', limit as typeof limits);
+        }
+        return deleted;
+      },
+    },
+    calls: {
+      get: (account, id) => reader.call('call', account, id),
+      page: callPages((slice) => inTurn(() => reader.call('callSlice', slice))),
+    },
+    reports: { figures: keptFigures(figures) },
+    directory: {
+      read: (version) => reader.call('directory', version),
+      addAccount: (account) => writer.call('addAccount', account),
+      changeAccount: (id, change) => writer.call('changeAccount', id, change),
+      addIntegration: (integration) => writer.call('addIntegration', integration),
+      changeIntegration: (id, change) => writer.call('changeIntegration', id, change),
+    },
+    customers: {
+      segmentOf: (account, number) => reader.call('segmentOf', account, number),
+      put: (account, customers) => writer.call('putCustomers', account, customers),
+      remove: (account, reference) => writer.call('removeCustomer', account, reference),
+      async *all(account): AsyncGenerator<Customer[]> {
+        for (let after = '', page = []; ; after = page.at(-1)?.reference ?? '') {
+          page = await reader.call('customers', account, after, CUSTOMERS);
+          if (page.length > 0) yield page;
+          if (page.length < CUSTOMERS) return;
+        }
+      },
+      get: (account, reference) => reader.call('customer', account, reference),
+      page: (query) => reader.call('customerPage', query),
+      segments: (account) => reader.call('segments', account),
+      putSegment: (account, segment) => writer.call('putSegment', account, segment),
+      removeSegment: (account, name) => writer.call('removeSegment', account, name),
+    },
+    users: {
+      list: (account) => reader.call('users', account),
+      find: (by) => reader.call('findUser', by),
+      add: (user) => writer.call('addUser', user),
+      change: (id, change) => writer.call('changeUser', id, change),
+      remove: (id) => writer.call('removeUser', id),
+      openSession: (session) => writer.call('openSession', session),
+      session: (id) => reader.call('session', id),
+      useSession: (id, at) => writer.call('useSession', id, at),
+      closeSession: (id) => writer.call('closeSession', id),
+      closeSessions: (user, except) => writer.call('closeSessions', user, except),
+      trimSessions: (limits) => writer.call('trimSessions', limits),
+      dismiss: (user, calls, until, now) => writer.call('dismiss', user, calls, until, now),
+      dismissed: (user) => reader.call('dismissed', user),
+    },
+    async openCalls(account, max) {
+      await writer.call('catchUp');
+      return reader.call('openCalls', account, max);
+    },
+    missedCalls: (account, since, max) => reader.call('missedCalls', account, since, max),
+    useLink: (link, until, now) => writer.call('useLink', link, until, now),
+    elsewhere: { follow: () => () => {} },
+    alone: (work) => work(),
+    about: async () => ({
+      engine: `SQLite ${process.versions.sqlite}`,
+      survives:
+        'fsynced on the disk of this machine: it survives a crash of the machine, not the loss of its disk',
+      safe: true,
+    }),
+    close: async () => {
+      await reader.close();
+      await writer.close();
+    },
+  };
+}
