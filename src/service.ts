@@ -199,8 +199,8 @@ export async function startService(
       return keys.integrationToken(integration);
     },
     link: async () => {
-      const { uid } = await store.value().alone(() => firstAdministrator(store.value(), first(), clock()));
-      return `${url}/sign-in#${makeLink(keys, uid, clock())}`;
+      const user = await store.value().alone(() => firstAdministrator(store.value(), first(), clock()));
+      return `${url}/sign-in#${await makeLink(store.value(), keys, user, clock())}`;
     },
     stop,
   };

@@ -30,8 +30,8 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
     "print a one-time address that signs in as the account's first administrator",
   ).action((options) =>
     withStore(options.account, async ({ store, keys, account }) => {
-      const { uid } = await firstAdministrator(store, account, Date.now());
-      print(...forBrowser(`${url()}/sign-in#${makeLink(keys, uid, Date.now())}`));
+      const user = await firstAdministrator(store, account, Date.now());
+      print(...forBrowser(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
     }),
   );
   command(service, 'token', "print an integration's token, as a phone system needs it")

@@ -42,7 +42,7 @@ export async function person(
     if (user === undefined) throw new Error(`cannot add ${name} to ${account}`);
     if (!fresh) await store.users.change(user.id, { password: await hashed });
     const keys = makeKeys(serverSecret(served.stateDir));
-    return { user, link: `${served.url}/sign-in#${makeLink(keys, user.uid, Date.now())}` };
+    return { user, link: `${served.url}/sign-in#${await makeLink(store, keys, user, Date.now())}` };
   });
 }
 

@@ -74,8 +74,6 @@ describe('the clock and the time zone of the database server', { skip: skip || (
         });
     assert.deepEqual(await everything(store), await everything(await replay(t, store)));
     assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);
-    assert.equal(await store.useLink('once', now + HOUR_MS, now), true);
-    assert.equal(await store.useLink('once', now + HOUR_MS, now), false);
     await store.requests.digest(now);
     const { total } = await store.requests.page({
       ...{ account: 1, search: { in: 'request', term: '"id":"c29"' }, order: 'oldest', offset: 0, limit: 9 },

@@ -550,10 +550,33 @@ export function storeConformance(
     assert.deepEqual(await users.dismissed(a.id), ['second']);
   });
 
-  it('a link is used once, and not after its time', async ({ store }) => {
-    assert.equal(await store.useLink('x', 100, 50), true);
-    assert.equal(await store.useLink('x', 100, 51), false);
-    assert.equal(await store.useLink('y', 100, 101), false);
+  it("a user's newest one-time link is used once, and ends with a change of the password", async ({
+    store,
+    account,
+  }) => {
+    const { users } = store;
+    const given = { account, role: 'agent', password: null, createdAt: 0 } as const;
+    const a = await users.add({ uid: 'a', name: 'A', signInName: 'a', ...given });
+    const b = await users.add({ uid: 'b', name: 'B', signInName: 'b', ...given });
+    assert.ok(a && b);
+    const [first, second, other] = [
+      await users.newLink(a.id),
+      await users.newLink(a.id),
+      await users.newLink(b.id),
+    ];
+    assert.equal(await users.useLink('a', first), undefined);
+    const uses = await Promise.all([users.useLink('a', second), users.useLink('a', second)]);
+    assert.deepEqual(uses.filter(Boolean), [a]);
+    assert.equal(await users.useLink('a', second), undefined);
+    for (const password of ['x', null]) {
+      const link = await users.newLink(a.id);
+      await users.change(a.id, { password });
+      assert.equal(await users.useLink('a', link), undefined);
+    }
+    const kept = await users.newLink(a.id);
+    await users.change(a.id, { role: 'administrator' });
+    assert.deepEqual(await users.useLink('a', kept), { ...a, role: 'administrator' });
+    assert.deepEqual(await users.useLink('b', other), b);
   });
 
   it('a request that cannot be stored fails alone', async ({ store, account }) => {

@@ -1,27 +1,31 @@
-import { randomBytes } from 'node:crypto';
 import { type Keys, sameText } from '../accounts/keys.ts';
 import type { Store } from '../store/store.ts';
+import type { User } from '../store/user-store.ts';
 
-/** How long a link waits to be opened. */
+/** A link can be opened for 15 minutes. */
 export const LINK_MS = 15 * 60_000;
 
-/** A text that signs in as a user, once, until it expires. It holds no secret but its signature. */
-export function makeLink(keys: Keys, userUid: string, now: number): string {
-  const text = [userUid, now + LINK_MS, randomBytes(16).toString('hex')].join('.');
+/** Makes a text that signs in as a user, once, within `LINK_MS`. Any older link of the user ends. */
+export async function makeLink(
+  { users }: Pick<Store, 'users'>,
+  keys: Keys,
+  user: Pick<User, 'id' | 'uid'>,
+  now: number,
+): Promise<string> {
+  const text = [user.uid, await users.newLink(user.id), now + LINK_MS].join('.');
   return `${text}.${keys.sign('link', text)}`;
 }
 
-/** The user's uid of a link that is good and was not used before; uses it up. */
+/** Uses a link up. Gives its user, or undefined if the link is not valid: forged, used, expired or ended. */
 export async function useLink(
-  link: string,
+  { users }: Pick<Store, 'users'>,
   keys: Keys,
-  store: Pick<Store, 'useLink'>,
+  link: string,
   now: number,
-): Promise<string | undefined> {
+): Promise<User | undefined> {
   const dot = link.lastIndexOf('.');
   const text = link.slice(0, Math.max(0, dot));
   if (dot < 0 || !sameText(link.slice(dot + 1), keys.sign('link', text))) return undefined;
-  const [uid, expires] = text.split('.');
-  if (uid === undefined || !(Number(expires) > now)) return undefined;
-  return (await store.useLink(text, Number(expires), now)) ? uid : undefined;
+  const [uid = '', counter, expires] = text.split('.');
+  return Number(expires) > now ? users.useLink(uid, Number(counter)) : undefined;
 }

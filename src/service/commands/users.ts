@@ -7,8 +7,8 @@ import { CommandRefused, type Opened, type Session } from './session.ts';
 import { forBrowser } from './words.ts';
 
 export function userCommands(parent: Command, { command, withStore, print, url }: Session): void {
-  const link = ({ keys }: Opened, { uid }: User) =>
-    print(...forBrowser(`${url()}/sign-in#${makeLink(keys, uid, Date.now())}`));
+  const link = async ({ store, keys }: Opened, user: User) =>
+    print(...forBrowser(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
 
   const users = parent.command('user').description('the people who sign in to the account');
   command(users, 'list', 'list them').action((options) =>
@@ -30,7 +30,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         const role = options.administrator ? 'administrator' : 'agent';
         const user = await addUser(store, { account: account.id, name: read.data, role, now: Date.now() });
         if (user === undefined) throw new CommandRefused(`somebody is called "${read.data}" already`);
-        link(opened, user);
+        await link(opened, user);
       }),
     );
   command(users, 'reset', 'forget the password, sign out everywhere, and print a one-time address')
@@ -40,7 +40,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         const user = await named(opened, given);
         await opened.store.users.change(user.id, { password: null });
         await opened.store.users.closeSessions(user.id, null);
-        link(opened, user);
+        await link(opened, user);
       }),
     );
   command(users, 'remove', 'remove one, and sign out everywhere')

@@ -52,8 +52,7 @@ export function signInPages(
 
   app.post('/sign-in/link', async (request, reply) => {
     const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
-    const uid = await useLink(link, keys, store, clock());
-    const user = uid === undefined ? undefined : await store.users.find({ uid });
+    const user = await useLink(store, keys, link, clock());
     if (user === undefined) return reply.code(401).send();
     await signIn(user, request, reply);
     return reply.code(204).send();

@@ -21,8 +21,8 @@ const roleLabels: readonly (readonly [string, string])[] = [
 
 /** The people who sign in to the account. */
 export function userPages(pages: Pages, { store, sessions, keys, clock }: ServiceContext): void {
-  const linkFor = (visit: Visit, user: User) =>
-    `${visit.origin}/sign-in#${makeLink(keys, user.uid, clock())}`;
+  const linkFor = async (visit: Visit, user: User) =>
+    `${visit.origin}/sign-in#${await makeLink(store, keys, user, clock())}`;
   async function chosen({ account, params }: Visit): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
     if (user === undefined || user.account !== account.id) throw new Refusal(404, 'There is no such user.');
@@ -39,14 +39,14 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     if (errors) return list(visit, { errors });
     const user = await addUser(store, { account: visit.account.id, ...values, now: clock() });
     if (user === undefined) return list(visit, { errors: { name: 'Somebody has this name already.' } });
-    return list(visit, { above: handOver(user, linkFor(visit, user)) });
+    return list(visit, { above: handOver(user, await linkFor(visit, user)) });
   });
   pages.get('/users/:uid', 'administrator', async (visit) => userPage(visit, await chosen(visit)));
   pages.post('/users/:uid/reset', 'administrator', async (visit) => {
     const user = await chosen(visit);
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
-    return userPage(visit, { ...user, password: null }, handOver(user, linkFor(visit, user)));
+    return userPage(visit, { ...user, password: null }, handOver(user, await linkFor(visit, user)));
   });
   pages.post('/users/:uid/role', 'administrator', async (visit) => {
     const user = await chosen(visit);

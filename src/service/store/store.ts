@@ -22,8 +22,6 @@ export interface Store {
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   /** The newest `max` missed calls of an account that ended at `since` or later, oldest first. */
   missedCalls(account: number, since: number, max: number): Promise<CallRecord[]>;
-  /** Marks a one-time link as used; false if it was used before. It is forgotten after `until` (Unix ms). */
-  useLink(link: string, until: number, now: number): Promise<boolean>;
   readonly elsewhere: CallFeed;
   /** Does something that only one process on this database does at a time, such as making the first account. */
   alone<T>(work: () => Promise<T>): Promise<T>;

@@ -32,11 +32,15 @@ export interface UserStore {
   find(by: { readonly uid: string } | { readonly signInName: string }): Promise<User | undefined>;
   /** Undefined if somebody has this sign-in name already, in any account. */
   add(user: Omit<User, 'id'>): Promise<User | undefined>;
-  /** False, and nothing changed, if somebody else has the sign-in name. */
+  /** False, and nothing changed, if somebody else has the sign-in name. A password, or none, ends the user's link. */
   change(
     id: number,
     change: { name?: string; signInName?: string; role?: Role; password?: string | null },
   ): Promise<boolean>;
+  /** Counts the user's one-time links up, which ends the one before; gives the new counter. */
+  newLink(id: number): Promise<number>;
+  /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
+  useLink(uid: string, counter: number): Promise<User | undefined>;
   /** The user with all that is theirs: sessions, dismissed calls. */
   remove(id: number): Promise<void>;
   openSession(session: { id: string; user: number; at: number }): Promise<void>;

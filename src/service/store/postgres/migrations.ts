@@ -270,6 +270,12 @@ export const migrations: readonly Migration[] = [
   TRUNCATE history_digests;
   ALTER TABLE history_digests ADD CHECK (false);`,
   },
+  {
+    sql: `
+  -- Raised by every new one-time link, its use, and every change of the password: only the newest link can be used.
+  ALTER TABLE users ADD COLUMN link_counter bigint NOT NULL DEFAULT 0;
+  DROP TABLE used_links;`,
+  },
 ];
 
 /** What keeps two processes from migrating at once; any number that nobody else uses. */

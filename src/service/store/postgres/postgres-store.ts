@@ -103,14 +103,6 @@ export async function openPostgresStore(
       return calls.open(account, max);
     },
     missedCalls: calls.missed,
-    async useLink(link, until, now) {
-      if (until < now) return false;
-      const [, used] = await database.transact([
-        ['DELETE FROM used_links WHERE until < $1', now],
-        ['INSERT INTO used_links VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING link', link, until],
-      ]);
-      return used?.length === 1;
-    },
     elsewhere: feed,
     alone: (work) =>
       database.converse(

@@ -42,7 +42,8 @@ export function userRows(
       try {
         await database.rows(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
-             role = coalesce($4, role), password = CASE WHEN $5 THEN $6 ELSE password END WHERE id = $1`,
+             role = coalesce($4, role), password = CASE WHEN $5 THEN $6 ELSE password END,
+             link_counter = link_counter + $5::int WHERE id = $1`,
           id,
           name,
           signInName,
@@ -55,6 +56,21 @@ export function userRows(
         if (!(error instanceof StoreUnavailable) && (error as { code?: string }).code === TAKEN) return false;
         throw error;
       }
+    },
+    async newLink(id) {
+      const [user] = await database.rows<{ counter: number }>(
+        'UPDATE users SET link_counter = link_counter + 1 WHERE id = $1 RETURNING link_counter AS counter',
+        id,
+      );
+      return user?.counter as number;
+    },
+    async useLink(uid, counter) {
+      const [user] = await database.rows<User>(
+        `UPDATE users u SET link_counter = link_counter + 1 WHERE uid = $1 AND link_counter = $2 RETURNING ${columns}`,
+        uid,
+        counter,
+      );
+      return user;
     },
     async remove(id) {
       await database.rows('DELETE FROM users WHERE id = $1', id);

@@ -60,12 +60,23 @@ export const smallTables: readonly CopiedTable[] = [
   },
   {
     name: 'users',
-    columns: ['id', 'uid', 'account_id', 'name', 'sign_in_name', 'role', 'password', 'created_at'],
+    columns: [
+      ...[
+        'id',
+        'uid',
+        'account_id',
+        'name',
+        'sign_in_name',
+        'role',
+        'password',
+        'created_at',
+        'link_counter',
+      ],
+    ],
     key: ['id'],
   },
   { name: 'sessions', columns: ['id', 'user_id', 'opened_at', 'used_at'], key: ['id'] },
   { name: 'dismissed_calls', columns: ['user_id', 'call_id', 'until'], key: ['user_id', 'call_id'] },
-  { name: 'used_links', columns: ['link', 'until'], key: ['link'] },
   {
     name: 'report_hours',
     columns: [...['account_id', 'hour', 'calls', 'answered', 'completed', 'missed', 'rang_ms', 'talked_ms']],

@@ -173,4 +173,8 @@ export const migrations: readonly string[] = [
     last_at INTEGER NOT NULL,
     PRIMARY KEY (integration_id, quarter)
   ) STRICT, WITHOUT ROWID;`,
+
+  `-- Raised by every new one-time link, its use, and every change of the password: only the newest link can be used.
+  ALTER TABLE users ADD COLUMN link_counter INTEGER NOT NULL DEFAULT 0;
+  DROP TABLE used_links;`,
 ];

@@ -150,8 +150,6 @@ CREATE TABLE sessions (
     used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE used_links (link TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-
 CREATE TABLE users (
     id INTEGER PRIMARY KEY,
     uid TEXT NOT NULL UNIQUE,
@@ -161,7 +159,7 @@ CREATE TABLE users (
     role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
     password TEXT,
     created_at INTEGER NOT NULL
-  ) STRICT;
+  , link_counter INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
 

@@ -99,6 +99,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       find: (by) => reader.call('findUser', by),
       add: (user) => writer.call('addUser', user),
       change: (id, change) => writer.call('changeUser', id, change),
+      newLink: (id) => writer.call('newLink', id),
+      useLink: (uid, counter) => writer.call('useLink', uid, counter),
       remove: (id) => writer.call('removeUser', id),
       openSession: (session) => writer.call('openSession', session),
       session: (id) => reader.call('session', id),
@@ -114,7 +116,6 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return reader.call('openCalls', account, max);
     },
     missedCalls: (account, since, max) => reader.call('missedCalls', account, since, max),
-    useLink: (link, until, now) => writer.call('useLink', link, until, now),
     elsewhere: { follow: () => () => {} },
     alone: (work) => work(),
     about: async () => ({

@@ -19,7 +19,13 @@ export function userWriter(db: DatabaseSync) {
   const taken = db.prepare('SELECT 1 FROM users WHERE sign_in_name = ? AND id <> ?');
   const change = run(
     `UPDATE users SET name = coalesce(?, name), sign_in_name = coalesce(?, sign_in_name), role = coalesce(?, role),
-       password = iif(?, ?, password) WHERE id = ?`,
+       password = iif(?, ?, password), link_counter = link_counter + ? WHERE id = ?`,
+  );
+  const newLink = db.prepare(
+    'UPDATE users SET link_counter = link_counter + 1 WHERE id = ? RETURNING link_counter AS counter',
+  );
+  const useLink = db.prepare(
+    `UPDATE users AS u SET link_counter = link_counter + 1 WHERE uid = ? AND link_counter = ? RETURNING ${columns.replaceAll('u.', '')}`,
   );
   const remove = run('DELETE FROM users WHERE id = ?');
   const open = run('INSERT INTO sessions VALUES (?, ?, ?, ?)');
@@ -40,8 +46,13 @@ export function userWriter(db: DatabaseSync) {
     changeUser(id: number, { name, signInName, role, password }: Given<'change', 1>): boolean {
       if (signInName !== undefined && taken.get(signInName, id)) return false;
       const given = password === undefined ? 0 : 1;
-      change(name ?? null, signInName ?? null, role ?? null, given, password ?? null, id);
+      change(name ?? null, signInName ?? null, role ?? null, given, password ?? null, given, id);
       return true;
+    },
+    newLink: (id: number): number => newLink.get(id)?.counter as number,
+    useLink(uid: string, counter: number): User | undefined {
+      const row = useLink.get(uid, counter);
+      return row && ({ ...row } as unknown as User);
     },
     removeUser: (id: number): void => void remove(id),
     openSession: ({ id, user, at }: Given<'openSession'>): void => void open(id, user, at, at),

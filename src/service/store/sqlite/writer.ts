@@ -18,9 +18,6 @@ const db = openForWriting(workerData.file);
 const records = recorder(db, steadyMs);
 const trimStep = trimmer(db, records.removed);
 
-const insertLink = db.prepare('INSERT OR IGNORE INTO used_links VALUES (?, ?)');
-const forgetLinks = db.prepare('DELETE FROM used_links WHERE until < ?');
-
 const methods = {
   record: (...packed: PackedRequest) => records.record(unpack(packed)),
   trim(limits: Parameters<typeof trimStep>[0]): number {
@@ -29,10 +26,6 @@ const methods = {
   },
   /** Answered after everything that was asked before it. */
   catchUp(): void {},
-  useLink(link: string, until: number, now: number): boolean {
-    forgetLinks.run(now);
-    return until >= now && insertLink.run(link, until).changes === 1;
-  },
   ...directoryWriter(db),
   ...customerWriter(db),
   ...figureWriter(db),

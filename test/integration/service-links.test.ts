@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { Readable, Writable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { Command } from 'commander';
+import { addServiceCommands } from '../../src/service/commands.ts';
+import { form, password, person, visitor } from './people.ts';
+import { options, type Served, serve } from './service-harness.ts';
+
+/** A running service with the administrator Adam, signed in, and the agent Anna. */
+async function setUp(t: TestContext) {
+  const served = await serve(t);
+  const { ask, url } = served;
+  await person(served, { name: 'Adam', role: 'administrator' });
+  const { user } = await person(served, { name: 'Anna' });
+  const adam = await visitor(served, 'Adam');
+  return {
+    served,
+    adam,
+    /** Adam resets Anna's password on the screen; gives the link that the page shows. */
+    async reset(): Promise<string> {
+      const path = `${url}/users/${user.uid}/reset`;
+      return linkIn((await ask(path, form(url, { token: adam.token }, adam))).text);
+    },
+    /** Opens a link; gives the session's cookie, or undefined if the link is refused. */
+    async open(link: string): Promise<string | undefined> {
+      const { status, headers } = await ask(`${url}/sign-in/link`, form(url, { link }));
+      assert.ok(status === 204 || status === 401, `the status is ${status}`);
+      return status === 204 ? String(headers['set-cookie']).split(';')[0] : undefined;
+    },
+    /** Sends a form of a signed-in user's page. */
+    async send(path: string, cookie: string, fields: Record<string, string>) {
+      const page = await ask(`${url}/welcome`, { headers: { cookie } });
+      const token = /name="token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+      return ask(url + path, form(url, { token, ...fields }, { cookie }));
+    },
+  };
+}
+
+const linkIn = (text: string) => /\/sign-in#([\w.]+)/.exec(text)?.[1] ?? assert.fail(`no link in ${text}`);
+
+/** What a command prints, on the data of a running service. */
+async function command({ stateDir }: Served, ...line: string[]): Promise<string> {
+  let printed = '';
+  const out = new Writable({
+    write(chunk, _encoding, done) {
+      printed += chunk;
+      done();
+    },
+  });
+  const program = new Command().exitOverride();
+  addServiceCommands(program, {
+    options: () => options(stateDir),
+    run: async () => {},
+    out,
+    in: Readable.from([]),
+  });
+  await program.parseAsync(['service', ...line], { from: 'user' });
+  return printed;
+}
+
+test('a one-time link ends when a newer one of its user is made', async (t) => {
+  const { reset, open } = await setUp(t);
+  const [first, second] = [await reset(), await reset()];
+  assert.equal(await open(first), undefined);
+  assert.ok(await open(second));
+});
+
+test('a one-time link stays ended after the newer one was used and a password was set', async (t) => {
+  const { reset, open, send } = await setUp(t);
+  const [first, second] = [await reset(), await reset()];
+  const cookie = await open(second);
+  assert.ok(cookie);
+  assert.equal(await open(first), undefined);
+  assert.equal(await open(second), undefined);
+  const chosen = await send('/welcome', cookie, { name: 'Anna', password });
+  assert.deepEqual([chosen.status, chosen.headers.location], [303, '/']);
+  assert.equal(await open(first), undefined);
+  assert.equal(await open(second), undefined);
+});
+
+test('a one-time link ends when its user changes the password', async (t) => {
+  const { served, adam, open } = await setUp(t);
+  const { ask, url } = served;
+  const link = linkIn(await command(served, 'link'));
+  const fields = { token: adam.token, current: password, password: 'another few words' };
+  assert.equal((await ask(`${url}/account/password`, form(url, fields, adam))).status, 303);
+  assert.equal(await open(link), undefined);
+});
+
+test('a one-time link ends with `service user reset`, and with a newer `service link`', async (t) => {
+  const { served, reset, open } = await setUp(t);
+  const first = await reset();
+  const second = linkIn(await command(served, 'user', 'reset', 'Anna'));
+  assert.equal(await open(first), undefined);
+  assert.ok(await open(second));
+  const [older, newer] = [await command(served, 'link'), await command(served, 'link')].map(linkIn);
+  assert.equal(await open(older as string), undefined);
+  assert.ok(await open(newer as string));
+});
