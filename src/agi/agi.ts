@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { ApiResult } from '../api/result.ts';
-import { normaliseNumber } from '../calls/number.ts';
 import type { Log } from '../log/log.ts';
+import { normaliseNumber } from '../phone-number/normalise-number.ts';
 import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './answer.ts';
 import type { Clock } from './clock.ts';
 import { createPriorityLookup } from './priority.ts';
@@ -63,20 +62,12 @@ export function createAgi(
     { ...options.cache, concurrency: options.concurrency, patienceMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
   );
-  const numbers = new LRUCache<string, string>({ max: options.cache.entries });
   const ofScripts = seldom(clock);
   const tally = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
-  /** As it is told to the API; '' if there is nobody to look up. Parsing is the dearest part of a session. */
+  /** The number as the API gets it, or '' if there is none to look up. */
   function normalised(raw: string): string {
-    if (raw === '' || raw.length > NUMBER_LENGTH) return '';
-    const known = numbers.get(raw);
-    if (known !== undefined) return known;
-    // A copy: V8 cuts strings out of a session's text without copying, and what is kept would keep all of it.
-    const own = Buffer.from(raw).toString();
-    const number = normaliseNumber(own, country);
-    numbers.set(own, number);
-    return number;
+    return raw.length > NUMBER_LENGTH ? '' : normaliseNumber(raw, country);
   }
 
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {

@@ -1,8 +1,8 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
+import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
 import { type Channel, extensionOf, RING } from './channel.ts';
 import type { Effect, Note } from './effect.ts';
-import { isWithheld, normaliseNumber } from './number.ts';
 import type { Rules } from './rules.ts';
 import type { OpenCall, State } from './state.ts';
 import { partiesOf } from './topology.ts';

@@ -1,5 +1,5 @@
+import { numberIn } from '../phone-number/normalise-number.ts';
 import type { Presentation } from './input.ts';
-import { numberIn } from './number.ts';
 
 /**
  * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.

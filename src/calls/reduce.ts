@@ -1,3 +1,4 @@
+import { isWithheld } from '../phone-number/normalise-number.ts';
 import {
   answerCallsIn,
   awaitsPresentation,
@@ -28,7 +29,6 @@ import type {
   Input,
   PresentationTold,
 } from './input.ts';
-import { isWithheld } from './number.ts';
 import { comesIn, isTrunk, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import type { OpenCall, State } from './state.ts';

@@ -1,8 +1,8 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { callStatuses, isForward } from '../api/contract/call-event.ts';
 import { channelKind, dialledNumber, endpointOf, extensionOf, otherHalf } from '../calls/channel.ts';
-import { isWithheld, normaliseNumber } from '../calls/number.ts';
 import type { Rules } from '../calls/rules.ts';
+import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
 import { isOutgoing, type Legs } from './legs.ts';
 import type { CdrRecord } from './record.ts';
 

@@ -1,5 +1,4 @@
 import { createApiClient } from '../api/client.ts';
-import { normaliseNumber } from '../calls/number.ts';
 import { apiSection } from '../config/api.ts';
 import { callsSection } from '../config/calls.ts';
 import { isUnset, loadConfig } from '../config/env.ts';
@@ -8,6 +7,7 @@ import type { HistoryEntry } from '../delivery/history-page.ts';
 import { createHistoryReader, HistoryUnreadable } from '../delivery/history-reader.ts';
 import { maskNumbers } from '../log/redact.ts';
 import type { Reader } from '../outbox/reader.ts';
+import { normaliseNumber } from '../phone-number/normalise-number.ts';
 import type { Context } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { farSideText } from './explain/far-side.ts';

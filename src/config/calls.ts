@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isCountry } from '../calls/number.ts';
+import { isCountry } from '../phone-number/normalise-number.ts';
 import { section } from './section.ts';
 import { choice, globs, line } from './variable.ts';
 
@@ -24,7 +24,9 @@ export const callsSection = section({
       .refine(isCountry)
       .meta({ takes: 'a country as two capital letters (ISO 3166), such as NL', example: 'NL' })
       .optional()
-      .describe('The country that numbers without + or 00 belong to; without it they are told as they are.'),
+      .describe(
+        'The country in which numbers without + or 00 are read: 030901820 and 4930901820 are both +4930901820 with DE. Without it they are reported as they are.',
+      ),
     WITHHELD_NUMBER: line('a phone number', /^\+?\d{2,20}$/)
       .optional()
       .describe('Told as the number of callers who withhold theirs; without it, such calls are not told.'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { spaced } from '../../src/service/calls/number.ts';
+import { spaced } from '../../src/phone-number/normalise-number.ts';
 import { browserImpossible, openBrowser, signIn } from '../integration/browser.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
 import { managerUsers } from './config.ts';

@@ -99,7 +99,7 @@ export const decisions = {
   },
   'number-format': {
     part: '2, 4.2',
-    decides: `A number has at least one digit, may begin with a plus, and may hold blanks, \`( ) . - /\`, \`*\` and \`#\`, up to ${limits.numberLength} characters. Numbers are compared in E.164, those of six digits or more without a country code as dialled in the account's country; what is no such number is compared by its digits.`,
+    decides: `A number has at least one digit, may begin with a plus, and may hold blanks, \`( ) . - /\`, \`*\` and \`#\`, up to ${limits.numberLength} characters. Numbers are compared in E.164. Without a plus, those of six digits or more, or with a leading 0, are read as dialled in the account's country, but as E.164 without its plus where they begin with that country's calling code and are valid so; what is no such number is compared by its digits.`,
     because: 'Phone systems write numbers in every way, internal ones too; a name in its place is a mistake.',
   },
   'duplicate-event': {

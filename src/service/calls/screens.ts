@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
+import { spaced } from '../../phone-number/normalise-number.ts';
 import { type CallRecord, plainFields } from './call-record.ts';
-import { spaced } from './number.ts';
 
 /** The calls of an account as they move, to the screens that this process serves. */
 export type Screens = {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { isCountry } from '../../phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { isCountry } from '../calls/number.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
 import { addIntegration, CommandRefused, chosen, type Session } from './session.ts';
 import { forPhoneSystem } from './words.ts';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
-import { comparable } from '../calls/number.ts';
+import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
@@ -134,7 +134,7 @@ function customerOf(row: Row, country: string | null): Customer | string {
     .filter((number) => number !== '');
   const strange = written.find((number) => !numberSchema.safeParse(number).success);
   if (strange !== undefined) return `"${strange.slice(0, limits.numberLength)}" is no phone number`;
-  const numbers = [...new Set(written.map((number) => comparable(number, country)))];
+  const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return 'has neither a reference nor a number';
   const texts = { reference, name: cell('name') || reference, segment: cell('segment') || null };

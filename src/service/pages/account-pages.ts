@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isCountry } from '../../phone-number/normalise-number.ts';
 import { newPassword, signInName, userName } from '../access/users.ts';
-import { isCountry } from '../calls/number.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { isTimeZone, machineZone } from './kit/formats.ts';

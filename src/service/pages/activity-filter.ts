@@ -1,4 +1,4 @@
-import { comparable } from '../calls/number.ts';
+import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { dateIn } from '../reports/calendar.ts';
 import type { CallCursor, CallFilter } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';
@@ -71,7 +71,7 @@ export async function filterOf(
     date?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
   const digits = asked.number.replace(/\D/g, '');
-  const whole = comparable(asked.number, country);
+  const whole = normaliseNumber(asked.number, country);
   const isWhole = digits !== '' && (await found({ number: { is: whole } }));
   const isReference = asked.customer !== '' && (await found({ customer: { is: asked.customer } }));
   return {

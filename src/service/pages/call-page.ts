@@ -1,5 +1,5 @@
+import { spaced } from '../../phone-number/normalise-number.ts';
 import { rangFor, talkedFor } from '../calls/call-record.ts';
-import { spaced } from '../calls/number.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CallFilter } from '../store/call-store.ts';

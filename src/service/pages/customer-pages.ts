@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { text } from '../../api/contract/text.ts';
+import { normaliseNumber, spaced } from '../../phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { comparable, spaced } from '../calls/number.ts';
 import { wordsFor } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -91,7 +91,7 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
         reference,
         name: values.name,
         segment: values.segment || null,
-        numbers: [...new Set(values.numbers.map((number) => comparable(number, account.country)))],
+        numbers: [...new Set(values.numbers.map((number) => normaliseNumber(number, account.country)))],
       },
     ]);
     if (refusal)

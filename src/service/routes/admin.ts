@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { isCountry } from '../../phone-number/normalise-number.ts';
 import { type AccountOf, given, name } from '../accounts/administration.ts';
-import { isCountry } from '../calls/number.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Account } from '../store/directory-store.ts';

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PriorityResult } from '../../api/contract/priority.ts';
 import { routes } from '../../api/contract/routes.ts';
+import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import type { Caller } from '../accounts/directory.ts';
-import { comparable } from '../calls/number.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ZodInstance } from './zod-instance.ts';
@@ -11,7 +11,7 @@ import type { ZodInstance } from './zod-instance.ts';
 export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
   async function look(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.caller as Caller;
-    const segment = await store.customers.segmentOf(account.id, comparable(number, account.country));
+    const segment = await store.customers.segmentOf(account.id, normaliseNumber(number, account.country));
     const result: PriorityResult = { priority: segment?.priority ?? null, segment: segment?.name ?? null };
     return exchange.answer(request, reply, { status: 200, text: JSON.stringify(result) });
   }

@@ -1,7 +1,7 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
+import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
 import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
-import { comparable } from '../../calls/number.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -58,7 +58,7 @@ export function recorder({
     if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map() };
     const ids = unique(events, ({ account, id }) => key(account, id));
     const numbers = unique(
-      events.map(({ account, from, country }) => ({ account, number: comparable(from, country) })),
+      events.map(({ account, from, country }) => ({ account, number: normaliseNumber(from, country) })),
       ({ account, number }) => key(account, number),
     );
     const [calls = [], callers = []] = await database.look([
@@ -163,7 +163,7 @@ function callerOf(
   from: string,
   country: string | null,
 ): Caller {
-  const number = comparable(from, country);
+  const number = normaliseNumber(from, country);
   const row = callers.get(key(account, number));
   if (row === undefined) return { number, customer: null, segment: null, priority: null };
   return {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
 import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
-import { comparable } from '../../calls/number.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { callRows } from './call-rows.ts';
@@ -93,7 +93,7 @@ function callerLookup(db: DatabaseSync) {
      WHERE n.account_id = ? AND n.number = ?`,
   );
   return (account: number, from: string, country: string | null): Caller => {
-    const number = comparable(from, country);
+    const number = normaliseNumber(from, country);
     const row = select.get(account, number) as
       | { reference: string; name: string; segment: string | null; priority: number | null }
       | undefined;

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import examples from 'libphonenumber-js/examples.mobile.json';
+import {
+  getCountries,
+  getCountryCallingCode,
+  getExampleNumber,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
+import { isWithheld, normaliseNumber, spaced } from './normalise-number.ts';
+
+test('numbers in all notations', () => {
+  const rows: [raw: string, country: string | null | undefined, number: string][] = [
+    ['0201234567', 'NL', '+31201234567'],
+    ['0031201234567', 'NL', '+31201234567'],
+    ['+31 20 123-4567', undefined, '+31201234567'],
+    ['0031201234567', undefined, '+31201234567'],
+    ['0201234567', undefined, '0201234567'],
+    ['31201234567', undefined, '31201234567'],
+    ['31201234567', 'NL', '+31201234567'],
+    ['030901820', 'XX', '030901820'],
+    ['+49 (30) 90-18/20', null, '+4930901820'],
+    ['0049 30 901820', 'DE', '+4930901820'],
+    ['+49 030 901820', 'DE', '+4930901820'],
+    ['00 1 212 555 0123', 'NL', '+12125550123'],
+    ['(212) 555-0123', 'US', '+12125550123'],
+    ['011 44 20 7946 0018', 'US', '+442079460018'],
+    ['06 1234 5678', 'IT', '+390612345678'],
+    ['tel:+31201234567', 'DE', '+31201234567'],
+    ['sip:0201234567@10.0.0.1', 'NL', '+31201234567'],
+    ['1001', 'DE', '1001'],
+    ['112', 'DE', '112'],
+    ['*21#', 'DE', '21'],
+    ['7', null, '7'],
+    ['+999', 'DE', '999'],
+    ['alice7', 'DE', ''],
+    ['anonymous', 'DE', ''],
+    ['', 'DE', ''],
+  ];
+  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
+  assert.deepEqual(
+    ['anonymous', 'alice7', '', 'tel:110'].map((raw) => isWithheld(raw)),
+    [true, true, true, false],
+  );
+});
+
+test('E.164 without its plus, also where national numbers may begin with the calling code', () => {
+  const rows: [raw: string, country: string, number: string][] = [
+    ['4915112345678', 'DE', '+4915112345678'],
+    ['49 151 1234-5678', 'DE', '+4915112345678'],
+    ['4930901820', 'DE', '+4930901820'],
+    ['62812345678', 'ID', '+62812345678'],
+    ['38343201234', 'XK', '+38343201234'],
+    // Leer in East Frisia (0491) and Ditzum (04902), as dialled.
+    ['0491123456', 'DE', '+49491123456'],
+    ['04902123456', 'DE', '+494902123456'],
+  ];
+  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
+});
+
+test('a national number that begins with the digits of its own calling code stays one', () => {
+  const rows: [raw: string, country: string, number: string][] = [
+    ['9117081051', 'IN', '+919117081051'],
+    ['9198765432', 'IN', '+919198765432'],
+    ['481234567', 'PL', '+48481234567'],
+    ['3912345678', 'IT', '+393912345678'],
+    ['3904621557', 'IT', '+393904621557'],
+    ['484619671', 'PL', '+48484619671'],
+    ['55991234567', 'BR', '+5555991234567'],
+    ['318239311', 'NL', '+31318239311'],
+    ['7710009998', 'KZ', '+77710009998'],
+    ['47123456', 'NO', '+4747123456'],
+  ];
+  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
+});
+
+test("every country's example number is the same number in every notation", (context) => {
+  let read = 0;
+  /** Bare national numbers as short as an extension: they stay as they are. */
+  const short: string[] = [];
+  for (const country of getCountries()) {
+    const example = getExampleNumber(country, examples);
+    assert.ok(example, country);
+    const { number, nationalNumber } = example;
+    const digits = number.slice(1);
+    const national = example.formatNational();
+    const notations: [text: string, country: string | null][] = [
+      [number, country],
+      [number, null],
+      [digits, country],
+      [`00${digits}`, null],
+      [`tel:${number}`, country],
+      [`sip:${digits}@192.0.2.1`, country],
+      [example.formatInternational(), country],
+      [example.formatInternational().slice(1), country],
+      [national, country],
+      [national.replace(/\D/g, ''), country],
+      [nationalNumber, country],
+    ];
+    for (const [text, home] of notations) {
+      const isShort = text.replace(/\D/g, '').length < 6;
+      if (isShort) short.push(`${country} ${text}`);
+      else assert.equal(normaliseNumber(text, home), number, `${text} in ${home}`);
+      read += 1;
+    }
+  }
+  context.diagnostic(`${read} notations of ${getCountries().length} countries; read as extensions: ${short}`);
+  assert.equal(read, 245 * 11);
+  assert.deepEqual([...new Set(short.map((it) => it.slice(0, 2)))], ['AC', 'CK', 'FK', 'SH', 'TA', 'TK']);
+});
+
+/**
+ * A number as it is dialled in its country is read as that. Where a trunk leaves out the 0 that is dialled before it,
+ * some can be read in two ways, both valid, and E.164 without its plus wins: in these countries.
+ */
+test('numbers that begin with their own calling code, in every country', (context) => {
+  const ambiguous: Record<string, number> = {};
+  let dialled = 0;
+  let random = 7;
+  for (const country of getCountries()) {
+    const code = getCountryCallingCode(country);
+    for (let length = 6; length <= 13; length += 1)
+      for (let count = 0; count < 200; count += 1) {
+        random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+        const bare = `${code}${String(random).padStart(10, '0').slice(-9)}${count}`.slice(0, length);
+        const national = parsePhoneNumberFromString(`+${code}${bare}`);
+        if (national?.nationalNumber !== bare || national.country !== country || !national.isValid())
+          continue;
+        const asDialled = national.formatNational();
+        // The library itself does not read what it writes of Gabon's old numbers.
+        if (country === 'GA' && asDialled.startsWith('0')) continue;
+        assert.equal(normaliseNumber(asDialled, country), national.number, `${asDialled} in ${country}`);
+        dialled += 1;
+        if (normaliseNumber(bare, country) === national.number) continue;
+        assert.equal(normaliseNumber(bare, country), parsePhoneNumberFromString(`+${bare}`)?.number, bare);
+        ambiguous[country] = (ambiguous[country] ?? 0) + 1;
+      }
+  }
+  context.diagnostic(`${dialled} numbers as dialled; bare, read with a plus: ${JSON.stringify(ambiguous)}`);
+  assert.deepEqual(Object.keys(ambiguous).join(' '), 'AT CU DE FI ID MM PH SE SK VN XK ZA');
+});
+
+test('a number is read as people write it, and what is none is left as it is', () => {
+  assert.deepEqual(['+4930901820', '+12025550142', '110', '+999', '21'].map(spaced), [
+    '+49 30 901820',
+    '+1 202 555 0142',
+    '110',
+    '+999',
+    '21',
+  ]);
+});
