@@ -37,6 +37,11 @@ test('one address tries a hundred times, whatever the names, with all of its IPv
     100,
   );
   assert.equal(
+    failUntilRefused(makeTries(), names, (n) => `2001:db8:1:2:3:4:5:${n.toString(16)}`),
+    100,
+    'written in full',
+  );
+  assert.equal(
     failUntilRefused(makeTries(), names, (n) => `2001:db8:0:${n.toString(16)}::1`),
     Number.POSITIVE_INFINITY,
   );

@@ -42,14 +42,16 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     account: 1,
     name: 'Ann',
     signInName: 'ann',
-    role: 'agent' as const,
+    role: 'administrator' as const,
     password: null,
     createdAt: 0,
   };
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0 };
+  const stored = { session: session as Session | undefined, newestEntry: 1 };
   const store = {
     directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
-    users: { session: async () => session, closeSession: async () => {}, dismissed: async () => [] },
+    requests: { search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
+    users: { session: async () => stored.session, closeSession: async () => {}, dismissed: async () => [] },
     missedCalls: async () => [],
     openCalls: () => {
       asked.resolve();
@@ -75,8 +77,8 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
   );
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });
-  const watch = (signal?: AbortSignal) =>
-    fetch(`${base}/events`, {
+  const watch = (signal?: AbortSignal, path = '/events') =>
+    fetch(base + path, {
       headers: { cookie: 'pbx-bridge-session=x' },
       ...(signal && { signal }),
     });
@@ -86,7 +88,20 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     screens,
     watch,
     signOut: () => sessions.close(session),
+    stored,
   };
+}
+
+const readerOf = ({ body }: Response) =>
+  (body as NonNullable<Response['body']>).pipeThrough(new TextDecoderStream()).getReader();
+
+/** Reads a stream until its text matches. */
+async function readUntil(reader: ReadableStreamDefaultReader<string>, wanted: RegExp): Promise<void> {
+  for (let text = ''; !wanted.test(text); ) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the stream ended without ${wanted}: ${text}`);
+    text += value;
+  }
 }
 
 test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
@@ -141,4 +156,41 @@ test('who signs out is told nothing more', { timeout: 30_000 }, async (t) => {
   screens.publish(1, call('after the end'));
   assert.doesNotMatch(await stream.text(), /after the end/);
   while (screens.watched(1)) await setImmediate();
+});
+
+test('a stream beats every 15 seconds, and ends with its session, wherever that ended', {
+  timeout: 30_000,
+}, async (t) => {
+  const { answer, watch, stored } = await serve(t);
+  answer([]);
+  for (const path of ['/events', '/history/tail']) {
+    const session = stored.session;
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    const reader = readerOf(await watch(undefined, path));
+    await readUntil(reader, /retry/);
+    for (let beat = 0; beat < 2; beat += 1) {
+      t.mock.timers.tick(15_000);
+      await readUntil(reader, /event: beat/);
+    }
+    stored.session = undefined; // as another process closes it
+    t.mock.timers.tick(15_000);
+    assert.deepEqual(await reader.read(), { done: true, value: undefined }, path);
+    stored.session = session;
+    t.mock.timers.reset();
+  }
+});
+
+test('the page of the request history hears within a second that there is something new', {
+  timeout: 30_000,
+}, async (t) => {
+  const { watch, stored } = await serve(t);
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const reader = readerOf(await watch(undefined, '/history/tail'));
+  await readUntil(reader, /retry/);
+  t.mock.timers.tick(1_000);
+  await setImmediate();
+  stored.newestEntry = 2;
+  t.mock.timers.tick(1_000);
+  await readUntil(reader, /event: news/);
+  await reader.cancel();
 });
