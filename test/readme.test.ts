@@ -7,52 +7,102 @@ import { addOperatorCommands } from '../src/cli/commands.ts';
 import { processIo } from '../src/cli/context.ts';
 import { bridgeSections } from '../src/config/env.ts';
 import { serviceSection } from '../src/config/service.ts';
+import { addServiceCommands } from '../src/service/commands.ts';
+import {
+  brokenLinks,
+  missingCommands,
+  missingPaths,
+  missingScripts,
+  namedSettings,
+  readDocument,
+  shownRows,
+} from './documents.ts';
 
-/** What README names must exist. Whether its steps work is tried in `packaging/readme-tests.ts`. */
+/** What the documents name must exist. Whether the README's steps work is tried in `packaging/readme-tests.ts`. */
+const documents = [
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'config/dialplan.md',
+  'config/operating.md',
+  'src/README.md',
+  'src/service/README.md',
+  'test/asterisk/README.md',
+].map(readDocument);
+
 const project = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const readme = readFileSync(project('README.md'), 'utf8');
 
-const chapter = (heading: string) => readme.split(`\n## ${heading}\n`)[1]?.split(/^##+ /m)[0] ?? '';
+const { scripts } = JSON.parse(readFileSync(project('package.json'), 'utf8')) as { scripts: object };
 
-describe('README: each row of a table with "shown by" names a test that exists', () => {
-  const tables = readme.split(/\n\| .* \| shown by \|\n\|[-|]+\n/).slice(1);
-  const rows = tables.flatMap((table) => table.split(/\n(?!\|)/)[0]?.split('\n') ?? []);
-  assert.ok(tables.length > 1 && rows.length > 15);
-  for (const row of rows)
-    test(row.split(' | ')[0]?.slice(2) ?? '', () => {
-      const [, path = '', name = ''] = /\| \[[\w-]+\]\(([^)]+)\): ([^|]+) \|$/.exec(row) ?? [];
-      assert.notEqual(name, '', 'it names none');
-      assert.ok(existsSync(project(path)), `${path} is not there`);
-      assert.ok(readFileSync(project(path), 'utf8').includes(name), `${path} has no test "${name}"`);
-    });
+const settings = new Set(
+  [...Object.values(bridgeSections), serviceSection].flatMap(({ shape }) => Object.keys(shape)),
+);
+/** Names that are no settings of ours: the dialplan's, Asterisk's, the tests', and placeholders. */
+const otherNames =
+  /^(CALLER_PRIORITY(_STATUS)?|QUEUE_PRIO|CALLING(NUM)?PRES_SV|PBX_BRIDGE_(AGI|INSTANCE)|PBX_LAB_(CACHE|MIRROR)|NAME|ENV)$/;
+
+const program = new Command('pbx-bridge');
+addOperatorCommands(program, processIo('test'));
+const operatorCommands = program.commands.map((command) => command.name());
+program.command('run');
+const notRun = () => {
+  throw new Error('no command runs here');
+};
+addServiceCommands(program, { options: notRun, run: notRun, out: process.stdout, in: process.stdin });
+
+for (const document of documents)
+  describe(document.path, () => {
+    test('its links lead to a file, and to a heading in it', () =>
+      assert.deepEqual(brokenLinks(document), []));
+    test('the paths that it names exist', () => assert.deepEqual(missingPaths(document), []));
+    test('the npm scripts that it names exist', () =>
+      assert.deepEqual(missingScripts(document, new Set(Object.keys(scripts))), []));
+    test('the commands that it names exist, with their options', () =>
+      assert.deepEqual(missingCommands(document, program), []));
+    test('the settings that it names exist', () =>
+      assert.deepEqual(
+        namedSettings(document).filter((name) => !settings.has(name) && !otherNames.test(name)),
+        [],
+      ));
+    for (const { what, file, test: name } of document.path === 'SECURITY.md' ? [] : shownRows(document))
+      test(`its row "${what}" names a test that exists`, () => {
+        assert.notEqual(name, '', 'it names none');
+        assert.ok(existsSync(project(file)), `${file} is not there`);
+        assert.ok(readFileSync(project(file), 'utf8').includes(name), `${file} has no test "${name}"`);
+      });
+  });
+
+test('README has a row for every command of operators', () => {
+  const [, table = ''] = documents[0]?.text.split('\n## Commands\n') ?? [];
+  for (const name of operatorCommands) assert.match(table, new RegExp(`^\\| .*\`${name}\\b`, 'm'), name);
 });
 
-test('README: every file that it names is there', () => {
-  const linked = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path);
-  const quoted = [...readme.matchAll(/`((?:config|src|test|systemd)\/[\w@./-]*[\w/])`/g)].map(
-    ([, path = '']) => path,
-  );
-  const ofTheReader = /its-name/;
-  for (const path of [...linked, ...quoted].filter((path) => !ofTheReader.test(path)))
-    assert.ok(existsSync(project(path)), path);
-});
-
-test('README: every setting that it names is one', () => {
-  const sections = [...Object.values(bridgeSections), serviceSection];
-  const settings = new Set(sections.flatMap(({ shape }) => Object.keys(shape)));
-  const others = /^(CALLER_PRIORITY(_STATUS)?|QUEUE_PRIO|PBX_BRIDGE_(AGI|INSTANCE)|NAME|ENV)$/;
-  const named = [...readme.matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name.replace(/_FILE$/, ''));
-  assert.ok(named.length > 20);
-  assert.deepEqual(
-    named.filter((name) => !settings.has(name) && !others.test(name)),
-    [],
-  );
-});
-
-test('README: every command that operators have is in its table', () => {
-  const program = new Command('pbx-bridge');
-  addOperatorCommands(program, processIo('test'));
-  const [, table = ''] = chapter('See what it does').split('| command | what for |');
-  for (const { name } of program.commands.map((command) => ({ name: command.name() })))
-    assert.match(table, new RegExp(`^\\| .*\`${name}\\b`, 'm'), name);
+test('what does not exist is found, in all the forms that documents use', () => {
+  const text = [
+    '# A heading, here',
+    '[a](README.md) [b](#a-heading-here) [c](gone.md) [d](README.md#gone) `src/cli.ts` `cli/gone.ts` `gone/`',
+    '`npm test` `npm run gone` and `PBX_ID` `GONE_SETTING_FILE`',
+    '`outbox list` `outbox gone` `check --gone`, `pbx-bridge service backup FILE`',
+    '```sh',
+    'systemctl stop pbx-bridge; pbx-bridge gone; npx pbx-bridge explain 030 --offline # pbx-bridge',
+    '```',
+    '| what | what happens | shown by |',
+    '|---|---|---|',
+    '| a | b | [cli](src/cli.ts): a test |',
+    '| c | d | nothing |',
+  ].join('\n');
+  const document = { path: 'README.md', text };
+  assert.deepEqual(brokenLinks({ path: 'README.md', text: text.replace('](src/cli.ts)', '') }), [
+    '#a-heading-here',
+    'gone.md',
+    'README.md#gone',
+  ]);
+  assert.deepEqual(missingPaths(document), ['cli/gone.ts', 'gone/']);
+  assert.deepEqual(missingScripts(document, new Set(['test'])), ['gone']);
+  assert.deepEqual(missingCommands(document, program), ['gone', 'outbox gone', 'check --gone']);
+  assert.deepEqual(namedSettings(document), ['PBX_ID', 'GONE_SETTING']);
+  assert.deepEqual(shownRows(document), [
+    { what: 'a', file: 'src/cli.ts', test: 'a test' },
+    { what: 'c', file: '.', test: '' },
+  ]);
 });

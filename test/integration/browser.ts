@@ -29,13 +29,17 @@ export const sizes = {
 
 export type Theme = 'light' | 'dark';
 
-/** A real browser, closed after the test. */
-export async function openBrowser(t: TestContext): Promise<Browser> {
+export async function launchBrowser(): Promise<Browser> {
   await installBrowser();
-  const browser = await chromium.launch({
+  return chromium.launch({
     executablePath: chromiumPath,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
   });
+}
+
+/** A real browser, closed after the test. */
+export async function openBrowser(t: TestContext): Promise<Browser> {
+  const browser = await launchBrowser();
   t.after(() => browser.close());
   return browser;
 }

@@ -30,7 +30,7 @@ test('undici, several requests of a call in turn on one connection', async (t) =
   assert.equal((await history(a.token)).length, 3);
 });
 
-test('curl, as the README tells it', async (t) => {
+test('curl, as the documentation shows it', async (t) => {
   const { a, base, history } = await serve(t);
   const curl = async (...args: string[]) =>
     (

@@ -8,14 +8,13 @@ import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
 import { type Layout, layouts } from './phone-system.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-
-/** The commands that a reader of this chapter types, a block at a time. */
-export function commandsOf(heading: string): string[] {
-  const [, chapter = ''] = readme.split(new RegExp(`^#+ ${heading}$`, 'm'));
+/** The commands under a heading of a document, a block at a time. */
+export function commandsOf(heading: string, path = 'README.md'): string[] {
+  const document = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const [, chapter = ''] = document.split(new RegExp(`^#+ ${RegExp.escape(heading)}$`, 'm'));
   const [text = ''] = chapter.split(/^#+ /m);
   const blocks = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)];
-  assert.ok(blocks.length > 0, `README has no commands under ${heading}`);
+  assert.ok(blocks.length > 0, `${path} has no commands under ${heading}`);
   return blocks.map(([, indent = '', block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 }
 
@@ -25,8 +24,9 @@ const login = ['-i', 'HOME=/root', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbi
 export const phonePort = 5071;
 
 /**
- * Types what README says, as it stands there, on a machine that has an Asterisk and knows nothing of pbx-bridge, and
- * calls in from outside. Only the editor is ours: it fills in what a person would.
+ * Types the commands of the README (and of the documents that it sends its reader to) as they are written, on a
+ * machine that has an Asterisk and not yet pbx-bridge, and calls in from outside. Only the editor is replaced: it fills
+ * in what a person would.
  */
 export async function readmeTests(
   t: TestContext,
@@ -45,7 +45,7 @@ export async function readmeTests(
 
   await t.test('installs, and starts the other end', async () => {
     await type(install);
-    const [service = ''] = commandsOf("The service: the API's other end");
+    const [service = ''] = commandsOf('Install', 'src/service/README.md');
     const [api = '', token = ''] = (await type(service)).match(/^API_\w+=.+$/gm) ?? [];
     const context = layout === 'plain' ? [`INBOUND_CONTEXTS=${layouts.plain.trunkContext}`] : [];
     fillIn(machine, [api, token, ...context]);
@@ -72,7 +72,7 @@ export async function readmeTests(
         `chmod 750 ${records}; echo CDR_SOURCE=csv:${records}/Master.csv >> /etc/pbx-bridge/bridge.env`,
       );
       assert.match(flat(await type('pbx-bridge check || true')), /^BAD +Asterisk's call records .*EACCES/m);
-      const [joinGroup = ''] = commandsOf('Calls that nobody heard');
+      const [joinGroup = ''] = commandsOf('Filling gaps from call records (CDR)', 'config/operating.md');
       await type(joinGroup);
       await type('pbx-bridge check; systemctl stop pbx-bridge');
       await callIn(container, `tail -qF -n +2 ${records}/Master.csv`);
