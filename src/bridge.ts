@@ -67,7 +67,7 @@ export type Bridge = {
 
 type Tools = {
   readonly log: Log;
-  /** Whether what it says is taken; absent where it is not on standard output. */
+  /** State of the log; absent if it does not go to standard output. */
   readonly logStatus?: () => LogStatus;
   readonly version: string;
   readonly fail: (error: unknown) => void;

@@ -144,7 +144,7 @@ test('2,000 connections that say nothing keep nobody from being served', async (
 
 test('more connections than a PBX has calls are cut off, with a word', async (t) => {
   const { port, clock, saying } = await serverFor(t);
-  const word = saying('agi.too-many');
+  const word = saying('agi.too-many-connections');
   const sockets = await Promise.all(Array.from({ length: 2_060 }, () => openTo(port())));
   await word;
   assert.ok(clock.timers() <= 2_048);
@@ -191,7 +191,7 @@ test('who may not ask is cut off before a byte is read', async (t) => {
     answer: () => assert.fail('was asked'),
   });
   assert.deepEqual((await askAgi(port())).commands, []);
-  assert.deepEqual(said, ['agi.listening', 'agi.stranger']);
+  assert.deepEqual(said, ['agi.listening', 'agi.address-refused']);
 });
 
 test('an IPv4 client of an IPv6 socket is known by its IPv4 address', async (t) => {

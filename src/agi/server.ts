@@ -59,7 +59,7 @@ export function createAgiServer(
     socket.on('error', () => {});
     const { remoteAddress } = socket;
     if (!isAllowed(remoteAddress)) {
-      of.strangers((more) => log.say('agi.stranger', { address: remoteAddress, more }));
+      of.strangers((more) => log.say('agi.address-refused', { address: remoteAddress, more }));
       socket.destroy();
       return;
     }
@@ -105,7 +105,9 @@ export function createAgiServer(
     const { promise, resolve, reject } = Promise.withResolvers<Server>();
     const it = createServer({ noDelay: true }, serve);
     it.maxConnections = MOST_SESSIONS;
-    it.on('drop', () => of.crowds((more) => log.say('agi.too-many', { most: MOST_SESSIONS, more })));
+    it.on('drop', () =>
+      of.crowds((more) => log.say('agi.too-many-connections', { most: MOST_SESSIONS, more })),
+    );
     it.once('error', reject);
     it.listen({ host, port, backlog: MOST_SESSIONS }, () => {
       it.off('error', reject);

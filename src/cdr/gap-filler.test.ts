@@ -113,7 +113,13 @@ test('the past before the first start is never told, what comes after it is, and
     { ...call('1800000101.4'), status: 'completed', caller_id: '1001' },
   ]);
   assert.deepEqual(heads, ['pbx-1800000101.2 ringing', 'pbx-1800000101.4 ringing']);
-  assert.deepEqual(codes(), ['cdr.from-now', 'cdr.going-on', 'cdr.told', 'cdr.told', 'cdr.filled']);
+  assert.deepEqual(codes(), [
+    'cdr.from-now',
+    'cdr.going-on',
+    'cdr.call-reported',
+    'cdr.call-reported',
+    'cdr.filled',
+  ]);
 });
 
 test('what was told but never ended is ended, and what was told is left alone', async (t) => {
@@ -188,12 +194,12 @@ test('a file that cannot be read is said once, and nothing is skipped', async (t
   writeFileSync(path, line(2));
   await filler.looks(3);
   assert.equal((await told('1800000101.2')).length, 2);
-  const about = codes().filter((code) => /readable|lost-place/.test(code));
+  const about = codes().filter((code) => /readable|lost-position/.test(code));
   assert.deepEqual(about, [
     'cdr.unreadable',
     'cdr.readable',
     'cdr.unreadable',
-    'cdr.lost-place',
+    'cdr.lost-position',
     'cdr.readable',
   ]);
 });
@@ -218,8 +224,8 @@ test('a place that cannot be kept is said once, calls are told all the same, and
   rmdirSync(`${mark}.part`);
   await second.looks(1);
   assert.deepEqual(
-    codes().filter((code) => /readable|place/.test(code)),
-    ['cdr.place-unsaved', 'cdr.place-unsaved', 'cdr.place-saved'],
+    codes().filter((code) => /readable|position/.test(code)),
+    ['cdr.position-not-saved', 'cdr.position-not-saved', 'cdr.position-saved'],
   );
 });
 

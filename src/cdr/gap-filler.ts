@@ -173,7 +173,7 @@ export function createGapFiller(
   function logTold({ id, from, caller_id }: CallEvent): void {
     counts.told += 1;
     const outcome = caller_id === undefined ? 'missed' : `answered by ${caller_id}`;
-    log.say('cdr.told', {
+    log.say('cdr.call-reported', {
       call: id,
       from,
       began: new Date(beganAt({ uniqueid: id })).toISOString(),
@@ -215,12 +215,12 @@ export function createGapFiller(
       writeMark(markFile, mark);
     } catch (error) {
       // The records can be read all the same, and what was told of them is in the outbox.
-      if (!isUnsaved) log.say('cdr.place-unsaved', { source: name, error: String(error) });
+      if (!isUnsaved) log.say('cdr.position-not-saved', { source: name, error: String(error) });
       isUnsaved = true;
       return;
     }
     saved = mark;
-    if (isUnsaved) log.say('cdr.place-saved', { source: name });
+    if (isUnsaved) log.say('cdr.position-saved', { source: name });
     isUnsaved = false;
   }
 
@@ -246,7 +246,7 @@ export function createGapFiller(
       await begin();
       const thorough = live.snapshots() > gaps || looks % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
-      if (chunk.lost) log.say('cdr.lost-place', { source: name });
+      if (chunk.lost) log.say('cdr.lost-position', { source: name });
       for (const entry of chunk.entries) take(entry);
       position = chunk.next;
       await settle();

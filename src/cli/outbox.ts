@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox.ts';
-import { maskNumber, neutralise } from '../log/redact.ts';
+import { escapeControls, maskNumber } from '../log/redact.ts';
 import { type Operator, openOperator } from '../outbox/operator.ts';
 import type { Reader } from '../outbox/reader.ts';
 import type { ToldEvent } from '../outbox/tables/history.ts';
@@ -230,7 +230,7 @@ function report({ terminal, json }: Context, value: unknown, words: string): voi
 
 async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]): Promise<boolean> {
   for (const { seq, status, callId } of events.slice(0, 10))
-    terminal.print(neutralise(`  ${seq} ${status} of ${callId}`));
+    terminal.print(escapeControls(`  ${seq} ${status} of ${callId}`));
   if (events.length > 10) terminal.print(`  and ${events.length - 10} more`);
   io.out.write(`Discard ${count(events.length, 'dead letter')} for ever? Type yes: `);
   const lines = createInterface({ input: io.in });

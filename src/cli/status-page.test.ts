@@ -64,7 +64,7 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 
     ],
     [
       'nothing takes the log',
-      { log: { untakenSince: noon - 5 * 60_000, dropped: 3 } },
+      { log: { blockedSince: noon - 5 * 60_000, dropped: 3 } },
       'log',
       /^NOT TAKEN for 5 min, since .*; 3 lines missing since the start$/,
       'bad',

@@ -111,8 +111,8 @@ function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
 function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
   if (it === undefined) return undefined;
   const missing = `${count(it.dropped, 'line')} missing since the start`;
-  if (it.untakenSince !== undefined)
-    return line('log', `NOT TAKEN for ${span(it.untakenSince, now)}; ${missing}`, 'bad');
+  if (it.blockedSince !== undefined)
+    return line('log', `NOT TAKEN for ${span(it.blockedSince, now)}; ${missing}`, 'bad');
   return it.dropped === 0 ? undefined : line('log', missing);
 }
 

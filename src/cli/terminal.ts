@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { neutralise } from '../log/redact.ts';
+import { escapeControls } from '../log/redact.ts';
 
 /** Where a command writes to: standard output, or a test. */
 export type Output = {
@@ -42,7 +42,7 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
     paint,
     wrapped(first, words, indent) {
       const taken = stripVTControlCharacters(first).length;
-      const lines = wrap(neutralise(words), widthNow() - taken, widthNow() - indent);
+      const lines = wrap(escapeControls(words), widthNow() - taken, widthNow() - indent);
       write(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },

@@ -53,7 +53,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
           error: 'another bridge had told it',
         })),
       );
-      log.say('standby.told-by-other', { count: done.length, call: done[0]?.callId });
+      log.say('standby.reported-by-other', { count: done.length, call: done[0]?.callId });
     }
     return open;
   }

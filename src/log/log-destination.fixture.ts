@@ -3,27 +3,27 @@ import { createLog } from './log.ts';
 import { openLogDestination } from './log-destination.ts';
 
 /**
- * A program with a log on standard output, as it is described by one argument. It says when so many lines are written,
- * and writes one more at its end.
+ * A program that logs to standard output, configured by its only argument (JSON). It sends the message "written" after
+ * `lines` lines, and writes one more line before it exits.
  */
 export type Program = {
   readonly lines: number;
-  /** Bytes; absent: the log that programs have, and its messages. */
-  readonly mostWaiting?: number;
-  readonly lastWordsMs?: number;
-  /** Before the last line: the end of a gap, a message, or nothing. */
+  /** Absent: use `createLog` with its own buffer size. */
+  readonly bufferBytes?: number;
+  readonly exitTimeoutMs?: number;
+  /** What to wait for before the last line: the report of a gap, a message, or nothing. */
   readonly waitsFor: 'gap' | 'message' | 'exit';
 };
 
-const { lines, mostWaiting, lastWordsMs = 1_000, waitsFor } = JSON.parse(process.argv[2] ?? '') as Program;
+const { lines, bufferBytes, exitTimeoutMs = 1_000, waitsFor } = JSON.parse(process.argv[2] ?? '') as Program;
 const gap = Promise.withResolvers<void>();
-const write = mostWaiting === undefined ? messages() : texts(mostWaiting);
+const write = bufferBytes === undefined ? writeMessages() : writeTexts(bufferBytes);
 
 for (let i = 0; i < lines; i += 1) write(String(i));
 process.send?.('written');
 if (waitsFor === 'message') await once(process, 'message');
 if (waitsFor === 'gap') {
-  // A log keeps no program alive.
+  // The log's timers do not keep the process alive.
   const alive = setInterval(() => {}, 1_000);
   await gap.promise;
   clearInterval(alive);
@@ -31,9 +31,9 @@ if (waitsFor === 'gap') {
 write('the last one');
 process.exit();
 
-function texts(mostWaiting: number): (text: string) => void {
+function writeTexts(bufferBytes: number): (text: string) => void {
   const log = openLogDestination({
-    ...{ fd: 1, mostWaiting, lastWordsMs },
+    ...{ fd: 1, bufferBytes, exitTimeoutMs },
     onDropped(count, since) {
       log.write(`${count} dropped since ${since}\n`);
       gap.resolve();
@@ -42,12 +42,12 @@ function texts(mostWaiting: number): (text: string) => void {
   return (text) => log.write(`${text.padEnd(99)}\n`);
 }
 
-function messages(): (text: string) => void {
+function writeMessages(): (text: string) => void {
   const log = createLog({ level: 'error', format: 'json', numbers: 'mask', colour: false, secrets: [] });
-  const look = setInterval(() => {
-    const { dropped, untakenSince } = log.status();
-    if (dropped === 0 || untakenSince !== undefined) return;
-    clearInterval(look);
+  const poll = setInterval(() => {
+    const { dropped, blockedSince } = log.status();
+    if (dropped === 0 || blockedSince !== undefined) return;
+    clearInterval(poll);
     gap.resolve();
   }, 50);
   return (error) => log.say('program.failed', { error });

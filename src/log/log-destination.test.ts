@@ -14,7 +14,7 @@ import { openLogDestination } from './log-destination.ts';
 
 const fixture = fileURLToPath(new URL('./log-destination.fixture.ts', import.meta.url));
 
-/** A program whose standard output nobody reads yet. */
+/** Starts a program whose standard output is not read yet. */
 function start(t: TestContext, program: Program): ChildProcess & { stdout: Readable } {
   const child = spawn(process.execPath, [fixture, JSON.stringify(program)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -26,10 +26,10 @@ function start(t: TestContext, program: Program): ChildProcess & { stdout: Reada
 const linesOf = (written: string) => written.split('\n').map((line) => line.trimEnd());
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => String(i));
 
-/** Lines in order, then how many are missing and since when, then the rest of them in order. */
+/** Checks that lines are in order, with the notice of a gap in place of the missing ones. */
 function checkGap(lines: readonly string[], all: number, notice: RegExp): void {
   const place = lines.findIndex((line) => notice.test(line));
-  assert.ok(place > 2_000, `${place} lines before the gap: the kept ones and more`);
+  assert.ok(place > 2_000, `${place} lines before the gap: more than the buffer holds`);
   const [count, since] = notice.exec(lines[place] as string)?.slice(1) ?? [];
   const numbers = [...lines.slice(0, place), ...lines.slice(place + 1, -2)];
   const missing = Number(count);
@@ -41,14 +41,14 @@ function checkGap(lines: readonly string[], all: number, notice: RegExp): void {
   assert.deepEqual(lines.slice(-2), ['the last one', '']);
 }
 
-describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
-  test('does not hold the program; what is missing behind the kept lines is counted in its place', async (t) => {
-    const child = start(t, { lines: 20_000, mostWaiting: 200_000, waitsFor: 'gap' });
+describe('a pipe that is not read', { timeout: 60_000 }, () => {
+  test('does not block the program; dropped lines are counted at the gap', async (t) => {
+    const child = start(t, { lines: 20_000, bufferBytes: 200_000, waitsFor: 'gap' });
     await once(child, 'message');
     checkGap(linesOf(await text(child.stdout)), 20_000, /^(\d+) dropped since (\d+)$/);
   });
 
-  test('as the programs have it: the message says what is missing', async (t) => {
+  test('of createLog: a message reports the dropped lines', async (t) => {
     const child = start(t, { lines: 40_000, waitsFor: 'gap' });
     await once(child, 'message');
     const lines = linesOf(await text(child.stdout)).map((line) => {
@@ -59,8 +59,8 @@ describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
     checkGap(lines, 40_000, /^(\d+) since (.*)$/);
   });
 
-  test('takes the last words of a program behind a gap, and what is missing before them', async (t) => {
-    const child = start(t, { lines: 20_000, mostWaiting: 200_000, lastWordsMs: 30_000, waitsFor: 'exit' });
+  test('gets the last lines of a program after a gap, and the count of dropped ones before them', async (t) => {
+    const child = start(t, { lines: 20_000, bufferBytes: 200_000, exitTimeoutMs: 30_000, waitsFor: 'exit' });
     await once(child, 'message');
     await sleep(50);
     const lines = linesOf(await text(child.stdout));
@@ -69,11 +69,11 @@ describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
     assert.deepEqual(lines.slice(-3), ['19999', 'the last one', '']);
   });
 
-  test('drops nothing that it has room to keep', async (t) => {
+  test('loses no line that fits into the buffer', async (t) => {
     const child = start(t, {
       lines: 5_000,
-      mostWaiting: 1_000_000,
-      lastWordsMs: 30_000,
+      bufferBytes: 1_000_000,
+      exitTimeoutMs: 30_000,
       waitsFor: 'message',
     });
     await once(child, 'message');
@@ -82,17 +82,17 @@ describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
     assert.deepEqual(linesOf(await written), [...upTo(5_000), 'the last one', '']);
   });
 
-  test('does not keep a program from its end', async (t) => {
-    const child = start(t, { lines: 5_000, mostWaiting: 1_000_000, lastWordsMs: 100, waitsFor: 'exit' });
+  test('does not keep a program from exiting', async (t) => {
+    const child = start(t, { lines: 5_000, bufferBytes: 1_000_000, exitTimeoutMs: 100, waitsFor: 'exit' });
     const [code] = await once(child, 'exit');
     assert.equal(code, 0);
   });
 
-  test('may be closed at its other end', async (t) => {
+  test('may be closed by its reader', async (t) => {
     const child = start(t, {
       lines: 5_000,
-      mostWaiting: 1_000_000,
-      lastWordsMs: 300_000,
+      bufferBytes: 1_000_000,
+      exitTimeoutMs: 300_000,
       waitsFor: 'message',
     });
     await once(child, 'message');
@@ -103,7 +103,7 @@ describe('a pipe that nobody reads', { timeout: 60_000 }, () => {
   });
 });
 
-test('a full disk takes no line and harms nobody; all come when there is room', async (t) => {
+test('a full disk: lines are buffered and written when there is room', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-log-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'log');
@@ -115,13 +115,13 @@ test('a full disk takes no line and harms nobody; all come when there is room', 
   });
   const log = openLogDestination({
     fd: openSync(file, 'w'),
-    onDropped: () => assert.fail('none is missing'),
+    onDropped: () => assert.fail('no line may be dropped'),
   });
   for (const line of upTo(100)) log.write(`${line}\n`);
-  const { untakenSince, dropped } = log.status();
-  assert.ok(Number(untakenSince) <= Date.now());
+  const { blockedSince, dropped } = log.status();
+  assert.ok(Number(blockedSince) <= Date.now());
   assert.equal(dropped, 0);
   full = false;
-  while (log.status().untakenSince !== undefined) await sleep(10);
+  while (log.status().blockedSince !== undefined) await sleep(10);
   assert.deepEqual(linesOf(readFileSync(file, 'utf8')), [...upTo(100), '']);
 });

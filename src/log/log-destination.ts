@@ -1,114 +1,117 @@
 import sonic from 'sonic-boom';
 
-/** Where the lines of a log go: a file descriptor that may take none for a while. */
+/** Writes log lines to a file descriptor that may be blocked or full for a while. */
 export type LogDestination = {
-  /** Takes a line, its line break included. Never throws. */
+  /** `line` ends in a line break. Never throws. */
   write(line: string): void;
   status(): LogStatus;
 };
 
-/** Whether what a log says is taken. Times are Unix ms. */
 export type LogStatus = {
-  /** Since when nothing takes its lines; absent while all are taken. */
-  readonly untakenSince?: number | undefined;
-  /** Lines that are missing in the log since the start. */
+  /** Since when lines cannot be written, Unix ms; absent while all are written. */
+  readonly blockedSince?: number | undefined;
+  /** Lines dropped since the start of the program. */
   readonly dropped: number;
 };
 
 export type LogDestinationOptions = {
   readonly fd: number;
-  /** So much is kept while nothing is taken, bytes; of further lines only the newest. */
-  readonly mostWaiting?: number;
-  /** When the process ends, what is kept waits so long for somebody who reads slowly, ms. */
-  readonly lastWordsMs?: number;
-  /** What was kept is out again: so many lines after it are missing, the first of them of `since`, Unix ms. */
+  /** Size of the buffer while lines cannot be written, bytes. Of further lines only the newest are kept. */
+  readonly bufferBytes?: number;
+  /** When the process exits, buffered lines wait this long for a slow reader, ms. */
+  readonly exitTimeoutMs?: number;
+  /** Called in place of `count` dropped lines, the first of them from `since` (Unix ms). */
   readonly onDropped: (count: number, since: number) => void;
 };
 
-/** Some 15,000 lines: hours of a quiet office, a minute of the busiest one. */
-const MOST_WAITING = 4 * 1024 * 1024;
-/** The end of a gap says why it ends, or why the program does. */
-const NEWEST = 50;
+/** About 15,000 lines: hours of a quiet office, a minute of the busiest one. */
+const BUFFER_BYTES = 4 * 1024 * 1024;
+/** Lines kept beyond a full buffer. The newest ones explain why a gap ends, or why the program does. */
+const NEWEST_LINES = 50;
 
-/** A pipe holds 64 kB or more: what was kept is out within seconds. */
+/** A pipe holds 64 kB or more, so a full buffer is written within seconds. */
 const RETRY_MS = 100;
-const LAST_WORDS_MS = 1_000;
-const LAST_TRY_MS = 20;
+const EXIT_TIMEOUT_MS = 1_000;
+const EXIT_RETRY_MS = 20;
 
 /**
- * Writes each line at once, so that one which explains a crash is out before the crash is. But a pipe is full when its
- * reader stands still (journald, Docker, `| tee` to a dead disk), and a disk may be: then lines are kept, and at last
- * dropped and counted. No call waits for a log; only for a terminal that somebody has stopped (Ctrl-S).
+ * Writes each line synchronously, so that the line which explains a crash is written before the crash. When a pipe is
+ * full because its reader hangs (journald, Docker, `| tee` to a dead disk), or when a disk is full, lines are buffered,
+ * and finally dropped and counted. The program never waits for its log, except on a terminal stopped with Ctrl-S.
  */
 export function openLogDestination({
   fd,
-  mostWaiting = MOST_WAITING,
-  lastWordsMs = LAST_WORDS_MS,
+  bufferBytes = BUFFER_BYTES,
+  exitTimeoutMs = EXIT_TIMEOUT_MS,
   onDropped,
 }: LogDestinationOptions): LogDestination {
-  // Has Node see what standard output is: from then on, a full pipe or socket there answers EAGAIN instead of blocking.
+  // Makes Node initialise standard output: from then on a full pipe or socket answers EAGAIN instead of blocking.
   void process.stdout;
-  const stream = new sonic.SonicBoom({ fd, sync: true, maxLength: mostWaiting, retryEAGAIN: () => false });
-  /** What kept the last text, or some before it, from being taken. */
+  const stream = new sonic.SonicBoom({ fd, sync: true, maxLength: bufferBytes, retryEAGAIN: () => false });
+  /** Why the last write failed. */
   let failure: { readonly code?: string | undefined } | undefined;
-  let untakenSince: number | undefined;
+  let blockedSince: number | undefined;
   let retry: NodeJS.Timeout | undefined;
-  /** The newest lines behind a gap, or behind what is kept if there is none yet. */
+  /** The newest lines that no longer fit into the buffer; dropped lines, if any, are in front of them. */
   let newest: { readonly at: number; readonly line: string }[] = [];
   const gap = { lines: 0, since: 0 };
   let dropped = 0;
 
-  /** What the last call left comes first; gives false if something is left. */
-  function put(text: string): boolean {
+  /** Writes buffered lines first, then `text`. Returns false if some could not be written. */
+  function flush(text: string): boolean {
     failure = undefined;
     stream.write(text);
-    if (failure === undefined) untakenSince = undefined;
+    if (failure === undefined) blockedSince = undefined;
     return failure === undefined;
   }
 
-  function catchUp(): boolean {
+  function flushAll(): boolean {
     retry = undefined;
-    if (!put('')) return false;
+    if (!flush('')) return false;
     const [lines, missing] = [newest, gap.lines];
     newest = [];
     gap.lines = 0;
     if (missing > 0) onDropped(missing, gap.since);
-    for (const { line } of lines) put(line);
+    for (const { line } of lines) flush(line);
     return failure === undefined;
   }
 
-  const later = () => {
-    retry ??= setTimeout(catchUp, RETRY_MS).unref();
+  const scheduleRetry = () => {
+    retry ??= setTimeout(flushAll, RETRY_MS).unref();
   };
   stream.on('error', (error: NodeJS.ErrnoException) => {
     failure = error;
-    untakenSince ??= Date.now();
-    later();
+    blockedSince ??= Date.now();
+    scheduleRetry();
   });
   stream.on('drop', (line: string) => {
-    failure = { code: 'no room' };
+    failure = { code: 'buffer full' };
     newest.push({ at: Date.now(), line });
-    later();
+    scheduleRetry();
   });
 
   process.once('exit', () => {
     if (retry === undefined) return;
-    const nobody = new Int32Array(new SharedArrayBuffer(4));
-    for (let left = lastWordsMs; !catchUp() && failure?.code === 'EAGAIN' && left > 0; left -= LAST_TRY_MS)
-      Atomics.wait(nobody, 0, 0, LAST_TRY_MS);
+    const neverNotified = new Int32Array(new SharedArrayBuffer(4));
+    for (
+      let left = exitTimeoutMs;
+      !flushAll() && failure?.code === 'EAGAIN' && left > 0;
+      left -= EXIT_RETRY_MS
+    )
+      Atomics.wait(neverNotified, 0, 0, EXIT_RETRY_MS);
   });
 
   return {
     write(line) {
-      // Once one has no room, none has until the rest is out: a gap is one, and is told of where it is.
-      if (newest.length === 0) return void put(line);
+      // Once a line did not fit, later ones must not overtake it: a gap is in one place, and reported there.
+      if (newest.length === 0) return void flush(line);
       newest.push({ at: Date.now(), line });
-      if (newest.length <= NEWEST) return;
+      if (newest.length <= NEWEST_LINES) return;
       const oldest = newest.shift();
       if (gap.lines === 0) gap.since = oldest?.at ?? 0;
       gap.lines += 1;
       dropped += 1;
     },
-    status: () => ({ untakenSince, dropped }),
+    status: () => ({ blockedSince, dropped }),
   };
 }

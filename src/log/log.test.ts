@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLog, type LogOptions } from './log.ts';
 import { messages } from './messages.ts';
-import { maskNumber, neutralise, redactFields } from './redact.ts';
+import { escapeControls, maskNumber, redactFields } from './redact.ts';
 
 function logged(options: Partial<LogOptions>, say: (log: ReturnType<typeof createLog>) => void): string {
   let text = '';
@@ -40,28 +40,28 @@ describe('redaction', () => {
     ['a secret in an error', Object.assign(new Error('no s3cret'), { code: 'EIO' }), 'no [secret]'],
     ['a terminal escape', '\x1b[2J', '\\x1b[2J'],
     ['a line break', 'a\r\nb', 'a\\x0d\\x0ab'],
-    ['a turned direction', 'a\u202eb', 'a\\u202eb'],
+    ['a mark that changes the direction of text', 'a\u202eb', 'a\\u202eb'],
     ['a hostile key', { 'a\x1b': 1 }, { 'a\\x1b': 1 }],
     ['nothing', undefined, undefined],
     ['a count', 12_345_678, 12_345_678],
   ];
   for (const [name, value, expected] of rows) test(name, () => assert.deepEqual(redact(value), expected));
 
-  test('a mistake of ours is logged with its place', () =>
+  test('an error without a code is logged with its place', () =>
     assert.match(
       String(redact(new TypeError('x is not a function'))),
       /^x is not a function \(at .*log\.test\.ts:\d+:\d+\)?\)$/,
     ));
-  test('numbers are shown when asked for', () =>
+  test('numbers are not masked if masking is off', () =>
     assert.equal(redact('+31201234567', { maskNumbers: false }), '+31201234567'));
-  test('a secret too short to be one leaves the text readable', () =>
+  test('a very short secret is not replaced', () =>
     assert.equal(redact('pbx-bridge', { secrets: ['', 'b'] }), 'pbx-bridge'));
   test('ids are never masked', () =>
     assert.deepEqual(redactFields({ uniqueid: '1763618000' }, { secrets: [], maskNumbers: true }), {
       uniqueid: '1763618000',
     }));
   test('short numbers do not grow', () => assert.equal(maskNumber('1234567'), '123**67'));
-  test('plain text of any script stays', () => assert.equal(neutralise('Zoë 张 😀'), 'Zoë 张 😀'));
+  test('plain text of any script stays', () => assert.equal(escapeControls('Zoë 张 😀'), 'Zoë 张 😀'));
 });
 
 test('a line holds the code, the fields, and the text with the fields in it, all redacted', () => {
@@ -83,15 +83,18 @@ test('a line holds the code, the fields, and the text with the fields in it, all
     address: '127.0.0.1:5038',
     channels: 3,
     from: '+312******67',
-    msg: 'connected to Asterisk 22 [secret] at 127.0.0.1:5038; 3 channels there now',
+    msg: 'connected to Asterisk 22 [secret] at 127.0.0.1:5038; 3 channels in progress',
   });
 });
 
-test('pretty is one line for the eye', () => {
+test('the pretty format is the text only', () => {
   const line = logged({ format: 'pretty' }, (log) =>
     log.say('ami.connected', { version: '22\x1b[31m', address: 'pbx', channels: 0 }),
   );
-  assert.match(line, /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; 0 channels there now\n$/);
+  assert.match(
+    line,
+    /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; 0 channels in progress\n$/,
+  );
 });
 
 test('a level below the one set is not written', () => {
@@ -99,7 +102,7 @@ test('a level below the one set is not written', () => {
   assert.equal(text, '');
 });
 
-test('every message says what it means, and what to do if it is bad', () => {
+test('every message has a meaning, and every error a remedy', () => {
   for (const [code, message] of Object.entries(messages) as [
     string,
     { level: string; means: string; todo?: string },

@@ -6,11 +6,11 @@ import { type Redaction, redactFields } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The logger as every part gets it: a parameter, narrowed on the way down with `child`. */
+/** The logger that each part of a program is given as a parameter; `child` adds fields for a part. */
 export type Log = {
   /** Logs one message of the catalogue with its fields. Never throws. */
   say(code: MessageCode, fields?: LogFields): void;
-  /** A logger that adds these fields to every line: a part's name, a call's id. */
+  /** Returns a logger that adds these fields to every line, such as a part's name. */
   child(fields: LogFields): Log;
 };
 
@@ -18,7 +18,7 @@ export type LogOptions = {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'auto' | 'pretty' | 'json';
   readonly numbers: 'mask' | 'show';
-  /** False on a terminal that does not want colours (no-color.org). */
+  /** False if NO_COLOR is set (no-color.org). */
   readonly colour: boolean;
   /** Values that must never appear in a line. */
   readonly secrets: readonly string[];
@@ -26,27 +26,24 @@ export type LogOptions = {
   readonly destination?: LogDestination;
 };
 
-/** The program's own log: what it was created with, and can be changed while it runs. */
+/** The log of a program; its level and secrets can be changed while it runs. */
 export type ProgramLog = Log & {
-  /** `secrets` are added to those that are known. */
+  /** Adds `secrets` to the existing ones. */
   change(options: Pick<LogOptions, 'level' | 'secrets'>): void;
   status(): LogStatus;
 };
 
-/** Says nothing: for tests and tools that do not log. */
+/** Logs nothing: for tests and tools. */
 export const silentLog: Log = { say: () => {}, child: () => silentLog };
 
-/**
- * The log: a line per message, JSON or (on a terminal) for the eye. Everything passes the redaction first, so that no
- * part has to think of it.
- */
+/** Creates the log of a program: one line per message, JSON or pretty. Every field is redacted here, so callers need not. */
 export function createLog(options: LogOptions): ProgramLog {
   const destination = options.destination ?? openLogDestination({ fd: 1, onDropped });
   const onTerminal = process.stdout.isTTY === true;
   const format = prettyFactory({
     colorize: onTerminal && options.colour,
     translateTime: 'SYS:HH:MM:ss.l',
-    // The text already says what an eye needs; the fields are for programs.
+    // The text contains the fields that a reader needs.
     hideObject: true,
   });
   const asPretty = options.format === 'pretty' || (options.format === 'auto' && onTerminal);

@@ -8,10 +8,7 @@ import { serviceMessages } from './messages/service-messages.ts';
 
 export type { Message } from './messages/message.ts';
 
-/**
- * Every line that the programs log, by its code. `{name}` in a text is a field of the line.
- * `config/messages.md` is generated from this.
- */
+/** Every message that the programs log, by its code. `config/messages.md` is generated from it. */
 export const messages = {
   ...programMessages,
   ...callsMessages,

@@ -171,5 +171,5 @@ test('started by hand, nobody is told; a manager that takes nothing is said once
   const tell = await openServiceManager('/nobody/listens/here', log);
   tell?.({ READY: 1 });
   tell?.({ WATCHDOG: 1 });
-  assert.deepEqual(said, ['systemd.not-told']);
+  assert.deepEqual(said, ['systemd.notify-failed']);
 });

@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts';
-import { neutralise } from '../log/redact.ts';
+import { escapeControls } from '../log/redact.ts';
 import type { BridgeStatus } from './status.ts';
 
 /** What the service manager is told, as in sd_notify(3): `READY`, `STATUS` and so on, each with its value. */
@@ -31,7 +31,7 @@ export async function openServiceManager(
       send(lines.join('\n'));
       failed = false;
     } catch (error) {
-      if (!failed) log.say('systemd.not-told', { error });
+      if (!failed) log.say('systemd.notify-failed', { error });
       failed = true;
     }
   };
@@ -142,7 +142,7 @@ export function createSupervisor(tools: {
 export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus): string {
   const trouble = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
   const dead = outbox.dead > 0 ? `, ${outbox.dead} dead letters` : '';
-  return neutralise(
+  return escapeControls(
     `${trouble}; ${calls.open} calls open, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
   );
 }

@@ -62,7 +62,7 @@ async function breakAgainAndAgain(
     const bridge = rig.startBridge({
       hear({ code }) {
         if (code === 'ami.connected') onConnected();
-        if (code === 'cdr.told') unheard += 1;
+        if (code === 'cdr.call-reported') unheard += 1;
       },
     });
     await bridge.says('ami.connected');

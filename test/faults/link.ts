@@ -76,7 +76,7 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
       wrap: [...['env', `AMI_PORT=${wire.port}`], ...(readsRecords ? [`CDR_SOURCE=csv:${records}`] : [])],
       hear({ code, level, msg }) {
         if (code === 'ami.connected') onConnected();
-        if (code === 'cdr.told') unheard += 1;
+        if (code === 'cdr.call-reported') unheard += 1;
         if (level === 'error' && !code.startsWith('ami.')) broken.push(`${code}: ${msg}`);
       },
     });

@@ -76,7 +76,7 @@ export async function readmeTests(
       await type(joinGroup);
       await type('pbx-bridge check; systemctl stop pbx-bridge');
       await callIn(container, `tail -qF -n +2 ${records}/Master.csv`);
-      await type(`systemctl start pbx-bridge; ${firstOf(logged('cdr.told'))}`);
+      await type(`systemctl start pbx-bridge; ${firstOf(logged('cdr.call-reported'))}`);
       assert.match(flat(await type(explain)), /^TOLD: ringing, answered, completed; /m);
     },
   );

@@ -1,68 +1,68 @@
 import type { Message } from './message.ts';
 
-/** Log messages of priority lookups. */
+/** Log messages about priority lookups (FastAGI). */
 export const agiMessages = {
   'agi.listening': {
     level: 'info',
-    text: 'priority lookups: listening for the dialplan on {host} port {port}',
+    text: 'priority lookups: listening on {host} port {port}',
     means: 'AGI(agi://{host}:{port}/priority) in the dialplan is answered.',
   },
   'agi.not-listening': {
     level: 'error',
-    text: 'priority lookups: cannot listen on {host} port {port}: {error}; tried again every 5 s, calls are told meanwhile',
+    text: 'priority lookups: cannot listen on {host} port {port}: {error}; retrying every 5 s, calls are still reported',
     means:
-      'Another program has the port, or the address is not of this machine. AGI() fails at once in the dialplan.',
-    todo: 'Set AGI_LISTEN to a free port, or to off if the dialplan asks for no priorities.',
+      'Another program uses the port, or this machine does not have the address. AGI() in the dialplan fails at once.',
+    todo: 'Set AGI_LISTEN to a free port. If the dialplan uses no priorities, set it to off.',
   },
   'agi.lookup-failed': {
     level: 'warn',
-    text: 'no priority for {number}: {reason}; the call goes on with what was known, or with the default ({more} more since this was last said)',
+    text: 'no priority for {number}: {reason}; using the cached or default priority ({more} more like this since the last such line)',
     means:
-      'The API did not answer a priority lookup as it should. No call waits for it. Said once a minute at most.',
-    todo: 'If the answer has no such field, set PRIORITY_FIELD and PRIORITY_PARAM. Else look at the API, as for delivery.',
+      'The API did not answer a priority lookup correctly. The call was not delayed beyond the deadline. Logged at most once a minute.',
+    todo: 'If the field is missing in the answer, set PRIORITY_FIELD and PRIORITY_PARAM. Otherwise check the API, as for delivery.',
   },
   'agi.lookup-late': {
     level: 'warn',
-    text: 'no priority for {number} within {waited} ms; the call goes on with what was known, or with the default ({more} more since this was last said)',
+    text: 'no priority for {number} within {waited} ms; using the cached or default priority ({more} more like this since the last such line)',
     means:
-      'The API is slow. Its answer, when it comes, is kept for the next call from there. Said once a minute at most.',
-    todo: 'Callers can be made to wait longer with AGI_DEADLINE_MS.',
+      'The API is slow. A late answer is cached for the next call from this number. Logged at most once a minute.',
+    todo: 'To let callers wait longer, raise AGI_DEADLINE_MS.',
   },
   'agi.unknown-script': {
     level: 'warn',
-    text: 'the dialplan asks for agi://.../{script}, which there is not; answered ERROR ({more} more since this was last said)',
-    means: 'The only script is /priority. Said once a minute at most.',
+    text: 'the dialplan calls agi://.../{script}, which does not exist; answered ERROR ({more} more like this since the last such line)',
+    means: 'The only script is /priority. Logged at most once a minute.',
     todo: 'Correct the address in the dialplan: AGI(agi://HOST:PORT/priority).',
   },
   'agi.command-refused': {
     level: 'warn',
-    text: 'Asterisk refused a command of the priority lookup: {reply} ({more} more since this was last said)',
-    means: 'A variable may not have been set on the channel. Said once a minute at most.',
-    todo: 'Report it, with the version of Asterisk.',
+    text: 'priority lookups: Asterisk refused an AGI command: {reply} ({more} more like this since the last such line)',
+    means: 'A channel variable may not be set. Logged at most once a minute.',
+    todo: 'Report this line, with the version of Asterisk.',
   },
   'agi.cut-off': {
     level: 'warn',
-    text: 'cut off a priority lookup at the deadline of {deadline} ms (phase: {phase}); the dialplan goes on ({more} more since this was last said)',
+    text: 'priority lookups: closed a connection at the deadline of {deadline} ms (phase: {phase}); the dialplan continues ({more} more like this since the last such line)',
     means:
-      'Asterisk, or whoever connected, did not say or take what it should in time. Said once a minute at most.',
-    todo: 'In the phase request, something else than Asterisk connects to AGI_LISTEN.',
+      'Asterisk, or another client, did not send its request or read the reply before the deadline. Logged at most once a minute.',
+    todo: 'In phase request: another program than Asterisk connects to AGI_LISTEN.',
   },
-  'agi.stranger': {
+  'agi.address-refused': {
     level: 'warn',
-    text: 'priority lookups: {address} may not ask and was cut off ({more} more since this was last said)',
-    means: 'A connection from an address that AGI_ALLOW does not name. Said once a minute at most.',
-    todo: 'If it is the PBX, add it to AGI_ALLOW; if not, let a firewall keep it away.',
+    text: 'priority lookups: closed a connection from {address}, which AGI_ALLOW does not list ({more} more like this since the last such line)',
+    means: 'Only addresses in AGI_ALLOW may connect. Logged at most once a minute.',
+    todo: 'If it is the PBX, add the address to AGI_ALLOW; otherwise block it in the firewall.',
   },
-  'agi.too-many': {
+  'agi.too-many-connections': {
     level: 'warn',
-    text: 'priority lookups: more than {most} connections at once; the newest are cut off ({more} more since this was last said)',
-    means: 'No PBX sets up so many calls at once. Something floods the port. Said once a minute at most.',
-    todo: 'Let a firewall keep all but the PBX away from AGI_LISTEN.',
+    text: 'priority lookups: more than {most} connections at once; closed the newest ({more} more like this since the last such line)',
+    means: 'No PBX sets up so many calls at once: a client floods the port. Logged at most once a minute.',
+    todo: 'In the firewall, allow only the PBX to reach AGI_LISTEN.',
   },
   'agi.not-accepted': {
     level: 'error',
-    text: 'priority lookups: a connection could not be taken: {error} ({more} more since this was last said)',
-    means: 'The system has no file descriptors or memory left for a connection. Said once a minute at most.',
-    todo: 'Raise LimitNOFILE in the unit, or find what uses them up.',
+    text: 'priority lookups: cannot accept a connection: {error} ({more} more like this since the last such line)',
+    means: 'The system has no file descriptors or memory left. Logged at most once a minute.',
+    todo: 'Raise LimitNOFILE in the unit, or find the program that uses them up.',
   },
 } as const satisfies Record<string, Message>;

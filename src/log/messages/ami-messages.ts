@@ -1,84 +1,83 @@
 import type { Message } from './message.ts';
 
-/** Log messages of the link to the PBX. */
+/** Log messages about the AMI connection to the PBX. */
 export const amiMessages = {
   'ami.connected': {
     level: 'info',
-    text: 'connected to Asterisk {version} at {address}; {channels} channels there now',
-    means: 'The link to the PBX is up, the login worked and the channels in progress were read.',
+    text: 'connected to Asterisk {version} at {address}; {channels} channels in progress',
+    means: 'The bridge has logged in and read the channels in progress.',
   },
   'ami.unreachable': {
     level: 'error',
-    text: 'no connection to Asterisk at {address}: {reason}; trying again for as long as it takes',
-    means: 'Nothing accepts connections there. Calls that begin and end meanwhile are not seen.',
-    todo: 'Is Asterisk running? Do AMI_HOST and AMI_PORT name it? Is the manager switched on (manager.conf: enabled=yes, bindaddr)? Is a firewall between?',
+    text: 'cannot connect to Asterisk at {address}: {reason}; retrying',
+    means: 'No connection could be made. Calls that begin and end in the meantime are not seen.',
+    todo: 'Check that Asterisk is running, that AMI_HOST and AMI_PORT are correct, that the manager is enabled (manager.conf: enabled=yes, bindaddr), and that no firewall blocks the port.',
   },
   'ami.tls-refused': {
     level: 'error',
-    text: 'no safe connection to Asterisk at {address}: {reason}; trying again for as long as it takes',
-    means: 'The certificate that was shown there did not pass, so neither user nor secret were sent.',
-    todo: 'Compare the certificate of the manager (manager.conf: tlscertfile) with the name in AMI_HOST and the authority in AMI_TLS_CA; a failed handshake is mostly a port without TLS.',
+    text: 'no TLS connection to Asterisk at {address}: {reason}; retrying',
+    means: 'The certificate was not accepted. User name and secret were not sent.',
+    todo: 'The certificate of the manager (manager.conf: tlscertfile) must match AMI_HOST and be signed by the authority in AMI_TLS_CA. A failed handshake usually means a port without TLS.',
   },
   'ami.not-asterisk': {
     level: 'error',
-    text: 'no Asterisk manager at {address}: {reason}; trying again for as long as it takes',
-    means: 'Something accepted the connection but did not greet as an Asterisk does.',
-    todo: 'Does AMI_PORT name the manager (5038, or 5039 with TLS) rather than SIP or HTTP? A port with TLS needs AMI_TLS.',
+    text: 'no Asterisk manager at {address}: {reason}; retrying',
+    means: 'The connection was accepted, but the greeting is not that of Asterisk.',
+    todo: 'Check that AMI_PORT is the port of the manager (5038, or 5039 with TLS), not of SIP or HTTP. A port with TLS needs AMI_TLS.',
   },
   'ami.login-refused': {
     level: 'error',
-    text: 'not let in by Asterisk at {address}: {reason}; trying again for as long as it takes',
-    means: 'User, secret or our address do not fit. Asterisk gives the same answer to all three.',
+    text: 'Asterisk at {address} refused the login: {reason}; retrying',
+    means: 'User name, secret or IP address do not match. Asterisk gives the same answer for all three.',
     todo: 'Compare AMI_USERNAME and AMI_SECRET with manager.conf, and its permit and deny lines with the address of this machine.',
   },
   'ami.no-reporting-class': {
     level: 'error',
-    text: 'Asterisk at {address} does not show its channels: {reason}; trying again for as long as it takes',
+    text: 'Asterisk at {address} does not list its channels: {reason}; retrying',
     means:
-      'Without write class "reporting" the manager user may not run CoreShowChannels, which every start begins with.',
-    todo: 'Add write = reporting to the user in manager.conf, then: manager reload.',
+      'Without write class "reporting" the manager user may not run CoreShowChannels, which the bridge needs at each start.',
+    todo: 'Add write = reporting to the user in manager.conf, then run: manager reload.',
   },
   'ami.no-call-class': {
     level: 'error',
-    text: 'Asterisk at {address} tells nothing of its calls: {reason}; trying again for as long as it takes',
+    text: 'Asterisk at {address} sends no call events: {reason}; retrying',
     means:
-      'Channels came and went, but no event told of them: read class "call" is missing, or an eventfilter hides them.',
-    todo: 'Add read = call to the user in manager.conf, look at its eventfilter lines, then: manager reload.',
+      'Channels came and went without events: read class "call" is missing, or an eventfilter removes them.',
+    todo: 'Add read = call to the user in manager.conf, check its eventfilter lines, then run: manager reload.',
   },
   'ami.silent': {
     level: 'warn',
-    text: 'Asterisk at {address} has gone silent: {reason}; connecting again',
+    text: 'Asterisk at {address} does not respond: {reason}; reconnecting',
     means:
-      'The connection stands, but nothing is answered: the network dropped it without a word, Asterisk hangs, or this machine is far behind with reading what comes. Each new attempt waits twice as long for its answers, up to a minute.',
+      'The connection is open, but nothing is answered: the network dropped it silently, Asterisk hangs, or this machine is far behind with reading. Each new attempt waits twice as long for answers, up to a minute.',
   },
   'ami.lost': {
     level: 'warn',
-    text: 'the connection to Asterisk at {address} has ended: {reason}; connecting again',
+    text: 'the connection to Asterisk at {address} has ended: {reason}; reconnecting',
     means:
-      'Asterisk stopped or restarted, or the network failed. Calls in progress are read again on return.',
+      'Asterisk stopped or restarted, or the network failed. Calls in progress are read after the reconnection.',
   },
   'ami.still-down': {
     level: 'error',
-    text: 'still no link to Asterisk at {address}, for {minutes} min now and after {attempts} attempts: {reason}',
-    means: 'The same trouble as was logged before goes on.',
-    todo: 'See the line that first told of it.',
+    text: 'still not connected to Asterisk at {address} after {minutes} min and {attempts} attempts: {reason}',
+    means: 'The trouble logged before continues.',
+    todo: 'See the first line about it.',
   },
   'ami.frame-lost': {
     level: 'warn',
-    text: 'an AMI message ({event}) was too long and is lost; if it was about a call, the channels are read again soon',
+    text: 'discarded an AMI message that was too long ({event}); if it was about a call, the channels are read again',
     means:
-      'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Told once; the rest is counted.',
+      'Asterisk sent a line of more than 16 KB or a message of more than 64 KB. Logged once; further ones are counted.',
   },
   'ami.bad-event': {
     level: 'warn',
-    text: 'an AMI event ({event}) lacks what it is about and is left out',
-    means:
-      'An event without a Uniqueid or the like cannot be told to belong to a call. Told once; the rest is counted.',
+    text: 'ignored an AMI event without a Uniqueid or another required field ({event})',
+    means: 'The event cannot be assigned to a call. Logged once; further ones are counted.',
   },
   'ami.input-failed': {
     level: 'error',
-    text: 'an AMI event ({input}) could not be worked on: {error}; going on with the next',
-    means: 'A fault in this program. The call that the event belongs to may be told wrongly.',
-    todo: 'Report it, with a recording of such a call if you can.',
+    text: 'failed to process an AMI event ({input}): {error}; continuing with the next',
+    means: 'A fault in this program. The call of this event may be reported wrongly.',
+    todo: 'Report this line, with a recording of such a call if possible (pbx-bridge record).',
   },
 } as const satisfies Record<string, Message>;

@@ -1,125 +1,125 @@
 import type { Message } from './message.ts';
 
-/** Log messages of calls and call records. */
+/** Log messages about calls and call records. */
 export const callsMessages = {
   'call.ringing': {
     level: 'info',
-    text: 'call {call} ringing from {from}; taken, will be delivered',
-    means: 'An inbound call rings. Its event is safe on disk.',
+    text: 'call {call} from {from} is ringing; event stored, delivery follows',
+    means: 'An inbound call is ringing. Its event is on disk.',
   },
   'call.answered': {
     level: 'info',
-    text: 'call {call} from {from} answered by {callerId}; taken, will be delivered',
-    means: 'A person was connected with the caller. The event is safe on disk.',
+    text: 'call {call} from {from} answered by {callerId}; event stored, delivery follows',
+    means: 'The caller was connected to a person. The event is on disk.',
   },
   'call.completed': {
     level: 'info',
-    text: 'call {call} from {from} completed, {outcome}; taken, will be delivered',
-    means: 'The caller has hung up, or was hung up. The event is safe on disk.',
+    text: 'call {call} from {from} completed, {outcome}; event stored, delivery follows',
+    means: 'The call has ended. Its event is on disk.',
   },
   'call.not-told': {
     level: 'info',
-    text: 'call {call} is not told: {why}',
-    means: 'The API requires a number, and this caller shows none. The call is counted, and nothing is sent.',
-    todo: 'Set WITHHELD_NUMBER to have such calls told under a number of your choice.',
+    text: 'call {call} is not reported: {why}',
+    means: 'The API requires a number, and this call has none. The call is counted; nothing is sent.',
+    todo: 'To report such calls, set WITHHELD_NUMBER to the number that should stand in.',
   },
   'call.told-late': {
     level: 'info',
-    text: 'call {call} is told after all: {why}',
-    means: 'The number of a call that was not told for want of one has arrived.',
+    text: 'call {call} is now reported: {why}',
+    means: 'The missing number of a call arrived late.',
   },
   'call.not-inbound': {
     level: 'info',
-    text: 'call {call} is not told: {why}',
+    text: 'call {call} is not reported: {why}',
     means:
-      'After a (re)connection a channel of a trunk was taken for an inbound call, and Asterisk then said that it made the call itself.',
+      'After connecting, the bridge took a channel of a trunk for an inbound call. Asterisk then reported that it had placed the call itself.',
   },
   'call.adopted': {
     level: 'info',
-    text: 'call {call} {why}; taken up',
+    text: 'call {call} {why}; tracked from now on',
     means:
-      'The call began while the bridge was not connected, or events of Asterisk were lost. It is told as any other, unless a line after this one says that it is not.',
+      'The call began while the bridge was not connected, or Asterisk events were lost. It is reported like any other call, unless a later line says otherwise.',
   },
   'call.vanished': {
     level: 'info',
-    text: 'call {call}: {why}; completed now',
+    text: 'call {call}: {why}; reported as completed now',
     means:
-      'The call ended while the bridge was not connected, or events of Asterisk were lost, so the time of its end is that of the reconnection. If it was answered in that time, that was not seen.',
+      'The call ended while the bridge was not connected, or Asterisk events were lost. Its end time is therefore the time of reconnection. An answer in the meantime was not seen.',
   },
   'call.unreadable': {
     level: 'warn',
-    text: 'what was saved of call {call} cannot be read; if it still goes on, it is taken up as a new one',
-    means: 'Another version of the program, or damage to the disk, left a saved call that makes no sense.',
+    text: 'the saved state of call {call} cannot be read; if the call is still in progress, it is tracked as a new one',
+    means: 'The state was saved by another version of the program, or the disk damaged it.',
   },
   'call.not-stored': {
     level: 'error',
-    text: 'stopping, although the disk has not taken what was heard last; waited {waited} s for it',
+    text: 'stopping with events not on disk, after waiting {waited} s for it',
     means:
-      'The disk of STATE_DIR fails or is full. What it has not taken is lost: calls that still go on are taken up at the next start.',
-    todo: 'Look at the lines about the disk before this one.',
+      'The disk of STATE_DIR is full or failing. Events that were only in memory are lost. Calls still in progress are picked up at the next start.',
+    todo: 'See the earlier lines about the disk.',
   },
   'cdr.from-now': {
     level: 'info',
-    text: 'reading the call records in {source} from now on; calls from before are not told',
+    text: 'call records: reading {source} from now on; earlier calls are not reported',
     means:
-      'This is the first start with this CDR_SOURCE. From the next gap on, its calls are told from the records.',
+      'This is the first start with this CDR_SOURCE. From the next interruption on, missed calls are reported from these records.',
   },
   'cdr.going-on': {
     level: 'info',
-    text: 'reading the call records in {source} from where they were last read',
-    means: 'Calls that began and ended while the bridge was not connected are found there, and told.',
+    text: 'call records: reading {source} from the saved position',
+    means: 'Calls that began and ended while the bridge was not connected are found there and reported.',
   },
-  'cdr.told': {
+  'cdr.call-reported': {
     level: 'info',
-    text: 'call {call} from {from}, begun {began}, {outcome}: nobody heard it, told now from its record',
+    text: 'call {call} from {from} at {began}, {outcome}: reported from its call record',
     means:
-      'The call began and ended while the bridge was not connected. Its events are safe on disk, and will be delivered.',
+      'The call began and ended while the bridge was not connected. Its events are on disk, delivery follows.',
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read: {told} calls told from them, {ended} open ones ended as they say, {unrecorded} ended without a record, {withheld} not told for want of a number; left alone: {known} told before, {seen} heard live, {old} from before the first start',
-    means: 'The bridge has caught up with what happened while it was not connected.',
+    text: 'call records read: {told} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already reported, {seen} seen live, {old} from before the first start',
+    means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
-  'cdr.lost-place': {
+  'cdr.lost-position': {
     level: 'warn',
-    text: 'the records that {source} held when it was last read are gone; reading what is there now from its beginning',
+    text: 'call records: {source} no longer contains the records read last; reading it from the beginning',
     means:
-      'The file was rotated and packed, emptied or replaced. Calls whose records went with it, and that were not heard, are not told.',
-    todo: 'Have logrotate keep the last file unpacked (delaycompress), beside the new one.',
+      'The file was rotated and compressed, emptied or replaced. Calls that were not seen live and whose records are gone are not reported.',
+    todo: 'Let logrotate keep the last file uncompressed (delaycompress), next to the new one.',
   },
   'cdr.unreadable': {
     level: 'warn',
-    text: 'the call records in {source} cannot be read or worked on: {error}; tried again all the time',
+    text: 'call records: cannot read or process {source}: {error}; retrying',
     means:
-      'Calls that nobody hears are not told until this works; nothing is skipped. Asterisk makes the file with its first record.',
-    todo: 'pbx-bridge check says what is missing. Does CDR_SOURCE name the right place, may this user read it, and does Asterisk write there (cdr show status)?',
+      'Calls not seen live are not reported until this works; none is skipped. Asterisk creates the file with its first record.',
+    todo: 'Run pbx-bridge check. Verify that CDR_SOURCE is correct, that this user may read it, and that Asterisk writes to it (cdr show status).',
   },
   'cdr.readable': {
     level: 'info',
-    text: 'the call records in {source} can be read again',
-    means: 'Reading goes on where it stopped.',
+    text: 'call records: {source} can be read again',
+    means: 'Reading continues where it stopped.',
   },
-  'cdr.place-unsaved': {
+  'cdr.position-not-saved': {
     level: 'warn',
-    text: 'how far the call records in {source} were read cannot be kept: {error}; reading goes on, and it is tried again all the time',
+    text: 'call records: cannot save the read position in {source}: {error}; reading continues, retrying',
     means:
-      'All calls are told. But a restart would begin at the place that was kept last: it knows what was told for as long as OUTBOX_KEEP says; and if no place was ever kept, calls of the time between are not told.',
-    todo: 'Before a restart: is the disk of STATE_DIR full, and may this user write cdr-mark.json there?',
+      'All calls are reported. After a restart, reading would begin at the last saved position; calls already reported are recognised for as long as OUTBOX_KEEP. If no position was ever saved, calls between the two starts are not reported.',
+    todo: 'Before a restart, make sure that the disk of STATE_DIR has room and that this user may write cdr-mark.json there.',
   },
-  'cdr.place-saved': {
+  'cdr.position-saved': {
     level: 'info',
-    text: 'how far the call records in {source} were read is kept again',
-    means: 'After a restart, reading goes on from here.',
+    text: 'call records: the read position in {source} is saved again',
+    means: 'After a restart, reading continues from here.',
   },
   'cdr.no-uniqueid': {
     level: 'error',
-    text: 'the call records in {source} do not say of which call they are; these are passed over',
-    means: 'Without uniqueid a record cannot be told from the calls that were told before. Said once.',
-    todo: 'In a file: set loguniqueid = yes in section [csv] of cdr.conf, then: module reload cdr_csv.so. In a table: let its column uniqueid be filled.',
+    text: 'call records: {source} contains records without a uniqueid; ignored',
+    means: 'Without a uniqueid, the bridge cannot know whether the call was already reported. Logged once.',
+    todo: 'File: set loguniqueid = yes in section [csv] of cdr.conf, then run: module reload cdr_csv.so. Table: make Asterisk fill the column uniqueid.',
   },
   'cdr.bad-line': {
     level: 'warn',
-    text: 'the call records in {source} hold a line that is no record; it is passed over',
-    means: 'Something else wrote there, or the disk was full. Said once.',
+    text: 'call records: {source} contains a line that is not a call record; ignored',
+    means: 'Another program wrote to it, or the disk was full. Logged once.',
   },
 } as const satisfies Record<string, Message>;

@@ -1,9 +1,10 @@
-/** One line that the programs log: its level, its text, its meaning and its remedy. */
+/** One line of the log: its level, text, meaning and remedy. */
 export type Message = {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+  /** `{name}` is replaced by the field of that name. */
   readonly text: string;
-  /** What an operator who does not know the code should understand by it. */
+  /** For an operator who does not know the code. */
   readonly means: string;
-  /** What to do; absent when nothing needs doing. */
+  /** What to do; absent if nothing needs doing. */
   readonly todo?: string;
 };

@@ -1,24 +1,23 @@
 import type { Message } from './message.ts';
 
-/** Log messages of the queue on disk. */
+/** Log messages about the outbox: the queue of events on disk. */
 export const outboxMessages = {
   'outbox.full': {
     level: 'error',
-    text: 'the disk of {directory} is full: nothing new is taken, deliveries go on; tried again all the time: {error}',
-    means:
-      'New events wait in memory, and are lost if the bridge is stopped now. What is on disk is delivered, in the room that the ballast file kept.',
-    todo: 'Make room on the disk. The intake goes on by itself within a second or two.',
+    text: 'the disk of {directory} is full: new events wait in memory, deliveries continue; retrying: {error}',
+    means: 'Events in memory are lost if the bridge is stopped now. Events on disk are still delivered.',
+    todo: 'Free space on the disk. Storing resumes by itself within a second or two.',
   },
   'outbox.failing': {
     level: 'error',
-    text: 'the disk of {directory} fails: nothing is taken or marked as delivered; tried again every 2 s: {error}',
+    text: 'the disk of {directory} fails: neither new events nor deliveries can be stored; retrying every 2 s: {error}',
     means: 'New events wait in memory, and are lost if the bridge is stopped now.',
-    todo: 'Look at the health, the mount and the permissions of the disk of STATE_DIR.',
+    todo: 'Check the health, the mount and the permissions of the disk of STATE_DIR.',
   },
   'outbox.working': {
     level: 'info',
-    text: 'the disk of {directory} works again: everything that waited for it is stored',
-    means: 'The disk takes everything again, and nothing was lost.',
+    text: 'the disk of {directory} works again: all waiting events are stored',
+    means: 'The disk accepts writes again, and nothing was lost.',
   },
   'outbox.no-ballast': {
     level: 'warn',
@@ -36,10 +35,10 @@ export const outboxMessages = {
   },
   'outbox.repaired': {
     level: 'error',
-    text: 'the outbox was damaged ({error}); {saved} events were saved, {waiting} of them still to be delivered, {lost} are lost; the damaged file is now {aside}',
+    text: 'the outbox was damaged ({error}) and is repaired: {saved} events saved, {waiting} of them still to be delivered, {lost} lost; the damaged file is now {aside}',
     means:
-      'A disk or memory fault, or another program, damaged the database. The bridge goes on with all that could still be read.',
-    todo: 'Look at the health of the disk. The file that was set aside may be deleted.',
+      'A disk or memory fault, or another program, damaged the database. The bridge continues with all that could be read.',
+    todo: 'Check the health of the disk. The damaged file may be deleted.',
   },
   'outbox.examined': {
     level: 'info',

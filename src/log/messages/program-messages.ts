@@ -1,90 +1,89 @@
 import type { Message } from './message.ts';
 
-/** Log messages of the program itself, systemd, the log and the status server. */
+/** Log messages about the program itself, systemd, the log and the status server. */
 export const programMessages = {
   'program.started': {
     level: 'info',
-    text: 'pbx-bridge {version} runs as {pbxId}, tells {api}, keeps its state in {stateDir}; {openCalls} calls open, {waiting} events waiting',
-    means: 'All parts of the bridge have started. Calls open and events waiting are from before the restart.',
+    text: 'pbx-bridge {version} started: PBX_ID {pbxId}, API {api}, state in {stateDir}; {openCalls} open calls, {waiting} events waiting',
+    means: 'All parts of the bridge are running. Open calls and waiting events are from before the restart.',
   },
   'program.stopping': {
     level: 'info',
-    text: 'got {signal}, stopping; what is not delivered stays on disk',
+    text: 'received {signal}, stopping; undelivered events stay on disk',
     means: 'The service manager or a person asked the program to stop.',
   },
   'program.stopped': {
     level: 'info',
     text: 'stopped',
-    means: 'The program has released everything and ends with exit code 0.',
+    means: 'The program has released everything and exits with code 0.',
   },
   'program.stop-failed': {
     level: 'warn',
-    text: '{part} did not stop cleanly ({error}); going on with the others',
-    means:
-      'One part of the program could not release what it held. Nothing that was taken is lost: it is on disk.',
+    text: '{part} did not stop cleanly ({error}); stopping the other parts',
+    means: 'One part of the program could not release its resources. Stored events are not affected.',
   },
   'program.failed': {
     level: 'fatal',
-    text: 'cannot go on: {error}; ending with exit code 1, so that the service manager starts it again',
-    means:
-      'A part that the program cannot do without has failed. Open calls and undelivered events are on disk.',
-    todo: 'Look at the error. If it comes back after the restart, the disk or the state folder is the usual cause.',
+    text: 'cannot continue: {error}; exiting with code 1, so that the service manager restarts the program',
+    means: 'An essential part of the program has failed. Open calls and undelivered events are on disk.',
+    todo: 'See the error. If it returns after the restart, the usual cause is the disk or the state directory.',
   },
   'program.reloaded': {
     level: 'info',
-    text: 'settings read again; in force now: {live}',
+    text: 'settings reloaded; in effect now: {live}',
     means:
-      'These variables have changed. A new AMI_SECRET counts from the next login, everything else at once.',
+      'These variables have changed. A new AMI_SECRET is used at the next login, everything else at once.',
   },
   'program.reload-needs-restart': {
     level: 'warn',
-    text: 'settings read again; not in force before a restart: {restart}',
-    means: 'These variables have changed too, but a running program cannot take them.',
-    todo: 'systemctl restart pbx-bridge. Nothing is lost by it: open calls and undelivered events are on disk.',
+    text: 'settings reloaded; need a restart to take effect: {restart}',
+    means: 'These variables have changed too, but cannot be changed while the program runs.',
+    todo: 'systemctl restart pbx-bridge. Nothing is lost: open calls and undelivered events are on disk.',
   },
   'program.reload-unchanged': {
     level: 'info',
-    text: 'settings read again; nothing has changed',
+    text: 'settings reloaded; nothing has changed',
     means:
-      'A reload was asked for (SIGHUP), and the settings are as before. Credentials of systemd are read at its start only.',
+      'A reload was requested (SIGHUP), and all settings are as before. systemd reads credentials only when it starts the program.',
   },
   'program.reload-refused': {
     level: 'error',
-    text: 'settings read again, and not taken: {problems}; going on with those from before',
-    means: 'A variable has a value that it does not take. Nothing was changed.',
-    todo: 'Correct what is named, and reload again.',
+    text: 'settings not reloaded: {problems}; the previous settings stay in effect',
+    means: 'A variable has an invalid value. Nothing was changed.',
+    todo: 'Correct the named variables, and reload again.',
   },
   'systemd.standstill': {
     level: 'error',
-    text: 'no sign of life from {part} for 30 s: the watchdog is not fed any more, so that systemd starts the program again',
+    text: '{part} has not responded for 30 s; no longer feeding the watchdog, so that systemd restarts the program',
     means:
-      'A part of the program hangs, or what it needs: the disk, the kernel. Open calls and undelivered events are on disk.',
-    todo: 'If it comes back after the restart, look at the disk, and report it.',
+      'A part of the program hangs, or the disk or kernel that it waits for. Open calls and undelivered events are on disk.',
+    todo: 'If it returns after the restart, check the disk, and report this line.',
   },
-  'systemd.not-told': {
+  'systemd.notify-failed': {
     level: 'error',
-    text: 'systemd could not be told how the program is: {error}',
+    text: 'cannot notify systemd: {error}',
     means:
-      'systemd learns neither that the program is ready nor that it is alive, and will start it again after a while.',
-    todo: 'Report it. Until then, Type=exec and WatchdogSec=0 in a drop-in (systemctl edit) do without.',
+      'systemd does not learn that the program is ready or alive, and will restart it after its timeout.',
+    todo: 'Report this line. Until it is fixed, set Type=exec and WatchdogSec=0 in a drop-in (systemctl edit).',
   },
   'log.lines-dropped': {
-    // As high as any line that may be missing.
+    // As severe as any line that may be missing.
     level: 'error',
-    text: '{count} lines are missing here, the first of {since}: nothing took what this log says; no call has waited for it',
+    text: '{count} log lines dropped since {since}: standard output was blocked or full. Calls were not affected',
     means:
-      'What reads standard output (journald, Docker, a pipe) stood still, or the disk that it is written to was full. Some 4 MB of lines were kept, and the newest 50; those between them were dropped.',
-    todo: 'Look at what was wrong with the log at that time: journald, the disk. What became of the calls, pbx-bridge explain knows all the same.',
+      'The reader of standard output (journald, Docker, a pipe) stood still, or its disk was full. About 4 MB of lines and the newest 50 were kept; those in between were dropped.',
+    todo: 'Find out what blocked the log at that time: journald, the disk. pbx-bridge explain shows what became of the calls.',
   },
   'status.listening': {
     level: 'info',
-    text: 'status: http://{host}:{port}/status.json, with /metrics, /healthz and /readyz beside it',
-    means: 'pbx-bridge status and Prometheus find the bridge there.',
+    text: 'status: listening on http://{host}:{port}/status.json, with /metrics, /healthz and /readyz',
+    means: 'pbx-bridge status and Prometheus use this address.',
   },
   'status.not-listening': {
     level: 'warn',
-    text: 'status: cannot listen on {host} port {port}: {error}; tried again every 5 s, calls are told meanwhile',
-    means: 'Another program has the port, often another instance, or the address is not of this machine.',
+    text: 'status: cannot listen on {host} port {port}: {error}; retrying every 5 s, calls are still reported',
+    means:
+      'Another program uses the port, often another instance, or this machine does not have the address.',
     todo: 'Set STATUS_LISTEN to a free port for each instance, or to off.',
   },
 } as const satisfies Record<string, Message>;

@@ -1,70 +1,70 @@
 import type { Message } from './message.ts';
 
-/** Log messages of the service. */
+/** Log messages about the service. */
 export const serviceMessages = {
   'service.storage': {
     level: 'info',
     text: 'an acknowledged event is {survives} ({engine})',
-    means: 'Where events are stored, and what they survive there once they are answered 200.',
+    means: 'Which failures an event survives once it was answered 200.',
   },
   'service.storage-unsafe': {
     level: 'warn',
     text: 'an acknowledged event is {survives} ({engine})',
-    means: 'As the database is set up, an event that was answered 200 can be lost although no disk is.',
-    todo: 'Set synchronous_commit and full_page_writes of the PostgreSQL server to on, or live with it.',
+    means:
+      'With the settings of this database, a crash of its machine can lose an event that was answered 200.',
+    todo: 'Set synchronous_commit and full_page_writes of the PostgreSQL server to on, or accept the risk.',
   },
   'service.started': {
     level: 'info',
-    text: 'the Call Integration API answers at {url}/api/v1; {accounts} accounts, {integrations} integrations',
-    means: 'The service listens, and everything it answers is stored first.',
+    text: 'the Call Integration API is listening at {url}/api/v1; {accounts} accounts, {integrations} integrations',
+    means: 'The service is running. It stores each event before it answers.',
   },
   'service.first-start': {
     level: 'info',
-    text: 'first start: made account {account}, integration {integration} and the server secret in {stateDir}; pbx-bridge service link signs a browser in',
+    text: 'first start: created account {account}, integration {integration} and the server secret in {stateDir}; pbx-bridge service link signs in a browser',
     means:
-      'The state folder was empty. Every token is derived from the server secret: keep it with the backups.',
+      'The state directory was empty. Every token is derived from the server secret: include it in the backups.',
     todo: 'Run pbx-bridge service link to sign in, and pbx-bridge service token for the lines of .env.',
   },
   'service.not-stored': {
     level: 'error',
-    text: 'could not store a request: {error}; events are answered 503 until it works again',
+    text: 'cannot store requests: {error}; events are answered 503 until it works again',
     means:
-      'The database does not take writes. Clients keep their events and send them again: nothing is lost.',
-    todo: "Make room on the state folder's disk, or look at its permissions and its health. With DATABASE_URL: look at the database.",
+      'The database does not accept writes. Clients keep their events and send them again: nothing is lost.',
+    todo: 'Free space on the disk of STATE_DIR, or check its permissions and health. With DATABASE_URL: check the database.',
   },
   'service.storing-again': {
     level: 'info',
     text: 'requests are stored again',
-    means: 'The database takes writes again.',
+    means: 'The database accepts writes again.',
   },
   'service.failed': {
     level: 'error',
-    text: 'a request to {path} failed: {error}; it was answered 500',
-    means: 'The service met something that it does not expect. Other requests go on.',
-    todo: 'Report it, with this line.',
+    text: 'a request to {path} failed: {error}; answered 500',
+    means: 'A fault in the service. Other requests are not affected.',
+    todo: 'Report this line.',
   },
   'service.screen-too-slow': {
     level: 'warn',
-    text: 'cut off a screen that did not read its events; it connects again by itself',
-    means:
-      'A browser was asleep or its network too slow. After it connects again, it shows what is true then.',
+    text: 'disconnected a browser that did not read its events; it reconnects by itself',
+    means: 'The browser was asleep, or its network too slow. After reconnecting it shows the current state.',
   },
   'service.sign-in-limited': {
     level: 'warn',
-    text: 'refused to try another password from {address}: too many were wrong in a quarter of an hour',
-    means: 'Somebody has forgotten a password, or tries those of others. Other places can still sign in.',
-    todo: 'If it is nobody you know, keep the address out at the firewall.',
+    text: 'sign-in from {address} refused: too many wrong passwords within 15 minutes',
+    means: 'Somebody has forgotten a password, or tries those of others. Other addresses can still sign in.',
+    todo: 'If the address is unknown, block it in the firewall.',
   },
   'service.trimmed': {
     level: 'info',
-    text: 'deleted {entries} entries of request history, as the retention says',
-    means: 'The retention settings are at work.',
+    text: 'deleted {entries} entries of the request history that were past their retention',
+    means: 'The retention settings are applied.',
   },
   'service.trim-failed': {
     level: 'warn',
-    text: 'could not delete old request history: {error}; tried again in a minute',
+    text: 'cannot delete old request history: {error}; retrying in a minute',
     means: 'The history grows until this works again.',
-    todo: "Look at the state folder's disk.",
+    todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
   'service.digest-failed': {
     level: 'warn',
