@@ -10,7 +10,7 @@ import { createTracker, type Tracker } from './bridge/tracker.ts';
 import { createWitness } from './bridge/witness.ts';
 import type { CallSettings } from './calls/rules.ts';
 import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
-import { openSource, type SourceOptions } from './cdr/open-source.ts';
+import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
 import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { createHistoryReader } from './delivery/history-reader.ts';
@@ -20,8 +20,8 @@ import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
 import { startInOrder } from './process/lifecycle.ts';
+import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics, type Metrics } from './status/metrics.ts';
-import type { BridgeStatus } from './status/status.ts';
 import { createStatusServer, type StatusServer, type StatusServerOptions } from './status/status-server.ts';
 import type { Signs } from './status/systemd.ts';
 

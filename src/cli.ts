@@ -11,9 +11,9 @@ import {
   readEnvironment,
   readServiceManager,
 } from './config/env.ts';
-import { opsSection } from './config/ops.ts';
+import { logSection } from './config/log-section.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
-import { serviceSection } from './config/service.ts';
+import { serviceSection } from './config/service-section.ts';
 import { createLog, type ProgramLog } from './log/log.ts';
 import { keepHeapSmall } from './process/heap.ts';
 import { runUntilStopped } from './process/lifecycle.ts';
@@ -45,8 +45,8 @@ async function run(): Promise<number> {
     return EXIT_CONFIG;
   }
   const settings = startConfig(bridgeSections, environment);
-  const { ops, ...config } = settings.config;
-  const log = createLog({ ...ops, secrets: [config.ami.secret, config.api.token] });
+  const { logging, ...config } = settings.config;
+  const log = createLog({ ...logging, secrets: [config.ami.secret, config.api.token] });
   const { startBridge } = await import('./bridge.ts');
   const { notifySocket, watchdogMs } = readServiceManager();
   const tell = await openServiceManager(notifySocket, log);
@@ -73,7 +73,7 @@ async function run(): Promise<number> {
 function takeSettings(settings: RunningConfig<typeof bridgeSections>, bridge: Bridge, log: ProgramLog): void {
   try {
     const { config, live, restart } = settings.reload(readEnvironment());
-    log.change({ level: config.ops.level, secrets: [config.ami.secret, config.api.token] });
+    log.change({ level: config.logging.level, secrets: [config.ami.secret, config.api.token] });
     bridge.reload(config);
     if (live.length > 0) log.say('program.reloaded', { live: live.join(', ') });
     if (restart.length > 0) log.say('program.reload-needs-restart', { restart: restart.join(', ') });
@@ -113,17 +113,17 @@ Settings: config/pbx-bridge.env.example says what there is.`,
 
 // The bridge's own process loads nothing of the service.
 if (process.argv[2] !== 'run') {
-  const { addOperatorCommands } = await import('./cli/commands.ts');
-  const { processIo } = await import('./cli/context.ts');
+  const { addOperatorCommands } = await import('./cli/operator-commands.ts');
+  const { processIo } = await import('./cli/command-context.ts');
   addOperatorCommands(program, processIo(version));
   const { addServiceCommands } = await import('./service/commands.ts');
-  const options = () => loadConfig({ service: serviceSection, ops: opsSection }, readEnvironment());
+  const options = () => loadConfig({ service: serviceSection, logging: logSection }, readEnvironment());
   addServiceCommands(program, {
     options: () => options().service,
     async run(started) {
-      const { service, ops } = options();
+      const { service, logging } = options();
       const { url, listenUrl } = service.database ?? {};
-      const log = createLog({ ...ops, secrets: passwordsIn([url, listenUrl]) });
+      const log = createLog({ ...logging, secrets: passwordsIn([url, listenUrl]) });
       const { startService } = await import('./service.ts');
       const tell = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {

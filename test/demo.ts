@@ -7,7 +7,7 @@ import { systemClock } from '../src/ami/clock.ts';
 import { createPlayer } from '../src/ami/player/player.ts';
 import { startBridge } from '../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../src/config/env.ts';
-import { serviceSection } from '../src/config/service.ts';
+import { serviceSection } from '../src/config/service-section.ts';
 import { createLog, type Log, silentLog } from '../src/log/log.ts';
 import { makePasswords } from '../src/service/access/password.ts';
 import { addUser } from '../src/service/access/users.ts';
@@ -47,7 +47,7 @@ const service = await startService(serviceOptions, { log: silentLog, fail });
 
 const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
 const { port } = await pbx.listen();
-const { ops, ...config } = loadConfig(bridgeSections, {
+const { logging, ...config } = loadConfig(bridgeSections, {
   AMI_PORT: String(port),
   AMI_USERNAME: 'bridge',
   AMI_SECRET: 'sesame',
@@ -59,7 +59,7 @@ const { ops, ...config } = loadConfig(bridgeSections, {
   STATUS_LISTEN: 'off',
   LOG_FORMAT: 'pretty',
 });
-const log = createLog({ ...ops, secrets: [service.token()] });
+const log = createLog({ ...logging, secrets: [service.token()] });
 const connected = Promise.withResolvers<void>();
 const bridge = await startBridge(config, { log: callsOnly(log), version: 'demo', fail });
 await connected.promise;

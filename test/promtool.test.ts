@@ -6,8 +6,8 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { statusWith } from '../src/status/bridge-status.fixture.ts';
 import { createMetrics } from '../src/status/metrics.ts';
-import { statusWith } from '../src/status/status.fixture.ts';
 
 const exec = promisify(execFile);
 const cache = process.env.PBX_LAB_CACHE ?? '/var/cache/pbx-bridge-lab';

@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { addOperatorCommands } from '../src/cli/commands.ts';
-import { processIo } from '../src/cli/context.ts';
+import { processIo } from '../src/cli/command-context.ts';
+import { addOperatorCommands } from '../src/cli/operator-commands.ts';
 import { bridgeSections } from '../src/config/env.ts';
-import { serviceSection } from '../src/config/service.ts';
+import { serviceSection } from '../src/config/service-section.ts';
 import { addServiceCommands } from '../src/service/commands.ts';
 import {
   brokenLinks,

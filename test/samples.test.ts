@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { isCallEvent } from '../src/ami/events.ts';
-import { amiSection } from '../src/config/ami.ts';
+import { amiSection } from '../src/config/ami-section.ts';
 import { readScenarios } from './recordings/library.ts';
 
 /** The samples for Asterisk that the lab does not try by itself: what they let through, and what they name. */

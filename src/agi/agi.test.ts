@@ -5,8 +5,8 @@ import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
 import { type AgiOptions, createAgi } from './agi.ts';
-import { askAgi, callFrom } from './asterisk.fixture.ts';
-import { requestText } from './request.fixture.ts';
+import { askAgi, callFrom } from './agi-client.fixture.ts';
+import { requestText } from './agi-request.fixture.ts';
 
 const token = 'token-0123456789';
 const clock = {

@@ -1,13 +1,13 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
 import { normaliseNumber } from '../phone-number/normalise-number.ts';
-import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './answer.ts';
+import type { AgiRequest } from './agi-request.ts';
+import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
 import type { Clock } from './clock.ts';
-import { createPriorityLookup } from './priority.ts';
-import { readPriority } from './reading.ts';
-import type { AgiRequest } from './request.ts';
+import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './priority-answer.ts';
+import { createPriorityLookup } from './priority-lookup.ts';
+import { readPriority } from './read-priority.ts';
 import { seldom } from './seldom.ts';
-import { type AgiServer, type AgiServerOptions, createAgiServer } from './server.ts';
 
 export type AgiOptions = {
   readonly server: AgiServerOptions;

@@ -9,7 +9,7 @@ import { type CallSettings, createRules, type Rules } from '../calls/rules.ts';
 import { initialState, readOpenCall, type State } from '../calls/state.ts';
 import type { Log } from '../log/log.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
-import type { CallCounts } from '../status/status.ts';
+import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 import { within } from './within.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { beganAt } from './cdr-record.ts';
 import { parseLine } from './csv-line.ts';
-import { beganAt } from './record.ts';
 
 const line = (uniqueid = '"1795157476.242"') =>
   [

@@ -1,4 +1,4 @@
-import { type CdrRecord, isUniqueid } from './record.ts';
+import { type CdrRecord, isUniqueid } from './cdr-record.ts';
 
 /** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
 const fixedColumns = 16;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { parseLine } from './csv-line.ts';
-import { type RecordSource, RecordsRefused } from './source.ts';
-import { endOf, type FilePosition, lastLineOf, readOn } from './tail.ts';
+import { endOf, type FilePosition, lastLineOf, readOn } from './rotated-file.ts';
 
 const position = z.object({
   inode: z.number().int(),

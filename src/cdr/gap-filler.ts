@@ -4,12 +4,12 @@ import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
 import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
-import { createLegs, createRestartSpotter, type Legs } from './legs.ts';
-import { readMark, writeMark } from './mark.ts';
-import { createPatience } from './patience.ts';
-import { beganAt, type CdrRecord } from './record.ts';
-import { type Entry, type RecordSource, RecordsRefused } from './source.ts';
-import { judge, missingOf } from './verdict.ts';
+import { readMark, writeMark } from './cdr-checkpoint.ts';
+import { beganAt, type CdrRecord } from './cdr-record.ts';
+import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { judge, missingOf } from './cdr-verdict.ts';
+import { createLegs, createRestartSpotter, type Legs } from './dialled-legs.ts';
+import { createPatience } from './record-timeouts.ts';
 
 /** What the bridge knows of calls by its own eyes. Keys are uniqueids. */
 export type LiveCalls = {

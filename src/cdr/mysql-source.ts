@@ -1,6 +1,7 @@
 import { escapeId } from 'mysql2';
-import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-link.ts';
-import { type Entry, type RecordSource, RecordsRefused } from './source.ts';
+import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { columnsToRead, recordOf } from './cdr-table.ts';
+import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-connection.ts';
 import {
   after,
   boundsOf,
@@ -9,8 +10,7 @@ import {
   positionOf,
   type Stretch,
   type SweepPosition,
-} from './sweep.ts';
-import { columnsToRead, recordOf } from './table.ts';
+} from './table-scan.ts';
 
 /** Rows of a page, of three columns; more of them where one second has so many. */
 const pageRows = 2_000;
@@ -32,7 +32,7 @@ type Table = {
 
 /**
  * `asteriskcdrdb.cdr` as FreePBX keeps it, and what else cdr_adaptive_odbc, cdr_odbc or cdr_mysql write. A row has no
- * number and no zone, and comes when its call is over, with the time at which it began: see `sweep.ts`. Nothing is
+ * number and no zone, and comes when its call is over, with the time at which it began: see `table-scan.ts`. Nothing is
  * locked: each question is a plain SELECT of a bounded stretch of an index.
  */
 export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosition> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { RecordsRefused } from './source.ts';
+import { RecordsRefused } from './cdr-source.ts';
 import { createSqliteSource } from './sqlite-source.ts';
 
 /** The columns of Asterisk's own sample, cdr_sqlite3_custom.conf: without src and dst. */

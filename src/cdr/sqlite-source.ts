@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Chunk, type RecordSource, RecordsRefused } from './source.ts';
-import { columnsToRead, type Row, recordOf } from './table.ts';
+import { type Chunk, type RecordSource, RecordsRefused } from './cdr-source.ts';
+import { columnsToRead, type Row, recordOf } from './cdr-table.ts';
 
 /** The last row that was read: its number, and of which call it is, so that a table that was begun anew is known. */
 const position = z.object({ row: z.number().int(), uniqueid: z.string() });

@@ -1,11 +1,11 @@
 import { loadConfig } from '../config/env.ts';
 import { readSites, sitesFolder } from '../config/sites.ts';
-import { statusSection } from '../config/status.ts';
+import { statusSection } from '../config/status-section.ts';
 import { duration } from '../delivery/report.ts';
-import type { BridgeStatus } from '../status/status.ts';
-import type { Context } from './context.ts';
+import type { BridgeStatus } from '../status/bridge-status.ts';
+import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { readStatus, type StatusFound, statusUrl } from './status-client.ts';
+import { readStatus, type StatusFound, statusUrl } from './read-status.ts';
 
 export type SiteStatus = { readonly name: string; readonly found: StatusFound };
 

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
 import type { z } from 'zod';
-import { agiSection } from './agi.ts';
-import { amiSection } from './ami.ts';
-import { apiSection } from './api.ts';
-import { callsSection } from './calls.ts';
-import { cdrSection } from './cdr.ts';
-import { opsSection } from './ops.ts';
-import { outboxSection } from './outbox.ts';
+import { agiSection } from './agi-section.ts';
+import { amiSection } from './ami-section.ts';
+import { apiSection } from './api-section.ts';
+import { callsSection } from './calls-section.ts';
+import { cdrSection } from './cdr-section.ts';
+import { logSection } from './log-section.ts';
+import { outboxSection } from './outbox-section.ts';
 import type { Section, Shape, Values } from './section.ts';
-import { statusSection } from './status.ts';
+import { statusSection } from './status-section.ts';
 
 /** The sections of the bridge's configuration, in the order in which a person fills them in. */
 export const bridgeSections = {
@@ -21,7 +21,7 @@ export const bridgeSections = {
   agi: agiSection,
   outbox: outboxSection,
   status: statusSection,
-  ops: opsSection,
+  logging: logSection,
 } as const;
 
 type AnySection = Section<Shape, unknown>;

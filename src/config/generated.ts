@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { messagesPage, metricsPage } from '../status/reference-pages.ts';
 import { bridgeSections, type Sections } from './env.ts';
-import { opsSection } from './ops.ts';
+import { logSection } from './log-section.ts';
 import { sampleFile } from './sample.ts';
-import { serviceSection } from './service.ts';
+import { serviceSection } from './service-section.ts';
 import { settingsPage } from './settings-page.ts';
 
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
@@ -22,7 +22,7 @@ const serviceHead = [
   'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
-const serviceSections: Sections = { service: serviceSection, ops: opsSection };
+const serviceSections: Sections = { service: serviceSection, logging: logSection };
 
 const settingsIntro = `# The settings
 

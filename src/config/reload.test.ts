@@ -24,7 +24,7 @@ test('takes what can be taken while running, and names it', () => {
   assert.equal(config.ami.secret, 'another secret');
   assert.equal(config.api.token, 'token-0987654321');
   assert.deepEqual(config.calls.inboundContexts, ['from-somewhere']);
-  assert.equal(config.ops.level, 'debug');
+  assert.equal(config.logging.level, 'debug');
 });
 
 test('what needs a restart stays as it was, and is named at each reload until then', () => {

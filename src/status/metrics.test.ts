@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noon, statusWith } from './bridge-status.fixture.ts';
 import { createMetrics } from './metrics.ts';
-import { noon, statusWith } from './status.fixture.ts';
 
 const rendered = async (changes: Parameters<typeof statusWith>[0] = {}) => {
   const metrics = createMetrics({ withProcess: false });

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { BridgeStatus } from './status.ts';
+import type { BridgeStatus } from './bridge-status.ts';
 
 /**
  * What Prometheus is told. Names by its conventions (prometheus.io/docs/practices/naming): seconds, bytes, `_total`.

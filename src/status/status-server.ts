@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { Log } from '../log/log.ts';
-import type { BridgeStatus } from './status.ts';
+import type { BridgeStatus } from './bridge-status.ts';
 
 export type StatusServerOptions = {
   readonly host: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Log } from '../log/log.ts';
-import { noon, statusWith } from './status.fixture.ts';
+import { noon, statusWith } from './bridge-status.fixture.ts';
 import { createSupervisor, type Notice, openServiceManager, type Signs, statusLine } from './systemd.ts';
 
 /** A supervisor whose clock stands still but when told, over a bridge that is what the test says. */

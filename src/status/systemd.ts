@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts';
 import { escapeControls } from '../log/redact.ts';
-import type { BridgeStatus } from './status.ts';
+import type { BridgeStatus } from './bridge-status.ts';
 
 /** What the service manager is told, as in sd_notify(3): `READY`, `STATUS` and so on, each with its value. */
 export type Notice = Readonly<Record<string, string | number>>;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { callFrom } from '../../src/agi/asterisk.fixture.ts';
+import { callFrom } from '../../src/agi/agi-client.fixture.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { type Batch, openOutbox } from '../../src/outbox/outbox.ts';
 import type { ServerSettings, Usage } from './agi-server.ts';

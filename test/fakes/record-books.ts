@@ -10,9 +10,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { RecordSource } from '../../src/cdr/cdr-source.ts';
 import { createCsvSource } from '../../src/cdr/csv-source.ts';
 import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
-import type { RecordSource } from '../../src/cdr/source.ts';
 import { createSqliteSource } from '../../src/cdr/sqlite-source.ts';
 import { freepbxTable, mariadbImpossible, startMariadb } from '../mariadb.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askAgi, callFrom } from '../../src/agi/asterisk.fixture.ts';
+import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
 import { mulberry } from '../../src/ami/player/mulberry.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { commandsFor } from '../../src/agi/answer.ts';
-import { newSession, type SessionAction, sessionLimits, step } from '../../src/agi/protocol.ts';
-import { readPriority } from '../../src/agi/reading.ts';
-import { requestText } from '../../src/agi/request.fixture.ts';
+import { newSession, type SessionAction, sessionLimits, step } from '../../src/agi/agi-protocol.ts';
+import { requestText } from '../../src/agi/agi-request.fixture.ts';
+import { commandsFor } from '../../src/agi/priority-answer.ts';
+import { readPriority } from '../../src/agi/read-priority.ts';
 import { eventKeys, isCallEvent, toInput } from '../../src/ami/events.ts';
 import { parseRecording, RecordingError } from '../../src/ami/recording/recording.ts';
 import { frameFields, normaliseEvent, normaliseResponse, recordable } from '../../src/ami/wire/frame.ts';
@@ -162,7 +162,7 @@ const agiSession: Target = {
     '?number=',
     '511 ',
   ],
-  modules: ['/src/agi/protocol.ts', '/src/agi/request.ts'],
+  modules: ['/src/agi/agi-protocol.ts', '/src/agi/agi-request.ts'],
   run(input) {
     let session = newSession;
     /** A command is written for a line that came, or not at all: Asterisk reads one at a time. */
@@ -219,7 +219,7 @@ const priorityAnswer: Target = {
   name: 'priority answer: nothing of it can become a second AGI command',
   seeds: bodies,
   words: ['"priority":', '"data":', 'null', '\\n', '\\u000a', '{"priority":"', '1e400'],
-  modules: ['/src/agi/reading.ts', '/src/agi/answer.ts'],
+  modules: ['/src/agi/read-priority.ts', '/src/agi/priority-answer.ts'],
   run(input) {
     const reading = readPriority(answerWith(input), 'priority');
     for (const command of commandsFor(reading, answerOptions)) assert.match(`${command}\n`, agiCommand);

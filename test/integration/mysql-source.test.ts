@@ -5,10 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { createMysqlLink } from '../../src/cdr/mysql-link.ts';
+import { RecordsRefused } from '../../src/cdr/cdr-source.ts';
+import { createMysqlLink } from '../../src/cdr/mysql-connection.ts';
 import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
-import { RecordsRefused } from '../../src/cdr/source.ts';
-import type { SweepPosition } from '../../src/cdr/sweep.ts';
+import type { SweepPosition } from '../../src/cdr/table-scan.ts';
 import { type Certificate, makeCertificate } from '../certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
-import { addOperatorCommands } from '../../src/cli/commands.ts';
+import { addOperatorCommands } from '../../src/cli/operator-commands.ts';
 
 export type Ran = {
   readonly code: number;

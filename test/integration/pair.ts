@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { type SimulatedCall, scenarioNames, simulateCall } from '../../src/ami/player/simulated-calls.ts';
-import type { BridgeStatus } from '../../src/status/status.ts';
+import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { type Cable, layCable } from '../fakes/cable.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { type Program, type ProgramOptions, runProgram } from './program.ts';

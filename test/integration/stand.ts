@@ -111,7 +111,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     agiPort: () => agiPort,
     statusPort: () => statusPort,
     async start() {
-      const { ops: _, ...config } = loadConfig(bridgeSections, env);
+      const { logging: _, ...config } = loadConfig(bridgeSections, env);
       const fail = (error: unknown) => {
         throw error;
       };

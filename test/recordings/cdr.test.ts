@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createRules } from '../../src/calls/rules.ts';
+import { judge, missingOf } from '../../src/cdr/cdr-verdict.ts';
 import { parseLine } from '../../src/cdr/csv-line.ts';
-import { createLegs } from '../../src/cdr/legs.ts';
-import { judge, missingOf } from '../../src/cdr/verdict.ts';
-import { callsSection } from '../../src/config/calls.ts';
+import { createLegs } from '../../src/cdr/dialled-legs.ts';
+import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { type ExpectedCall, readScenarios, type Scenario } from './library.ts';
 

@@ -4,7 +4,7 @@ import { createMasker } from '../../src/ami/recording/mask.ts';
 import { inputsOf } from '../../src/ami/recording/recorded-inputs.ts';
 import type { Recording } from '../../src/ami/recording/recording.ts';
 import { rehearse } from '../../src/calls/explain/rehearse.ts';
-import { callsSection } from '../../src/config/calls.ts';
+import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { readScenarios } from './library.ts';
 

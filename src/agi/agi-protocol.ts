@@ -1,0 +1,166 @@
+import { type AgiRequest, readRequest } from './agi-request.ts';
+
+/**
+ * One FastAGI session without its socket: bytes in, actions out. Asterisk sends its lines and an empty one, then
+ * takes commands one at a time: it reads them through a buffer that it does not look into again, so a second command
+ * sent along with the first would wait for ever (res_agi.c, run_agi).
+ */
+export type Session =
+  /** Asterisk's lines are coming in. */
+  | { readonly phase: 'request'; readonly text: string }
+  /** Somebody is looking the answer up. */
+  | { readonly phase: 'asked'; readonly text: string; readonly received: number }
+  /** A command is out, and its reply is awaited. */
+  | {
+      readonly phase: 'answer';
+      readonly text: string;
+      readonly received: number;
+      /** Commands that are still to be sent. */
+      readonly left: readonly string[];
+      /** In the middle of the many lines that follow a `520-`. */
+      readonly inUsage: boolean;
+    }
+  /** Nothing more is read or written. */
+  | { readonly phase: 'over' };
+
+export type SessionInput =
+  | { readonly type: 'bytes'; readonly bytes: Buffer }
+  /** The commands that answer the request, without line ends. */
+  | { readonly type: 'answer'; readonly commands: readonly string[] };
+
+export type SessionAction =
+  | { readonly type: 'ask'; readonly request: AgiRequest }
+  | { readonly type: 'write'; readonly text: string }
+  /** Asterisk would not do a command; the session goes on with the next. */
+  | { readonly type: 'refused'; readonly reply: string }
+  | { readonly type: 'close'; readonly why: CloseReason };
+
+export type CloseReason =
+  | 'done'
+  | 'hung-up' // the caller is gone
+  | 'not-agi' // whoever connected is no Asterisk
+  | 'too-long'; // more bytes or lines than an Asterisk sends
+
+export type Step = { readonly session: Session; readonly actions: readonly SessionAction[] };
+
+type Asked = Extract<Session, { phase: 'asked' }>;
+type Answer = Extract<Session, { phase: 'answer' }>;
+
+/** Asterisk's own lines are 1 KB together; arguments, of which there are 128 at most, may make them longer. */
+export const sessionLimits = { requestBytes: 16 * 1024, requestLines: 256, replyBytes: 16 * 1024 } as const;
+
+export const newSession: Session = { phase: 'request', text: '' };
+
+/** What a session does with an input. Pure; a session that is over does nothing with any. */
+export function step(session: Session, input: SessionInput): Step {
+  if (input.type === 'answer')
+    return session.phase === 'asked' ? begin(session, input.commands) : stay(session);
+  const text = textOf(input.bytes);
+  switch (session.phase) {
+    case 'request':
+      return readOn(session.text, text);
+    case 'asked':
+    case 'answer': {
+      const received = session.received + text.length;
+      if (received > sessionLimits.replyBytes) return close('too-long');
+      const heard = { ...session, text: session.text + text, received };
+      return heard.phase === 'asked' ? waitOn(heard) : readReplies(heard, []);
+    }
+    case 'over':
+      return stay(session);
+  }
+}
+
+/** A byte is a character: no split can break one, and all that is read here is ASCII. Carriage returns do not count. */
+function textOf(bytes: Buffer): string {
+  const text = bytes.toString('latin1');
+  return text.includes('\r') ? text.replaceAll('\r', '') : text;
+}
+
+function readOn(before: string, more: string): Step {
+  const text = before + more;
+  if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
+  const end = text.indexOf('\n\n', Math.max(before.length - 1, 0));
+  if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
+  if (end < 0) return stay({ phase: 'request', text });
+  const lines = text.slice(0, end);
+  if (hasMoreLines(lines, sessionLimits.requestLines)) return close('too-long');
+  const { session, actions } = waitOn({ phase: 'asked', text: text.slice(end + 2), received: 0 });
+  return actions.length > 0
+    ? { session, actions }
+    : { session, actions: [{ type: 'ask', request: readRequest(lines) }] };
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= most; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines > most;
+}
+
+/** Nothing is expected before a command is out, but the caller may hang up. */
+function waitOn(session: Asked): Step {
+  return session.text.startsWith(HANGUP) ? close('hung-up') : stay(session);
+}
+
+function begin({ text, received }: Asked, commands: readonly string[]): Step {
+  return sendNext({ phase: 'answer', text, received, left: commands, inUsage: false }, []);
+}
+
+function sendNext(session: Answer, actions: SessionAction[]): Step {
+  const [command, ...left] = session.left;
+  if (command === undefined) return close('done', actions);
+  actions.push({ type: 'write', text: `${command}\n` });
+  return stay({ ...session, left }, actions);
+}
+
+/**
+ * Asterisk says `HANGUP` between any two lines; up to version 11 without a line end, as that went out of band, so
+ * the next reply stands right behind it. Nobody needs the answer then.
+ */
+const HANGUP = 'HANGUP';
+
+function readReplies(from: Answer, actions: SessionAction[]): Step {
+  let session = from;
+  for (;;) {
+    if (session.text.startsWith(HANGUP)) return close('hung-up', actions);
+    const end = session.text.indexOf('\n');
+    if (end < 0) return stay(session, actions);
+    const line = session.text.slice(0, end);
+    session = { ...session, text: session.text.slice(end + 1) };
+
+    const reply = session.inUsage ? usageReply(line) : replyOf(line);
+    if (reply === 'none') continue;
+    if (reply !== 'done' && !session.inUsage) actions.push({ type: 'refused', reply: line });
+    if (reply === 'dead') return close('hung-up', actions);
+    if (reply === 'usage') {
+      session = { ...session, inUsage: true };
+      continue;
+    }
+    const next = sendNext({ ...session, inUsage: false }, actions);
+    if (next.session.phase !== 'answer') return next;
+    session = next.session;
+  }
+}
+
+type Reply = 'none' | 'done' | 'refused' | 'usage' | 'dead';
+
+function replyOf(line: string): Reply {
+  if (line.startsWith('200')) return 'done';
+  if (line.startsWith('520-')) return 'usage';
+  if (line.startsWith('511')) return 'dead';
+  // 1xx comes before the real reply, and a line without a code is none.
+  return /^[02-9]\d\d(?!\d)/.test(line) ? 'refused' : 'none';
+}
+
+/** The last line of the usage may have no line end of its own. */
+function usageReply(line: string): Reply {
+  return line.endsWith('520 End of proper usage.') ? 'refused' : 'none';
+}
+
+function stay(session: Session, actions: readonly SessionAction[] = []): Step {
+  return { session, actions };
+}
+
+function close(why: CloseReason, before: readonly SessionAction[] = []): Step {
+  return { session: { phase: 'over' }, actions: [...before, { type: 'close', why }] };
+}

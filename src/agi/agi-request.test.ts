@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { requestText } from './agi-request.fixture.ts';
+import { type AgiRequest, readRequest } from './agi-request.ts';
+
+describe('what the dialplan asks', () => {
+  const script = (text: string) => ({ agi_network_script: text });
+  const rows: [string, string, AgiRequest][] = [
+    ["the caller's own number", requestText(), { script: 'priority', number: '+4940669690101' }],
+    ['the first argument', requestText({}, ['4711', '4712']), { script: 'priority', number: '4711' }],
+    ['an empty argument is none', requestText({}, ['']), { script: 'priority', number: '+4940669690101' }],
+    ['?number=', requestText(script('priority?number=4711')), { script: 'priority', number: '4711' }],
+    [
+      '?number= with a plus as it is and in its code',
+      requestText(script('priority?x=1&number=+49%2B1')),
+      { script: 'priority', number: '+49+1' },
+    ],
+    [
+      'the argument goes before ?number=',
+      requestText(script('priority?number=1'), ['2']),
+      { script: 'priority', number: '2' },
+    ],
+    [
+      'an empty ?number= is none',
+      requestText(script('priority?number=')),
+      { script: 'priority', number: '+4940669690101' },
+    ],
+    [
+      'a code that is none stays',
+      requestText(script('priority?number=%zz')),
+      { script: 'priority', number: '%zz' },
+    ],
+    [
+      '?queue_prio=yes',
+      requestText(script('priority?queue_prio=yes')),
+      { script: 'priority', number: '+4940669690101', queuePrio: true },
+    ],
+    [
+      '?queue_prio=no',
+      requestText(script('/priority/?queue_prio=no')),
+      { script: 'priority', number: '+4940669690101', queuePrio: false },
+    ],
+    [
+      '?queue_prio=constructor',
+      requestText(script('priority?queue_prio=constructor')),
+      { script: 'priority', number: '+4940669690101' },
+    ],
+    ['another script', requestText(script('weather')), { script: 'weather', number: '+4940669690101' }],
+    [
+      'no line that names the script: the request has it too',
+      'agi_request: agi://[::1]:4573/priority?number=7\n',
+      { script: 'priority', number: '7' },
+    ],
+    ['a request without a script', 'agi_request: agi://pbx\n', { script: '', number: '' }],
+    [
+      'values with colons',
+      'agi_network_script: a:b: c\nagi_callerid: 1\n',
+      { script: 'a:b: c', number: '1' },
+    ],
+    ['no caller', requestText({ agi_callerid: 'unknown' }), { script: 'priority', number: 'unknown' }],
+    ['no lines', '', { script: '', number: '' }],
+    [
+      'lines without colon, name or sense',
+      ': x\n\u0000\nagi_callerid\nagi_callerid: 1\n__proto__: 2',
+      { script: '', number: '1' },
+    ],
+    [
+      'of two, the first counts',
+      'agi_callerid: 1\nagi_calleridname: x\nagi_callerid: 2\n',
+      { script: '', number: '1' },
+    ],
+    [
+      'a number that the caller keeps back is nobody',
+      requestText({ agi_callingpres: '35' }),
+      { script: 'priority', number: '' },
+    ],
+    [
+      'unless the dialplan gives it',
+      requestText({ agi_callingpres: '35' }, ['4711']),
+      { script: 'priority', number: '4711' },
+    ],
+  ];
+  for (const [name, text, expected] of rows) test(name, () => assert.deepEqual(readRequest(text), expected));
+});

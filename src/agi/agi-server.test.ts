@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import type { Log } from '../log/log.ts';
+import { askAgi, closeOf, openTo } from './agi-client.fixture.ts';
+import { requestText } from './agi-request.fixture.ts';
+import { type AgiServerOptions, type Answerer, createAgiServer } from './agi-server.ts';
+import { createTestClock } from './clock.fixture.ts';
+
+const commands = ['SET VARIABLE A 1', 'SET VARIABLE B 2'];
+
+/** A server on a free port, whose time stands still. */
+async function serverFor(
+  t: TestContext,
+  { answer = () => commands, ...options }: Partial<AgiServerOptions> & { answer?: Answerer } = {},
+) {
+  const clock = createTestClock();
+  const said: string[] = [];
+  const seen = new Map<string, () => void>();
+  let port = 0;
+  const log: Log = {
+    say(code, fields) {
+      said.push(code);
+      if (code === 'agi.listening') port = Number(fields?.port);
+      seen.get(code)?.();
+    },
+    child: () => log,
+  };
+  const server = createAgiServer(
+    { host: '127.0.0.1', port: 0, allow: ['127.0.0.1'], deadlineMs: 500, ...options },
+    { answer, clock, log },
+  );
+  await server.start();
+  t.after(async () => {
+    clock.advance(60_000);
+    await server.stop();
+  });
+  const saying = (code: string) => new Promise<void>((resolve) => seen.set(code, resolve));
+  return { port: () => port, clock, said, saying, server };
+}
+
+test('a session, from its lines to its end', async (t) => {
+  const asked: [string, number][] = [];
+  const answer: Answerer = ({ script, number }, waitMs) => {
+    asked.push([`${script} ${number}`, waitMs]);
+    return commands;
+  };
+  const { port, clock, server } = await serverFor(t, { answer });
+  assert.deepEqual((await askAgi(port())).commands, commands);
+  assert.deepEqual(
+    asked,
+    [['priority +4940669690101', 375]],
+    'of 500 ms, a quarter is kept for the commands',
+  );
+  await server.stop();
+  assert.equal(clock.timers(), 0, 'no timer outlives its session');
+});
+
+test('an answer that comes later, and the time that is left for it', async (t) => {
+  const answered = Promise.withResolvers<readonly string[]>();
+  const asked = Promise.withResolvers<number>();
+  const answer: Answerer = (_, waitMs) => {
+    asked.resolve(waitMs);
+    return answered.promise;
+  };
+  const { port, clock } = await serverFor(t, { answer, deadlineMs: 200 });
+  const socket = await openTo(port());
+  const [head = '', tail = ''] = requestText().split('agi_channel');
+  socket.write(head);
+  await untilTimers(clock, 1);
+  clock.advance(50);
+  socket.write(`agi_channel${tail}`);
+  assert.equal(await asked.promise, 200 - 200 / 4 - 50);
+  const closed = closeOf(socket);
+  const first = once(socket, 'data');
+  answered.resolve(commands);
+  assert.equal(String((await first)[0]), 'SET VARIABLE A 1\n');
+  socket.end();
+  await closed;
+});
+
+/** Sessions begin when the server has seen them, which is after their clients have. */
+async function untilTimers(clock: { timers(): number }, count: number): Promise<void> {
+  while (clock.timers() < count) await new Promise(setImmediate);
+}
+
+test('at the deadline the session ends, whatever it waits for', async (t) => {
+  const never = new Promise<never>(() => {});
+  const { port, clock, said } = await serverFor(t, {
+    answer: ({ script }) => (script === 'slow' ? never : commands),
+  });
+  const lines = {
+    'its first byte': '',
+    'the rest of a line': 'agi_net',
+    'the empty line': requestText().slice(0, -1),
+    'the answer': requestText({ agi_network_script: 'slow' }),
+    'a reply': requestText(),
+  };
+  const sockets = await Promise.all(
+    Object.values(lines).map(async (text) => {
+      const socket = await openTo(port());
+      if (text !== '') socket.write(text);
+      return socket;
+    }),
+  );
+  await untilTimers(clock, sockets.length);
+  const ended = Promise.all(sockets.map(closeOf));
+  clock.advance(499);
+  await new Promise(setImmediate);
+  assert.ok(sockets.every((socket) => !socket.closed));
+  clock.advance(1);
+  await ended;
+  assert.deepEqual(said, ['agi.listening', 'agi.cut-off']);
+});
+
+test('whoever drips its bytes is served, but not for longer', async (t) => {
+  const { port, clock } = await serverFor(t);
+  const socket = await openTo(port());
+  const closed = closeOf(socket);
+  const text = requestText();
+  for (const [at, character] of [...text].entries()) {
+    if (!socket.writable) break;
+    socket.write(character);
+    if (at % 20 === 0) {
+      await new Promise(setImmediate);
+      clock.advance(20);
+    }
+  }
+  await closed;
+});
+
+test('2,000 connections that say nothing keep nobody from being served', async (t) => {
+  const { port, clock } = await serverFor(t);
+  const idle = await Promise.all(Array.from({ length: 2_000 }, () => openTo(port())));
+  await untilTimers(clock, 2_000);
+  assert.deepEqual((await askAgi(port())).commands, commands);
+  const ended = Promise.all(idle.map(closeOf));
+  clock.advance(500);
+  await ended;
+  assert.equal(clock.timers(), 0);
+});
+
+test('more connections than a PBX has calls are cut off, with a word', async (t) => {
+  const { port, clock, saying } = await serverFor(t);
+  const word = saying('agi.too-many-connections');
+  const sockets = await Promise.all(Array.from({ length: 2_060 }, () => openTo(port())));
+  await word;
+  assert.ok(clock.timers() <= 2_048);
+  while (sockets.some((socket) => !socket.closed)) {
+    clock.advance(500);
+    await new Promise(setImmediate);
+  }
+  assert.deepEqual((await askAgi(port())).commands, commands);
+});
+
+test('2,000 connections at once that say anything: each gets commands or nothing, and all end', async (t) => {
+  const { port, clock } = await serverFor(t);
+  const bytes = fc.oneof(
+    fc.uint8Array({ maxLength: 400 }).map((it) => Buffer.from(it).toString('latin1')),
+    fc
+      .tuple(fc.nat({ max: 600 }), fc.nat({ max: 30 }), fc.string({ unit: 'binary', maxLength: 20 }))
+      .map(([at, cut, more]) => `${requestText().slice(0, at)}${more}${requestText().slice(at + cut)}`),
+  );
+  const heard: string[] = [];
+  const sockets = await Promise.all(
+    fc.sample(bytes, { numRuns: 2_000, seed: 4573 }).map(async (said) => {
+      const socket = await openTo(port());
+      socket.on('data', (chunk: Buffer) => heard.push(chunk.toString('latin1')));
+      socket.write(said, 'latin1');
+      return socket;
+    }),
+  );
+  while (sockets.some((socket) => !socket.closed)) {
+    await new Promise(setImmediate);
+    clock.advance(50);
+  }
+  assert.ok(heard.length > 100);
+  assert.deepEqual(
+    heard.filter((text) => text !== `${commands[0]}\n`),
+    [],
+  );
+  assert.equal(clock.timers(), 0);
+  assert.deepEqual((await askAgi(port())).commands, commands);
+});
+
+test('who may not ask is cut off before a byte is read', async (t) => {
+  const { port, said } = await serverFor(t, {
+    allow: ['10.0.0.0/8'],
+    answer: () => assert.fail('was asked'),
+  });
+  assert.deepEqual((await askAgi(port())).commands, []);
+  assert.deepEqual(said, ['agi.listening', 'agi.address-refused']);
+});
+
+test('an IPv4 client of an IPv6 socket is known by its IPv4 address', async (t) => {
+  const { port } = await serverFor(t, { host: '::', allow: ['127.0.0.1'] });
+  assert.deepEqual((await askAgi(port())).commands, commands);
+  assert.deepEqual((await askAgi(port(), { host: '::1' })).commands, []);
+});
+
+test('resets and early ends at every moment harm nobody', async (t) => {
+  const { port } = await serverFor(t, { answer: async () => commands });
+  const text = requestText();
+  for (const sent of ['', 'agi_', text.slice(0, 100), text, `${text}200 result=1\n`]) {
+    for (const end of ['end', 'resetAndDestroy'] as const) {
+      const socket = await openTo(port());
+      socket.write(sent);
+      socket[end]();
+      await closeOf(socket);
+    }
+  }
+  assert.deepEqual((await askAgi(port())).commands, commands);
+});
+
+test('commands that Asterisk refuses are passed over, with a word', async (t) => {
+  const { port, said } = await serverFor(t);
+  const refusing = await askAgi(port(), { reply: () => '510 Invalid or unknown command\n' });
+  assert.deepEqual(refusing.commands, commands);
+  assert.deepEqual(said, ['agi.listening', 'agi.command-refused']);
+});
+
+test('a port that is taken is tried again until it is free', async (t) => {
+  const other = createServer();
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port: taken } = other.address() as { port: number };
+  const { clock, said, saying } = await serverFor(t, { port: taken });
+  assert.deepEqual(said, ['agi.not-listening']);
+  other.close();
+  await once(other, 'close');
+  const listening = saying('agi.listening');
+  clock.advance(5_000);
+  await listening;
+  assert.deepEqual((await askAgi(taken)).commands, commands);
+});
+
+test('a stop waits for the sessions that are open, and takes no new ones', async (t) => {
+  const answered = Promise.withResolvers<readonly string[]>();
+  const asked = Promise.withResolvers<void>();
+  const { port, server } = await serverFor(t, {
+    answer() {
+      asked.resolve();
+      return answered.promise;
+    },
+  });
+  const session = askAgi(port());
+  await asked.promise;
+  const stopped = server.stop();
+  await assert.rejects(openTo(port()), /ECONNREFUSED/);
+  answered.resolve(commands);
+  assert.deepEqual((await session).commands, commands);
+  await stopped;
+});
+
+test('stopping what never listened is harmless', async () => {
+  const server = createAgiServer(
+    { host: '127.0.0.1', port: 0, allow: [], deadlineMs: 500 },
+    { answer: () => [], clock: createTestClock(), log: { say: () => {}, child: () => assert.fail() } },
+  );
+  await server.stop();
+});

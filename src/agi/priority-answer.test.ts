@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { type AnswerOptions, commandsFor, type PriorityAnswer, safeValue } from './priority-answer.ts';
+
+const plain: AnswerOptions = { defaultPriority: '0', setQueuePrio: false, queuePrio: {}, verbose: false };
+const found = (value: string): PriorityAnswer => ({ status: 'FOUND', value });
+
+describe('what the channel is told', () => {
+  const told = (value: string, status: string, queuePrio?: number) => [
+    `SET VARIABLE CALLER_PRIORITY ${value}`,
+    ...(queuePrio === undefined ? [] : [`SET VARIABLE QUEUE_PRIO ${queuePrio}`]),
+    `SET VARIABLE CALLER_PRIORITY_STATUS ${status}`,
+  ];
+  const map = { gold: 20, '1': 9, '0': 3 };
+  const rows: [string, PriorityAnswer, Partial<AnswerOptions>, boolean | undefined, string[]][] = [
+    ['found', found('10'), {}, undefined, told('10', 'FOUND')],
+    ['not found', { status: 'NOTFOUND' }, {}, undefined, told('0', 'NOTFOUND')],
+    ['too late', { status: 'TIMEOUT' }, { defaultPriority: 'low' }, undefined, told('low', 'TIMEOUT')],
+    ['failed', { status: 'ERROR' }, {}, undefined, told('0', 'ERROR')],
+    ['QUEUE_PRIO by setting', found('10'), { setQueuePrio: true }, undefined, told('10', 'FOUND', 10)],
+    ['QUEUE_PRIO by the dialplan', found('-5'), {}, true, told('-5', 'FOUND', -5)],
+    ['no QUEUE_PRIO by the dialplan', found('10'), { setQueuePrio: true }, false, told('10', 'FOUND')],
+    ['a word is mapped', found('gold'), { queuePrio: map }, true, told('gold', 'FOUND', 20)],
+    ['a number is mapped', found('1'), { queuePrio: map }, true, told('1', 'FOUND', 9)],
+    ['the default is mapped', { status: 'ERROR' }, { queuePrio: map }, true, told('0', 'ERROR', 3)],
+    ['a number that is not mapped', found('2'), { queuePrio: map }, true, told('2', 'FOUND', 2)],
+    ['a word that is not mapped', found('tin'), { queuePrio: map }, true, told('tin', 'FOUND', 0)],
+    [
+      'a word that every object knows',
+      found('constructor'),
+      { queuePrio: map },
+      true,
+      told('constructor', 'FOUND', 0),
+    ],
+    ['no whole number', found('1.5'), {}, true, told('1.5', 'FOUND', 0)],
+    ['too big for Queue()', found('12345678901'), {}, true, told('12345678901', 'FOUND', 0)],
+    [
+      "shown in Asterisk's console, last",
+      found('10'),
+      { verbose: true },
+      true,
+      [...told('10', 'FOUND', 10), 'VERBOSE "pbx-bridge: caller priority 10 (FOUND)" 1'],
+    ],
+  ];
+  for (const [name, answer, options, queuePrio, expected] of rows)
+    test(name, () => assert.deepEqual(commandsFor(answer, { ...plain, ...options }, queuePrio), expected));
+});
+
+test('whatever the API says, only these patterns are ever written', () => {
+  const patterns = [
+    /^SET VARIABLE CALLER_PRIORITY -?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/,
+    /^SET VARIABLE QUEUE_PRIO -?\d{1,9}$/,
+    /^SET VARIABLE CALLER_PRIORITY_STATUS (FOUND|NOTFOUND|TIMEOUT|ERROR)$/,
+    /^VERBOSE "pbx-bridge: caller priority -?[A-Za-z0-9][A-Za-z0-9_.-]{0,31} \([A-Z]+\)" 1$/,
+  ];
+  const hostile = fc.constantFrom(
+    '1\nEXEC System(id)',
+    '1\r',
+    '"',
+    '1 2',
+    '\\',
+    '$' + '{X}',
+    '',
+    ' ',
+    '1\0',
+    '١',
+    '-',
+  );
+  const value = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), hostile, fc.integer().map(String));
+  let written = 0;
+  fc.assert(
+    fc.property(value, (text) => {
+      const commands = commandsFor(found(text), { ...plain, setQueuePrio: true, verbose: true });
+      assert.equal(commands.length, patterns.length);
+      for (const [i, command] of commands.entries()) assert.match(command, patterns[i] as RegExp);
+      if (commands[0]?.endsWith(` ${text}`) && text !== '0') written += 1;
+      assert.equal(safeValue.test(text), commands[0] === `SET VARIABLE CALLER_PRIORITY ${text}`);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(written > 100);
+});

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ApiResult } from '../api/result.ts';
+import { readPriority } from './read-priority.ts';
+
+const answer = (body: string, more: Partial<Extract<ApiResult, { kind: 'answer' }>> = {}): ApiResult => ({
+  kind: 'answer',
+  status: 200,
+  contentType: 'application/json',
+  body,
+  truncated: false,
+  durationMs: 1,
+  ...more,
+});
+
+describe("the API's answer", () => {
+  const found = (value: string) => ({ status: 'FOUND', value });
+  const nobody = { status: 'NOTFOUND' };
+  const error = (reason: string) => ({ status: 'ERROR', reason });
+  const bad = error('priority is no number and no plain word');
+  const rows: [string, ApiResult, object][] = [
+    ['a number', answer('{"priority":10}'), found('10')],
+    ['zero is a priority', answer('{"priority":0}'), found('0')],
+    ['a negative number', answer('{"priority":-1}'), found('-1')],
+    ['a word', answer('{"priority":"gold","segment":"x"}'), found('gold')],
+    ['under data', answer('{"data":{"priority":7}}'), found('7')],
+    ['at the top goes before under data', answer('{"priority":1,"data":{"priority":7}}'), found('1')],
+    ['201', answer('{"priority":10}', { status: 201 }), found('10')],
+    ['null', answer('{"priority":null,"segment":null}'), nobody],
+    ['null at the top, a value under data', answer('{"priority":null,"data":{"priority":7}}'), nobody],
+    ['null under data', answer('{"data":{"priority":null}}'), nobody],
+    ['data is null', answer('{"data":null}'), nobody],
+    ['data is an empty list', answer('{"data":[]}'), nobody],
+    ['an empty object', answer('{}'), nobody],
+    ['an empty list', answer('[]'), nobody],
+    ['nothing but null', answer('null'), nobody],
+    ['204', answer('', { status: 204 }), nobody],
+    ['404 that says so in JSON', answer('{"message":"No such customer."}', { status: 404 }), nobody],
+    ['404 with a page', answer('<html>', { status: 404 }), error('HTTP 404')],
+    ['another field', answer('{"prio":1}'), error('the answer has no priority')],
+    ['a list', answer('[{"priority":1}]'), error('the answer has no priority')],
+    ['a string', answer('"priority"'), error('the answer has no priority')],
+    ['data is a string', answer('{"data":"priority"}'), error('the answer has no priority')],
+    ['an object', answer('{"priority":{"value":1}}'), bad],
+    ['a list in the field', answer('{"priority":[1]}'), bad],
+    ['true', answer('{"priority":true}'), bad],
+    ['an empty word', answer('{"priority":""}'), bad],
+    ['a line break', answer('{"priority":"1\\nEXEC System(id)"}'), bad],
+    ['a quote', answer('{"priority":"1\\""}'), bad],
+    ['a number with an exponent', answer('{"priority":1e30}'), bad],
+    ['a very long word', answer(`{"priority":"${'x'.repeat(33)}"}`), bad],
+    ['a page', answer('<html>'), error('the answer is not JSON')],
+    ['half an answer', answer('{"priority":1', { truncated: true }), error('the answer is too long')],
+    ['an empty answer', answer(''), error('the answer is not JSON')],
+    ['a redirect', answer('', { status: 302, location: '/login' }), error('HTTP 302')],
+    ['401', answer('{"priority":1}', { status: 401 }), error('HTTP 401')],
+    ['500', answer('{"priority":1}', { status: 500 }), error('HTTP 500')],
+    [
+      'no answer in time',
+      { kind: 'failed', error: 'timeout-headers', detail: 'x', durationMs: 1 },
+      { status: 'TIMEOUT', reason: 'no answer in time' },
+    ],
+    [
+      'no answer',
+      { kind: 'failed', error: 'refused', detail: 'x', durationMs: 1 },
+      error('connection refused'),
+    ],
+  ];
+  for (const [name, result, expected] of rows)
+    test(name, () => assert.deepEqual(readPriority(result, 'priority'), expected));
+
+  test('the field is a setting, and only a field of the answer itself counts', () => {
+    assert.deepEqual(readPriority(answer('{"tier":"a"}'), 'tier'), found('a'));
+    for (const field of ['constructor', '__proto__', 'toString'])
+      assert.deepEqual(readPriority(answer('{"a":1}'), field), error(`the answer has no ${field}`));
+  });
+});

@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { endOf, type FilePosition, readOn } from './rotated-file.ts';
+
+/** A file that is written and rotated as Asterisk and logrotate do. */
+function createFile(folder = mkdtempSync(join(tmpdir(), 'tail-'))) {
+  const path = join(folder, 'Master.csv');
+  const older = (nth: number) => `${path}.${nth}`;
+  /** Files of one moment have one time; here each has its own. */
+  let clock = 1_000;
+  const makeRoom = () => {
+    const count = readdirSync(folder).length;
+    for (let nth = count - 1; nth >= 1; nth--) renameSync(older(nth), older(nth + 1));
+  };
+  return {
+    path,
+    older,
+    write: (text: string) => appendFileSync(path, text),
+    rotate() {
+      makeRoom();
+      utimesSync(path, ++clock, clock);
+      renameSync(path, older(1));
+      writeFileSync(path, '');
+    },
+    copyAndTruncate() {
+      makeRoom();
+      copyFileSync(path, older(1));
+      utimesSync(older(1), ++clock, clock);
+      truncateSync(path, 0);
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function fileFor(t: TestContext) {
+  const file = createFile();
+  t.after(file.remove);
+  return file;
+}
+
+/** Reads on until there is nothing more. */
+async function readAll(path: string, from: FilePosition) {
+  const texts: string[] = [];
+  let lost = false;
+  for (let position = from; ; ) {
+    const chunk = await readOn(path, position);
+    texts.push(...chunk.lines.map(({ text }) => text));
+    lost ||= chunk.lost;
+    position = chunk.next;
+    if (chunk.atEnd) return { texts, position, lost };
+  }
+}
+
+const nowhere: FilePosition = { inode: 0, offset: 0, tail: '' };
+
+test('a file is read from its end, by whole lines', async (t) => {
+  const file = fileFor(t);
+  file.write('one\ntwo\nthr');
+  const end = await endOf(file.path);
+  assert.deepEqual((await readAll(file.path, end)).texts, []);
+  file.write('ee\nfour\nfi');
+  const { texts, position } = await readAll(file.path, end);
+  assert.deepEqual(texts, ['three', 'four']);
+  file.write('ve\n');
+  assert.deepEqual((await readAll(file.path, position)).texts, ['five']);
+});
+
+test('a file that is not there yet is read from its beginning when it is', async (t) => {
+  const file = fileFor(t);
+  const end = await endOf(file.path);
+  assert.deepEqual(end, nowhere);
+  await assert.rejects(readOn(file.path, end), { code: 'ENOENT' });
+  file.write('one\n');
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [['one'], false]);
+});
+
+test('each line says where it begins: reading from there gives it again', async (t) => {
+  const file = fileFor(t);
+  file.write(Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join(''));
+  const { lines } = await readOn(file.path, nowhere);
+  for (const place of [0, 1, 50, 199])
+    assert.equal((await readAll(file.path, lines[place]?.from as FilePosition)).texts[0], `line ${place}`);
+});
+
+test('a file that was edited (another inode, the same beginning) is read on', async (t) => {
+  const file = fileFor(t);
+  file.write('one\ntwo\n');
+  const end = await endOf(file.path);
+  copyFileSync(file.path, `${file.path}x`);
+  renameSync(`${file.path}x`, file.path);
+  file.write('three\n');
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [
+    ['three'],
+    false,
+  ]);
+});
+
+test('a file that was emptied or packed away is read from its beginning, and said to be lost', async (t) => {
+  const file = fileFor(t);
+  file.write('one\ntwo\n');
+  const end = await endOf(file.path);
+  renameSync(file.path, `${file.path}.1.gz`);
+  file.write('a longer line than before\n');
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [
+    ['a longer line than before'],
+    true,
+  ]);
+});
+
+test('a line without an end is passed over in the end', async (t) => {
+  const file = fileFor(t);
+  file.write(`${'x'.repeat(600_000)}\nnext\n`);
+  assert.equal((await readAll(file.path, nowhere)).texts.at(-1), 'next');
+});
+
+test('whatever is written, rotated and copied away while it is read: every line once, in order', async () => {
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ do: fc.constant('write' as const), size: fc.integer({ min: 1, max: 40 }) }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('read' as const), size: fc.constant(0) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('rotate' as const), size: fc.constant(0) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('copyAndTruncate' as const), size: fc.constant(0) }),
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const file = createFile();
+      try {
+        file.write('before\n');
+        let position = await endOf(file.path);
+        const read: string[] = [];
+        const readMore = async () => {
+          const all = await readAll(file.path, position);
+          assert.equal(all.lost, false);
+          position = all.position;
+          read.push(...all.texts);
+        };
+        let lines = 0;
+        let rest = '';
+        for (const { do: what, size } of steps) {
+          if (what === 'write') {
+            rest += Array.from({ length: Math.ceil(size / 8) }, () => `record ${lines++} of a call\n`).join(
+              '',
+            );
+            // Asterisk writes a line at once, but the disk may show the half of it.
+            file.write(rest.slice(0, size * 10));
+            rest = rest.slice(size * 10);
+          } else if (what === 'read') await readMore();
+          else {
+            file.write(rest);
+            rest = '';
+            file[what]();
+          }
+        }
+        file.write(rest);
+        await readMore();
+        assert.deepEqual(
+          read,
+          Array.from({ length: lines }, (_, i) => `record ${i} of a call`),
+        );
+      } finally {
+        file.remove();
+      }
+    }),
+    { numRuns: 150 },
+  );
+});

@@ -1,0 +1,70 @@
+import { statSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { callsSection } from '../config/calls-section.ts';
+import { loadConfig } from '../config/env.ts';
+import { outboxSection } from '../config/outbox-section.ts';
+import { type Backup, backUp, restore } from '../outbox/backup.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { clockTime, count } from './format-text.ts';
+
+export type BackupOptions = { readonly overwrite?: boolean };
+export type RestoreOptions = { readonly replace?: boolean };
+
+/** Writes the state into a file, while the bridge runs or not. */
+export async function writeBackup(context: Context, file: string, { overwrite = false }: BackupOptions) {
+  const { stateDir, pbxId } = settings(context);
+  // On a PBX, telephony goes first.
+  setPriority(constants.priority.PRIORITY_LOW);
+  const began = performance.now();
+  const note = { version: context.io.version, of: pbxId, madeAt: Date.now() };
+  const backup = backUp(stateDir, file, { ...note, overwrite });
+  if (backup === undefined) {
+    context.complain(`there is no state in ${stateDir} yet: did the bridge ever start there?`);
+    return exitCodes.nothing;
+  }
+  const { size } = statSync(file);
+  const { json, terminal } = context;
+  if (json) terminal.json({ file, bytes: size, ...backup });
+  else {
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1);
+    terminal.wrapped('', `${file}: ${contents(backup)}; ${(size / 1e6).toFixed(1)} MB in ${seconds} s`, 0);
+  }
+  return exitCodes.well;
+}
+
+/** Puts a backup in the place of the state. */
+export async function restoreBackup(context: Context, file: string, { replace = false }: RestoreOptions) {
+  const { stateDir, pbxId } = settings(context);
+  const { backup, aside } = restore(stateDir, file, {
+    of: pbxId,
+    now: Date.now(),
+    replace,
+    pid: process.pid,
+  });
+  const { json, terminal } = context;
+  if (json) terminal.json({ stateDir, ...backup, aside });
+  else {
+    terminal.wrapped('', `${stateDir} is as it was ${at(backup.madeAt)}: ${contents(backup)}`, 0);
+    for (const name of aside) terminal.wrapped('', `set aside: ${name}`, 2);
+    terminal.wrapped(
+      '',
+      'Start the bridge: it reads what is on the PBX, ends the calls that are gone, and tells again what it cannot know that it told; that is harmless.',
+      0,
+    );
+  }
+  return exitCodes.well;
+}
+
+function settings({ io }: Context): { stateDir: string; pbxId: string } {
+  const { outbox, calls } = loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
+  return { stateDir: outbox.stateDir, pbxId: calls.pbxId };
+}
+
+function contents({ openCalls, waiting, dead }: Backup): string {
+  return `${count(openCalls, 'open call')}, ${count(waiting, 'event')} to be told, ${count(dead, 'dead letter')}`;
+}
+
+function at(time: number): string {
+  return clockTime(time, Date.now());
+}

@@ -1,0 +1,123 @@
+import { systemClock } from '../ami/clock.ts';
+import { surveyPbx } from '../ami/survey.ts';
+import { createApiClient } from '../api/client.ts';
+import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
+import { historyPage } from '../delivery/history-page.ts';
+import { accountFinding, apiFindings } from './check/api-findings.ts';
+import { recordsFinding } from './check/cdr-finding.ts';
+import { bad, type Finding, well } from './check/finding.ts';
+import { folderFinding, portFinding } from './check/machine-findings.ts';
+import { pbxFindings } from './check/pbx-findings.ts';
+import type { BridgeSettings, Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { count } from './format-text.ts';
+import { readStatus, statusUrl } from './read-status.ts';
+
+export type CheckOptions = { readonly call?: string | true };
+
+/** How long events are listened for in any case, ms: a busy PBX shows some. */
+const listenMs = 1_000;
+const callListenMs = 30_000;
+
+/** Tries everything that the bridge needs, and says what came of it. Changes nothing. */
+export async function check(context: Context, { call }: CheckOptions, stop: AbortSignal): Promise<number> {
+  const findings: Finding[] = [];
+  const say = (finding: Finding) => {
+    findings.push(finding);
+    if (!context.json) print(context, finding);
+  };
+
+  const { ENV_FILE, STATE_DIRECTORY } = context.io.environment();
+  let config: BridgeSettings;
+  try {
+    config = context.config();
+    say(well('configuration', 'complete'));
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const where = ENV_FILE ?? '.env, or in the environment';
+    for (const line of error.lines) say(bad('configuration', line, `Correct it in ${where}.`));
+    if (context.json) context.terminal.json({ findings });
+    return EXIT_CONFIG;
+  }
+
+  const { stateDir } = config.outbox;
+  say(folderFinding(stateDir, stateDir === STATE_DIRECTORY));
+  if (config.cdr !== undefined) say(await recordsFinding(config.cdr));
+  for (const finding of await checkPorts(config)) say(finding);
+  for (const finding of await checkPbx(context, config, call, stop)) say(finding);
+  for (const finding of await checkApi(config)) say(finding);
+  return conclude(context, findings);
+}
+
+async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promise<Finding[]> {
+  const { runningBridge } = await import('../outbox/tables/database.ts');
+  const running = runningBridge(outbox.stateDir) !== undefined;
+  const found = status === undefined || status.port === 0 ? undefined : await readStatus(statusUrl(status));
+  const ours = found?.ok && found.status.pbxId === calls.pbxId ? found.status : undefined;
+  const findings = [
+    await portFinding('AGI_LISTEN', agi?.server, { listening: ours?.lookups?.listening, running }),
+    await portFinding('STATUS_LISTEN', status, { listening: ours && true, running }),
+  ];
+  return findings.filter((it) => it !== undefined);
+}
+
+async function checkPbx(
+  { terminal, json }: Context,
+  { ami, calls }: BridgeSettings,
+  call: CheckOptions['call'],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const listenedMs = call === undefined ? 0 : call === true ? callListenMs : Number(call) * 1_000;
+  if (!(listenedMs >= 0 && listenedMs <= 3_600_000)) throw new Error('--call takes seconds, up to 3600');
+  if (listenedMs > 0 && !json)
+    terminal.print(`  Make a test call now; listening for ${listenedMs / 1_000} s ...`);
+  const result = await surveyPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
+  const address = `${ami.host}:${ami.port}`;
+  return pbxFindings(result, { ...ami, address, tls: ami.tls !== undefined, calls, listenedMs });
+}
+
+async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
+  const client = createApiClient({ ...api, connections: 1 });
+  try {
+    const last = await lastDelivered(outbox.stateDir);
+    const result = await client.history({ searchTerm: last ?? 'pbx-bridge-check', limit: 1 });
+    const findings = apiFindings(result, { baseUrl: api.baseUrl, now: Date.now() });
+    if (last === undefined || result.kind === 'failed') return findings;
+    const page = historyPage(result.body);
+    return page === undefined ? findings : [...findings, accountFinding(last, page.entries.length > 0)];
+  } finally {
+    await client.close();
+  }
+}
+
+/** The newest call that was delivered in the last day: longer ago, the far side may have forgotten it. */
+async function lastDelivered(stateDir: string): Promise<string | undefined> {
+  const { openReader } = await import('../outbox/reader.ts');
+  try {
+    const reader = openReader(stateDir);
+    const filter = { state: 'delivered', since: Date.now() - 86_400_000, limit: 1 } as const;
+    const [last] = reader?.events(filter) ?? [];
+    reader?.close();
+    return last?.callId;
+  } catch {
+    // Another version's, or another user's: there is nothing to compare with.
+    return undefined;
+  }
+}
+
+const signs = { well: ['green', 'ok  '], warn: ['yellow', 'warn'], bad: ['red', 'BAD '] } as const;
+
+function print({ terminal }: Context, { what, came, verdict, todo }: Finding): void {
+  const [colour, sign] = signs[verdict];
+  terminal.wrapped(`${terminal.paint(colour, sign)}  `, `${what}: ${came}`, 6);
+  if (todo !== undefined) terminal.wrapped('      -> ', todo, 9);
+}
+
+function conclude({ terminal, json }: Context, findings: readonly Finding[]): number {
+  const number = (verdict: Finding['verdict']) => findings.filter((it) => it.verdict === verdict).length;
+  const [faults, warnings] = [number('bad'), number('warn')];
+  if (json) terminal.json({ findings });
+  else if (faults > 0) terminal.print(`\n${count(faults, 'fault')}, ${count(warnings, 'warning')}.`);
+  else terminal.print(warnings > 0 ? `\nIt should work; ${count(warnings, 'warning')}.` : '\nAll is well.');
+  return faults > 0 ? exitCodes.trouble : exitCodes.well;
+}

@@ -1,0 +1,258 @@
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { loadConfig } from '../config/env.ts';
+import { outboxSection } from '../config/outbox-section.ts';
+import { escapeControls, maskNumber } from '../log/redact.ts';
+import { type Operator, openOperator } from '../outbox/operator.ts';
+import type { Reader } from '../outbox/reader.ts';
+import type { ToldEvent } from '../outbox/tables/history.ts';
+import { attemptText } from './attempt-text.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { clockTime, count, spanOf } from './format-text.ts';
+import { openState } from './open-state.ts';
+
+export type Filters = {
+  readonly state?: string;
+  readonly call?: string;
+  readonly olderThan?: string;
+  readonly newerThan?: string;
+  readonly limit?: string;
+};
+export type ListOptions = Filters;
+export type ShowOptions = { readonly showNumbers?: boolean };
+export type ChangeOptions = Omit<Filters, 'state' | 'limit'> & {
+  readonly all?: boolean;
+  readonly yes?: boolean;
+};
+
+const states = ['waiting', 'dead', 'delivered'] as const;
+/** Changed by one command: more would keep the bridge from its outbox for too long. */
+const mostAtOnce = 100_000;
+
+/** Lists events: those that are not delivered unless another state is asked for. */
+export async function list(context: Context, options: ListOptions): Promise<number> {
+  return withReader(context, (reader) => {
+    const limit = Number(options.limit ?? 50);
+    const events = find(reader, options, ['dead', 'waiting'], limit);
+    if (context.json) context.terminal.json(events.map(forJson(false)));
+    else printList(context, events, limit);
+    return events.length > 0 ? exitCodes.well : exitCodes.nothing;
+  });
+}
+
+/** Shows events whole, with every attempt. `what` is an event's number or a call's id. */
+export async function show(context: Context, what: string, { showNumbers = false }: ShowOptions) {
+  return withReader(context, (reader) => {
+    const one = /^\d+$/.test(what) ? reader.event(Number(what)) : undefined;
+    const events = one ? [one] : reader.events({ callId: what, limit: 10 }).reverse();
+    if (context.json) context.terminal.json(events.map(forJson(showNumbers)));
+    else for (const event of events) printEvent(context, event, showNumbers);
+    if (events.length === 0) context.complain(`there is no event ${what}`);
+    return events.length > 0 ? exitCodes.well : exitCodes.nothing;
+  });
+}
+
+/** Sends dead letters again. */
+export async function retry(context: Context, numbers: readonly string[], options: ChangeOptions) {
+  return withChosen(context, numbers, options, async (operator, events) => {
+    const again = operator.resend(events.map(({ seq }) => seq));
+    report(
+      context,
+      { again },
+      `${count(again, 'event')} will be sent again, within seconds if the bridge runs`,
+    );
+    return exitCodes.well;
+  });
+}
+
+/** Throws dead letters away, after asking; what they were goes to the audit log of the state folder. */
+export async function discard(context: Context, numbers: readonly string[], options: ChangeOptions) {
+  return withChosen(context, numbers, options, async (operator, events) => {
+    if (!options.yes && !(await confirmed(context, events))) {
+      report(context, { discarded: 0 }, 'nothing was discarded');
+      return exitCodes.failed;
+    }
+    const log = join(stateDirOf(context), 'outbox.audit.jsonl');
+    const gone = operator.discard(
+      events.map(({ seq }) => seq),
+      (found) => writeAudit(log, found),
+    );
+    report(
+      context,
+      { discarded: gone.length, log },
+      `${count(gone.length, 'event')} discarded; written to ${log}`,
+    );
+    return exitCodes.well;
+  });
+}
+
+function stateDirOf({ io }: Context): string {
+  return loadConfig({ outbox: outboxSection }, io.environment()).outbox.stateDir;
+}
+
+function withReader(context: Context, work: (reader: Reader) => number): number {
+  const directory = stateDirOf(context);
+  const reader = openState(context, directory);
+  if (reader === undefined) return exitCodes.failed;
+  try {
+    return work(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+async function withChosen(
+  context: Context,
+  numbers: readonly string[],
+  options: ChangeOptions,
+  work: (operator: Operator, events: readonly ToldEvent[]) => Promise<number>,
+): Promise<number> {
+  const isFiltered = (options.call ?? options.olderThan ?? options.newerThan) !== undefined;
+  const isRule = options.all === true || isFiltered;
+  if (numbers.length > 0 === isRule) {
+    const which = 'the numbers that outbox list shows, or a filter, or --all';
+    context.complain(isRule ? `numbers or a rule for them, not both: give ${which}` : `which? Give ${which}`);
+    return exitCodes.failed;
+  }
+  let events: readonly ToldEvent[] = [];
+  const code = withReader(context, (reader) => {
+    events = isRule
+      ? find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce + 1)
+      : deadLettersOf(context, reader, numbers);
+    return exitCodes.well;
+  });
+  if (code !== exitCodes.well) return code;
+  if (events.length === 0) {
+    context.complain('no dead letter is like that; see pbx-bridge outbox list');
+    return exitCodes.nothing;
+  }
+  if (isRule && events.length > mostAtOnce) {
+    events = events.slice(0, mostAtOnce);
+    const many = mostAtOnce.toLocaleString('en');
+    context.complain(
+      `there are more than ${many}: these are the newest ${many}; for the others, give it again`,
+    );
+  }
+  const operator = openOperator(stateDirOf(context));
+  if (operator === undefined) return exitCodes.failed;
+  try {
+    return await work(operator, events);
+  } finally {
+    operator.close();
+  }
+}
+
+/** Those of these numbers that are dead letters; says of each other one what it is. */
+function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): ToldEvent[] {
+  for (const number of numbers)
+    if (!/^\d{1,15}$/.test(number))
+      throw new Error(`${number} is no event's number; pbx-bridge outbox list shows them`);
+  return [...new Set(numbers.map(Number))].flatMap((number) => {
+    const event = reader.event(number);
+    if (event?.state === 'dead') return event;
+    context.complain(
+      event ? `event ${number} is no dead letter: it is ${event.state}` : `there is no event ${number}`,
+    );
+    return [];
+  });
+}
+
+function find(
+  reader: Reader,
+  options: Filters,
+  usual: readonly ToldEvent['state'][],
+  limit: number,
+): ToldEvent[] {
+  const wanted = options.state === 'all' ? states : states.filter((state) => state === options.state);
+  if (options.state !== undefined && wanted.length === 0)
+    throw new Error(`--state takes ${states.join(', ')} or all`);
+  if (!(limit >= 1)) throw new Error('--limit takes a whole number, 1 or more');
+  const now = Date.now();
+  const filter = {
+    callId: options.call,
+    since: options.newerThan === undefined ? undefined : now - spanOf(options.newerThan),
+    before: options.olderThan === undefined ? undefined : now - spanOf(options.olderThan),
+    limit,
+  };
+  return (options.state === undefined ? usual : wanted)
+    .flatMap((state) => reader.events({ ...filter, state }))
+    .sort((a, b) => b.seq - a.seq)
+    .slice(0, limit);
+}
+
+function printList({ terminal }: Context, events: readonly ToldEvent[], limit: number): void {
+  const { paint } = terminal;
+  if (events.length === 0) terminal.print('nothing: everything is delivered');
+  const now = Date.now();
+  for (const event of events) {
+    const state = { dead: paint('red', 'dead     '), waiting: paint('yellow', 'waiting  ') };
+    const sign = event.state === 'delivered' ? 'delivered' : state[event.state];
+    const last = event.tale.at(-1);
+    const why = last === undefined ? 'not tried yet' : attemptText(last);
+    const text = `${event.status} of ${event.callId}, taken ${clockTime(event.takenAt, now)}; ${why}`;
+    terminal.wrapped(`${String(event.seq).padStart(6)}  ${sign}  `, text, 19);
+  }
+  if (events.length === limit) terminal.print(`The newest ${limit}; --limit shows more.`);
+}
+
+function printEvent({ terminal }: Context, event: ToldEvent, showNumbers: boolean): void {
+  const now = Date.now();
+  const { seq, callId, status, state, takenAt, settledAt, tale } = event;
+  terminal.wrapped('', `event ${seq}: ${status} of call ${callId}, ${state}`, 2);
+  terminal.wrapped('  what is sent  ', masked(event.body, showNumbers), 16);
+  terminal.print(`  taken         ${clockTime(takenAt, now)}`);
+  for (const attempt of tale)
+    terminal.wrapped('  tried         ', `${clockTime(attempt.at, now)} ${attemptText(attempt)}`, 16);
+  if (tale.length === 0) terminal.print('  tried         not yet');
+  if (settledAt !== undefined) terminal.print(`  ${state.padEnd(13)} ${clockTime(settledAt, now)}`);
+}
+
+/** The event's JSON with the caller's number as the log shows it. */
+function masked(body: string, showNumbers: boolean): string {
+  if (showNumbers) return body;
+  return body.replace(/("from":")([^"]*)"/, (_, key: string, from: string) => `${key}${maskNumber(from)}"`);
+}
+
+function forJson(showNumbers: boolean) {
+  return ({ body, ...event }: ToldEvent) => ({
+    ...event,
+    body: JSON.parse(masked(body, showNumbers)) as unknown,
+  });
+}
+
+function report({ terminal, json }: Context, value: unknown, words: string): void {
+  if (json) terminal.json(value);
+  else terminal.wrapped('', words, 0);
+}
+
+async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]): Promise<boolean> {
+  for (const { seq, status, callId } of events.slice(0, 10))
+    terminal.print(escapeControls(`  ${seq} ${status} of ${callId}`));
+  if (events.length > 10) terminal.print(`  and ${events.length - 10} more`);
+  io.out.write(`Discard ${count(events.length, 'dead letter')} for ever? Type yes: `);
+  const lines = createInterface({ input: io.in });
+  const [answer] = await Promise.race([
+    new Promise<string[]>((resolve) => lines.once('line', (line) => resolve([line]))),
+    new Promise<string[]>((resolve) => lines.once('close', () => resolve([]))),
+  ]);
+  lines.close();
+  terminal.print();
+  return answer?.trim().toLowerCase() === 'yes';
+}
+
+/** On the disk before anything is thrown away. */
+function writeAudit(path: string, events: readonly ToldEvent[]): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    const { username } = userInfo();
+    const at = new Date().toISOString();
+    for (const event of events)
+      writeSync(file, `${JSON.stringify({ at, user: username, action: 'discard', ...event })}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

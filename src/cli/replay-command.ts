@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../ami/clock.ts';
+import { createPlayer } from '../ami/player/player.ts';
+import { inputsOf } from '../ami/recording/recorded-inputs.ts';
+import { parseRecording, type Recording } from '../ami/recording/recording.ts';
+import type { Tell } from '../calls/effect.ts';
+import { type Rehearsal, rehearse } from '../calls/explain/rehearse.ts';
+import { callsSection } from '../config/calls-section.ts';
+import { loadConfig } from '../config/env.ts';
+import { maskNumbers } from '../log/redact.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { count } from './format-text.ts';
+
+export type ReplayOptions = {
+  readonly serve?: string | true;
+  readonly speed: string;
+  readonly showNumbers?: boolean;
+};
+
+/** Tells what would be told of a recording, by the settings that are there now, and why; or plays it as an Asterisk. */
+export async function replay(
+  context: Context,
+  file: string,
+  options: ReplayOptions,
+  stop: AbortSignal,
+): Promise<number> {
+  const recording = parseRecording(readFileSync(file, 'utf8'));
+  if (options.serve !== undefined) return serve(context, recording, options, stop);
+  const { calls: settings } = loadConfig({ calls: callsSection }, context.io.environment());
+  const found = rehearse(settings, inputsOf(recording));
+  const calls = callsOf(found.told, settings.pbxId);
+  if (context.json) context.terminal.json({ calls, journal: found.journal });
+  else print(context, recording, found, calls.length, options.showNumbers === true);
+  return calls.length > 0 ? exitCodes.well : exitCodes.nothing;
+}
+
+/** As `expected.json` of a recording that is a test: whoever knows the telephone corrects it by hand where it is wrong. */
+function callsOf(told: readonly Tell[], pbxId: string) {
+  return [...Map.groupBy(told, ({ id }) => id)].map(([id, events]) => ({
+    uniqueid: id.slice(pbxId.length + 1),
+    from: events[0]?.from,
+    told: events.map(({ status, callerId }) => ({
+      status,
+      ...(callerId !== undefined && { caller_id: callerId }),
+    })),
+  }));
+}
+
+function print(
+  { terminal }: Context,
+  { startedAt, asterisk, frames }: Recording,
+  { journal }: Rehearsal,
+  calls: number,
+  showNumbers: boolean,
+): void {
+  const { paint } = terminal;
+  const show = showNumbers ? (text: string) => text : maskNumbers;
+  const begun = new Date(startedAt).toISOString().slice(0, 19).replace('T', ' ');
+  terminal.wrapped(
+    '',
+    `Asterisk ${asterisk || '(unknown version)'}, ${begun} UTC, ${count(frames.length, 'frame')}`,
+    0,
+  );
+  for (const { at, u, k, t } of journal) {
+    const seconds = `${((at - startedAt) / 1_000).toFixed(3)} s`.padStart(11);
+    const sign =
+      k === 'told' ? paint('green', 'told    ') : k === 'not-told' ? paint('yellow', 'not told') : '        ';
+    terminal.wrapped(`${seconds}  ${sign}  `, `${u} ${show(t)}`, 23);
+  }
+  terminal.print();
+  terminal.print(`${count(calls, 'call')} would be told with the settings that are there now.`);
+}
+
+async function serve(
+  { terminal, json }: Context,
+  recording: Recording,
+  { serve: port, speed }: ReplayOptions,
+  stop: AbortSignal,
+): Promise<number> {
+  const pace = Number(speed);
+  if (!(pace > 0)) throw new Error('--speed takes a number, such as 1 or 10');
+  const account = { username: 'pbx-bridge', secret: 'replay' };
+  const pbx = createPlayer({
+    ...account,
+    clock: systemClock,
+    version: recording.asterisk,
+    ...(port === true ? {} : { port: Number(port) }),
+  });
+  const { port: taken } = await pbx.listen();
+  if (json) terminal.json({ port: taken, ...account });
+  else {
+    terminal.print('An Asterisk that plays the recording to whoever logs in. For .env:');
+    for (const line of [
+      `AMI_PORT=${taken}`,
+      `AMI_USERNAME=${account.username}`,
+      `AMI_SECRET=${account.secret}`,
+    ])
+      terminal.print(`  ${line}`);
+  }
+  while (pbx.connections() === 0 && !stop.aborted) await wait(100);
+  // Until the first channels were asked for, what is sent would be part of the snapshot.
+  await wait(500, undefined, { signal: stop }).catch(() => {});
+  const played = pbx.play(recording, { speed: pace }).then(() => {
+    if (!json) terminal.print('played to its end; Ctrl-C ends this');
+  });
+  await Promise.race([played, aborted(stop)]);
+  await aborted(stop);
+  await pbx.close();
+  return exitCodes.well;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

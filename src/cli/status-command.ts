@@ -1,0 +1,68 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { loadConfig } from '../config/env.ts';
+import { statusSection } from '../config/status-section.ts';
+import type { BridgeStatus } from '../status/bridge-status.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { readStatus, statusUrl } from './read-status.ts';
+import { codeOf, printAll, readAll, sitesJson } from './status-all.ts';
+import { statusLines } from './status-lines.ts';
+
+export type StatusOptions = {
+  readonly url?: string;
+  readonly watch?: boolean;
+  readonly all?: boolean;
+  readonly folder?: string;
+};
+
+const watchMs = 1_000;
+
+/** One screen: how the running bridge is doing, or every bridge of this machine. */
+export async function status(context: Context, options: StatusOptions, stop: AbortSignal): Promise<number> {
+  const { terminal, io } = context;
+  const show = options.all ? showAll : showOne;
+  for (;;) {
+    const { code, print } = await show(context, options);
+    if (options.watch && terminal.isTerminal) io.out.write('\x1b[H\x1b[2J');
+    print();
+    if (!options.watch) return code;
+    await wait(watchMs, undefined, { signal: stop }).catch(() => {});
+    if (stop.aborted) return exitCodes.well;
+  }
+}
+
+type Shown = { readonly code: number; print(): void };
+
+async function showAll(context: Context, { folder }: StatusOptions): Promise<Shown> {
+  const { terminal, json } = context;
+  const sites = await readAll(context, folder);
+  return {
+    code: codeOf(sites),
+    print: () => (json ? terminal.json(sitesJson(sites)) : printAll(context, sites)),
+  };
+}
+
+async function showOne(context: Context, options: StatusOptions): Promise<Shown> {
+  const { terminal, json, io } = context;
+  const url = options.url ?? statusUrl(loadConfig({ status: statusSection }, io.environment()).status);
+  const found = await readStatus(url);
+  if (found.ok)
+    return {
+      code: found.status.ready ? exitCodes.well : exitCodes.trouble,
+      print: () => (json ? terminal.json(found.status) : printStatus(context, found.status)),
+    };
+  return {
+    code: exitCodes.failed,
+    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : context.complain(found.why)),
+  };
+}
+
+const labelWidth = 12;
+
+function printStatus({ terminal }: Context, status: BridgeStatus): void {
+  const { paint } = terminal;
+  for (const { label, text, tone } of statusLines(status)) {
+    const mark = tone === 'bad' ? paint('red', '!') : tone === 'good' ? paint('green', '+') : ' ';
+    terminal.wrapped(`${mark} ${paint('bold', label.padEnd(labelWidth))}`, text, labelWidth + 2);
+  }
+}

@@ -1,0 +1,127 @@
+import { duration } from '../delivery/report.ts';
+import type { BridgeStatus } from '../status/bridge-status.ts';
+import { ago, clockTime, count } from './format-text.ts';
+
+export type StatusLine = {
+  readonly label: string;
+  readonly text: string;
+  readonly tone: 'good' | 'bad' | 'plain';
+};
+
+/** A status for people, a line per thing that they care about; pure. */
+export function statusLines(status: BridgeStatus): StatusLine[] {
+  const { now, version, pbxId, startedAt } = status;
+  const lines: (StatusLine | undefined)[] = [
+    line('pbx-bridge', `${version}, as ${pbxId}, running for ${duration(now - startedAt)}`),
+    pbx(status),
+    lastEvent(status),
+    calls(status),
+    delivery(status),
+    queue(status),
+    history(status),
+    disk(status),
+    lookups(status),
+    log(status),
+    ...status.reasons.map((reason) => line('not ready', reason, 'bad')),
+  ];
+  return lines.filter((it) => it !== undefined);
+}
+
+function line(label: string, text: string, tone: StatusLine['tone'] = 'plain'): StatusLine {
+  return { label, text, tone };
+}
+
+/** `39 s, since 14:03:07` */
+function span(since: number, now: number): string {
+  return `${duration(now - since)}, since ${clockTime(since, now)}`;
+}
+
+function pbx({ pbx: it, now }: BridgeStatus): StatusLine {
+  const address = `Asterisk ${it.version === '' ? '' : `${it.version} `}at ${it.address}`;
+  if (it.state === 'up') return line('PBX', `${address}, link up for ${span(it.since, now)}`, 'good');
+  const why = it.failure ?? 'connecting for the first time';
+  return line('PBX', `no link to Asterisk at ${it.address}: ${why}; try ${it.attempts}`, 'bad');
+}
+
+function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
+  if (it.lastEventAt === undefined)
+    return line('last event', 'none yet: no call has come or gone since the start');
+  return line(
+    'last event',
+    `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start`,
+  );
+}
+
+function calls({ calls: it }: BridgeStatus): StatusLine {
+  const told = `since the start ${it.ringing} rang, ${it.answered} answered, ${it.completed} completed`;
+  const notTold = it.notTold === 0 ? '' : `; ${it.notTold} not told (no number shown, see WITHHELD_NUMBER)`;
+  return line('calls', `${it.open} open; ${told}${notTold}`);
+}
+
+const stateWords = {
+  ok: 'flows',
+  paused: 'PAUSED',
+  held: 'held back by the API',
+  outage: 'OUTAGE',
+} as const;
+
+function delivery({ delivery: it, now }: BridgeStatus): StatusLine {
+  const last = it.lastDeliveredAt === undefined ? 'none since the start' : ago(it.lastDeliveredAt, now);
+  if (it.state === 'ok') return line('delivery', `flows; last one ${last}`, 'good');
+  const next = it.nextTryAt === undefined ? '' : `, next try in ${duration(it.nextTryAt - now)}`;
+  const text = `${stateWords[it.state]} for ${span(it.since, now)}: ${it.reason}${next}; last one ${last}`;
+  return line('delivery', text, 'bad');
+}
+
+function queue({ outbox: it, now }: BridgeStatus): StatusLine {
+  const oldest =
+    it.oldestWaitingAt === undefined ? '' : `, the oldest for ${duration(now - it.oldestWaitingAt)}`;
+  const dead =
+    it.dead === 0
+      ? 'no dead letters'
+      : `${count(it.dead, 'DEAD LETTER', 'DEAD LETTERS')} (pbx-bridge outbox list)`;
+  const lost = it.lost === 0 ? '' : `; ${it.lost} lost with a damaged file`;
+  const text = `${it.waiting} waiting${oldest}; ${dead}; ${it.delivered} delivered in all${lost}`;
+  return line('queue', text, it.dead > 0 ? 'bad' : 'plain');
+}
+
+/** What the API has kept of what it confirmed. */
+function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const last = it.lastAt === undefined ? 'nothing compared yet' : `compared ${ago(it.lastAt, now)}`;
+  const lost = it.sentAgain + it.overtaken + it.gaveUp;
+  const missing =
+    lost === 0
+      ? ''
+      : `; ${count(it.sentAgain, 'event')} MISSING there and sent again, ${it.overtaken} overtaken, ${it.gaveUp} given up`;
+  if (it.state === 'ok')
+    return line(
+      'API history',
+      `${last}; ${it.compared} events found there${missing}`,
+      lost > 0 ? 'bad' : 'plain',
+    );
+  return line('API history', `NOT COMPARED: ${it.reason}; ${last}${missing}`, 'bad');
+}
+
+function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
+  if (storage.state === 'working') return undefined;
+  return line('disk', `${storage.state}: ${storage.error ?? 'nothing new is taken'}`, 'bad');
+}
+
+function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const missing = `${count(it.dropped, 'line')} missing since the start`;
+  if (it.blockedSince !== undefined)
+    return line('log', `NOT TAKEN for ${span(it.blockedSince, now)}; ${missing}`, 'bad');
+  return it.dropped === 0 ? undefined : line('log', missing);
+}
+
+function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {
+  if (it === undefined) return undefined;
+  const all = it.found + it.notFound + it.timeout + it.error;
+  const rate = all === 0 ? '' : `, ${Math.round((it.known / all) * 100)} % known at once`;
+  const text = `${count(all, 'lookup')}${rate}: ${it.found} found, ${it.notFound} not found, ${it.timeout} too late, ${it.error} failed`;
+  return it.listening
+    ? line('priorities', text)
+    : line('priorities', `nobody can ask: AGI_LISTEN is not listened on; ${text}`, 'bad');
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { ConfigError, type Environment, loadConfig } from './env.ts';
+import { serviceSection } from './service-section.ts';
+
+const load = (environment: Environment) => loadConfig({ service: serviceSection }, environment).service;
+
+test('with nothing set, the service has its defaults', () => {
+  assert.deepEqual(load({}), {
+    listen: { host: '127.0.0.1', port: 8080 },
+    stateDir: './state/service',
+    database: null,
+    country: null,
+    retention: { maxAgeMs: undefined, maxEntries: undefined },
+    requestsPerMinute: null,
+    trustedProxies: [],
+    requestTimeoutMs: 30_000,
+  });
+});
+
+test('everything set is taken', () => {
+  const options = load({
+    SERVICE_LISTEN: '[::1]:0',
+    SERVICE_STATE_DIR: '/var/lib/pbx',
+    DATABASE_URL: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
+    DATABASE_LISTEN_URL: 'postgresql://pbx@db/pbx',
+    DATABASE_CONNECTIONS: '20',
+    SERVICE_COUNTRY: 'NL',
+    SERVICE_HISTORY_MAX_AGE: '90d',
+    SERVICE_HISTORY_MAX_ENTRIES: '1000000',
+    SERVICE_RATE_LIMIT: '600',
+    SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8,',
+    SERVICE_REQUEST_TIMEOUT: '5s',
+  });
+  assert.deepEqual(options, {
+    listen: { host: '::1', port: 0 },
+    stateDir: '/var/lib/pbx',
+    database: {
+      url: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
+      listenUrl: 'postgresql://pbx@db/pbx',
+      connections: 20,
+    },
+    country: 'NL',
+    retention: { maxAgeMs: 90 * 86_400_000, maxEntries: 1_000_000 },
+    requestsPerMinute: 600,
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+    requestTimeoutMs: 5000,
+  });
+});
+
+describe('each variable, wrong, is one line', () => {
+  const wrong: [string, string][] = [
+    ['SERVICE_LISTEN', '8080'],
+    ['SERVICE_LISTEN', '127.0.0.1:65536'],
+    ['SERVICE_LISTEN', '::1:8080'],
+    ['DATABASE_CONNECTIONS', '1'],
+    ['SERVICE_COUNTRY', 'Holland'],
+    ['SERVICE_HISTORY_MAX_AGE', '90'],
+    ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
+    ['SERVICE_RATE_LIMIT', '-1'],
+    ['SERVICE_TRUSTED_PROXIES', 'proxy.example.com'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.1,abc'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/33'],
+    ['SERVICE_TRUSTED_PROXIES', '::1/129'],
+    ['SERVICE_TRUSTED_PROXIES', '10.0.0.0/'],
+    ['SERVICE_TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['SERVICE_REQUEST_TIMEOUT', '1h'],
+  ];
+  for (const [name, value] of wrong) {
+    test(`${name}=${value}`, () => {
+      assert.throws(
+        () => load({ [name]: value }),
+        (error: ConfigError) => {
+          assert.ok(error instanceof ConfigError);
+          assert.equal(error.lines.length, 1);
+          assert.match(error.lines[0] ?? '', new RegExp(`^${name}: got ".*"; takes `));
+          return true;
+        },
+      );
+    });
+  }
+});
+
+describe('a wrong address of a database is said without its password', () => {
+  for (const url of [
+    'mysql://u:hush@db/pbx',
+    'postgres://u:hush@db',
+    'postgres://u:hu sh@db/pbx',
+    'pbx:hush@db/pbx',
+  ])
+    test(url, () => {
+      assert.throws(
+        () => load({ DATABASE_URL: url }),
+        (error: ConfigError) =>
+          /^DATABASE_URL: got a value of \d+ characters that does not fit; takes postgres:/.test(
+            error.lines[0] ?? '',
+          ) && !/hu ?sh/.test(error.message),
+      );
+    });
+});

@@ -1,0 +1,64 @@
+import type { BridgeStatus } from './bridge-status.ts';
+import { troubles } from './readiness.ts';
+
+/** 2026-11-20 14:00:00 UTC */
+export const noon = Date.UTC(2026, 10, 20, 14);
+
+const minute = 60_000;
+
+type Changes = { [K in keyof BridgeStatus]?: Partial<BridgeStatus[K]> };
+
+/** The status of a bridge with which all is well, but for these changes. */
+export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Changes = {}): BridgeStatus {
+  const status = {
+    version: '1.2.3',
+    pbxId: 'pbx',
+    startedAt: noon - 60 * minute,
+    now: noon,
+    pbx: {
+      state: 'up',
+      address: '127.0.0.1:5038',
+      since: noon - 50 * minute,
+      version: '22.10.0',
+      lastEventAt: noon - 9_000,
+      lastPongAt: noon - 2_000,
+      attempts: 0,
+      connects: 1,
+      bytesIn: 4_000,
+      events: { used: 31, ignored: 12, bad: 0, lost: 0, failed: 0 },
+      ...pbx,
+    },
+    calls: {
+      open: 2,
+      ringing: 5,
+      answered: 3,
+      completed: 3,
+      notTold: 0,
+      adopted: 0,
+      vanished: 0,
+      journalDropped: 0,
+      ...calls,
+    },
+    outbox: {
+      ...{ taken: 11, delivered: 11, waiting: 0, dead: 0, lost: 0 },
+      storage: { state: 'working' },
+      commits: 22,
+      lastCommitAt: noon - 8_000,
+      ...outbox,
+    },
+    delivery: {
+      state: 'ok',
+      since: noon - 60 * minute,
+      ...{ inFlight: 0, unrecorded: 0, delivered: 11, failedAttempts: 0, deadLetters: 0 },
+      lastDeliveredAt: noon - 8_000,
+      ...delivery,
+    },
+    lookups: lookups && {
+      ...{ found: 0, notFound: 0, timeout: 0, error: 0, known: 0, listening: true },
+      ...lookups,
+    },
+    log: { dropped: 0, ...log },
+  } as Omit<BridgeStatus, 'ready' | 'reasons'>;
+  const reasons = troubles(status);
+  return { ...status, ready: reasons.length === 0, reasons };
+}
