@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
+import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
 import { createLookups, type LookupOptions, type Lookups } from './bridge/lookups.ts';
 import { createPruning } from './bridge/pruning.ts';
 import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
@@ -79,10 +80,13 @@ type Tools = {
  */
 export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
   const { log } = tools;
+  const parts: { permissions?: LookupPermissions } = {};
   const lookups =
     config.agi &&
     createLookups(config.agi, {
       api: config.api,
+      // Before there is a tracker no call is known.
+      permit: (request, waitMs) => parts.permissions?.permit(request, waitMs) ?? 'granted',
       country: config.calls.defaultCountry,
       log: log.child({ part: 'agi' }),
     });
@@ -94,7 +98,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   // Callers are waiting: how long the disk takes to give what is on it must not matter to lookups.
   const stopFirst = await startInOrder(firstParts({ held: held.promise, opening, lookups }), log);
   try {
-    const rest = await startRest(config, { ...tools, outbox: await opening, lookups });
+    const rest = await startRest(config, { ...tools, outbox: await opening, lookups, parts });
     return {
       ...rest,
       async stop() {
@@ -111,9 +115,13 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
 /** Everything that needs what is on the disk. */
 async function startRest(
   config: BridgeConfig,
-  tools: Tools & { readonly outbox: Outbox; readonly lookups: Lookups | undefined },
+  tools: Tools & {
+    readonly outbox: Outbox;
+    readonly lookups: Lookups | undefined;
+    readonly parts: { permissions?: LookupPermissions };
+  },
 ): Promise<Bridge> {
-  const { outbox, lookups, log, logStatus, version, fail } = tools;
+  const { outbox, lookups, parts, log, logStatus, version, fail } = tools;
   void outbox.failed.then(fail);
   const client = createApiClient(config.api);
   const metrics = createMetrics();
@@ -152,9 +160,16 @@ async function startRest(
     onTaken: ({ heads }) => offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.expect(number),
+    onHeard: () => permissions.review(),
     holdsVanished: config.cdr !== undefined,
     fail,
   });
+  const permissions = createLookupPermissions({
+    state: () => tracker.know().state,
+    isConnected: () => link.status().state === 'up',
+    setTimer: systemClock.setTimer,
+  });
+  parts.permissions = permissions;
   const witness = createWitness(tracker);
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =

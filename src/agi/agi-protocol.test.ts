@@ -148,7 +148,10 @@ describe('a session', () => {
 
   test('the request is handed on as it was read', () => {
     const [action] = play(requestText({}, ['4711'])).actions;
-    assert.deepEqual(action, { type: 'ask', request: { script: 'priority', number: '4711' } });
+    assert.deepEqual(action, {
+      type: 'ask',
+      request: { script: 'priority', number: '4711', isOwn: false, uniqueid: '1763600000.1' },
+    });
   });
 });
 

@@ -5,7 +5,7 @@ import { type AgiRequest, readRequest } from './agi-request.ts';
 
 describe('what the dialplan asks', () => {
   const script = (text: string) => ({ agi_network_script: text });
-  const rows: [string, string, AgiRequest][] = [
+  const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio'>][] = [
     ["the caller's own number", requestText(), { script: 'priority', number: '+4940669690101' }],
     ['the first argument', requestText({}, ['4711', '4712']), { script: 'priority', number: '4711' }],
     ['an empty argument is none', requestText({}, ['']), { script: 'priority', number: '+4940669690101' }],
@@ -80,5 +80,21 @@ describe('what the dialplan asks', () => {
       { script: 'priority', number: '4711' },
     ],
   ];
-  for (const [name, text, expected] of rows) test(name, () => assert.deepEqual(readRequest(text), expected));
+  for (const [name, text, expected] of rows)
+    test(name, () => {
+      const { isOwn: _, uniqueid: __, ...request } = readRequest(text);
+      assert.deepEqual(request, expected);
+    });
+
+  const givers: [string, string, Pick<AgiRequest, 'isOwn' | 'uniqueid'>][] = [
+    ['the caller', requestText(), { isOwn: true, uniqueid: '1763600000.1' }],
+    ['the first argument', requestText({}, ['4711']), { isOwn: false, uniqueid: '1763600000.1' }],
+    ['?number=', requestText(script('priority?number=1')), { isOwn: false, uniqueid: '1763600000.1' }],
+    ['no lines', '', { isOwn: true, uniqueid: '' }],
+  ];
+  for (const [name, text, expected] of givers)
+    test(`whose number it is: ${name}`, () => {
+      const { isOwn, uniqueid } = readRequest(text);
+      assert.deepEqual({ isOwn, uniqueid }, expected);
+    });
 });

@@ -4,12 +4,17 @@ export type AgiRequest = {
   readonly script: string;
   /** The caller's number as the PBX or the dialplan's author wrote it; '' if there is none to look up. */
   readonly number: string;
+  /** True if it is the number of the caller on this channel; false if the dialplan's author wrote one. */
+  readonly isOwn: boolean;
+  /** The Uniqueid of the channel that asks; '' if it does not say. */
+  readonly uniqueid: string;
   /** What `?queue_prio=` says; absent if it says nothing. */
   readonly queuePrio?: boolean;
 };
 
 /** The lines that matter. */
-const wanted = /^(agi_network_script|agi_request|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
+const wanted =
+  /^(agi_network_script|agi_request|agi_uniqueid|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
 
 /**
  * Reads `agi_name: value` lines. A value may hold colons; a line that is none of ours is passed over; of two lines
@@ -23,10 +28,13 @@ export function readRequest(text: string): AgiRequest {
   const address = fields.get('agi_network_script') ?? pathOf(fields.get('agi_request') ?? '');
   const [path, query] = cut(address, '?');
   const parameters = readQuery(query);
+  const given = fields.get('agi_arg_1') || parameters.get('number') || '';
   const queuePrio = parameters.get('queue_prio');
   return {
     script: path.replace(/^\/|\/$/g, ''),
-    number: fields.get('agi_arg_1') || parameters.get('number') || callerOf(fields),
+    number: given || callerOf(fields),
+    isOwn: given === '',
+    uniqueid: fields.get('agi_uniqueid') ?? '',
     ...((queuePrio === 'yes' || queuePrio === 'no') && { queuePrio: queuePrio === 'yes' }),
   };
 }

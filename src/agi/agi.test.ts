@@ -4,7 +4,7 @@ import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
-import { type AgiOptions, createAgi } from './agi.ts';
+import { type AgiOptions, createAgi, type LookupRequest, type Permission } from './agi.ts';
 import { askAgi, callFrom } from './agi-client.fixture.ts';
 import { requestText } from './agi-request.fixture.ts';
 
@@ -20,9 +20,14 @@ const clock = {
 const gold = '+4940669690101';
 const priorities: Record<string, unknown> = { [gold]: 10, '+4940669690102': 'silver', '+4940669690103': 5 };
 
+type Permit = (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
+
 /** Lookups between a dialplan and a far side, over TCP, in real time. */
-async function standFor(t: TestContext, more: Partial<AgiOptions> & { deadlineMs?: number } = {}) {
-  const { deadlineMs = 5_000, ...options } = more;
+async function standFor(
+  t: TestContext,
+  more: Partial<AgiOptions> & { deadlineMs?: number; permit?: Permit } = {},
+) {
+  const { deadlineMs = 5_000, permit = () => 'granted', ...options } = more;
   const farSide = await startFarSide({ token, priorityOf: (number) => priorities[number] });
   const client = createApiClient({ baseUrl: farSide.baseUrl, token, answerTimeoutMs: 2_000, connections: 8 });
   const said: string[] = [];
@@ -44,7 +49,13 @@ async function standFor(t: TestContext, more: Partial<AgiOptions> & { deadlineMs
       cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 1_000 },
       ...options,
     },
-    { request: (number) => client.priority({ parameter: 'number', number }), country: 'DE', clock, log },
+    {
+      request: (number) => client.priority({ parameter: 'number', number }),
+      permit,
+      country: 'DE',
+      clock,
+      log,
+    },
   );
   await agi.start();
   t.after(async () => {
@@ -98,6 +109,37 @@ describe('whom the dialplan asks for', () => {
       assert.deepEqual(await ask(lines), variables);
       assert.deepEqual(numbersAsked(farSide), asked);
     });
+});
+
+describe('a number that must not leave the machine', () => {
+  const rows: [string, Permission | Promise<Permission>, string, number][] = [
+    ['is withheld', 'withheld', 'NOTFOUND', 0],
+    ['is found to be withheld after a moment', Promise.resolve('withheld'), 'NOTFOUND', 0],
+    ['may be withheld, and the PBX does not say in time', Promise.resolve('pending'), 'TIMEOUT', 0],
+    ['is none: the PBX has said after a moment', Promise.resolve('granted'), 'FOUND', 1],
+  ];
+  for (const [name, permission, status, requests] of rows)
+    test(name, async (t) => {
+      const asked: LookupRequest[] = [];
+      const permit: Permit = ({ number, isOwn, uniqueid }, waitMs) => {
+        assert.ok(waitMs > 0 && waitMs < 5_000);
+        asked.push({ number, isOwn, uniqueid });
+        return permission;
+      };
+      const { farSide, ask } = await standFor(t, { permit });
+      const lines = requestText({ agi_callerid: gold });
+      assert.deepEqual(await ask(lines), answered(status === 'FOUND' ? '10' : '1', status));
+      assert.deepEqual(asked, [{ number: gold, isOwn: true, uniqueid: '1763600000.1' }]);
+      assert.equal(farSide.counts().requests, requests);
+    });
+
+  test('is not looked up, even where its priority is known', async (t) => {
+    let permission: Permission = 'granted';
+    const { ask } = await standFor(t, { permit: () => permission });
+    assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
+    permission = 'withheld';
+    assert.deepEqual(await ask(callFrom(gold)), answered('1', 'NOTFOUND'));
+  });
 });
 
 describe('whatever the API does, the call goes on', () => {

@@ -4,7 +4,14 @@ import { normaliseNumber } from '../phone-number/normalise-number.ts';
 import type { AgiRequest } from './agi-request.ts';
 import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
 import type { Clock } from './clock.ts';
-import { type AnswerOptions, commandsFor, failed, notFound, type PriorityAnswer } from './priority-answer.ts';
+import {
+  type AnswerOptions,
+  commandsFor,
+  failed,
+  notFound,
+  type PriorityAnswer,
+  timedOut,
+} from './priority-answer.ts';
 import { createPriorityLookup } from './priority-lookup.ts';
 import { readPriority } from './read-priority.ts';
 import { seldom } from './seldom.ts';
@@ -26,6 +33,12 @@ export type AgiOptions = {
     readonly entries: number;
   };
 };
+
+/** A lookup that the dialplan wants: for a number as it wrote it, on the channel with this Uniqueid. */
+export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid'>;
+
+/** Whether a number may be sent to the API; `pending`: it is not known yet whether its caller withholds it. */
+export type Permission = 'granted' | 'withheld' | 'pending';
 
 /** Priority lookups for the dialplan: `agi://host:port/priority`. */
 export type Agi = AgiServer & {
@@ -51,6 +64,8 @@ export function createAgi(
   tools: {
     /** Asks the API for a number's priority; never fails. */
     request: (number: string) => Promise<ApiResult>;
+    /** Asked before each lookup; has at most so long, ms. */
+    permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
     /** ISO 3166 country that numbers without a country code belong to. */
     country: string | undefined;
     clock: Clock;
@@ -76,7 +91,14 @@ export function createAgi(
       return failed;
     }
     const number = normalised(request.number);
-    return number === '' ? notFound : lookup.ask(number, waitMs);
+    if (number === '') return notFound;
+    const began = clock.now();
+    const permission = tools.permit(request, waitMs);
+    const lookUp = (permission: Permission) => {
+      if (permission === 'granted') return lookup.ask(number, waitMs - (clock.now() - began));
+      return permission === 'withheld' ? notFound : timedOut;
+    };
+    return permission instanceof Promise ? permission.then(lookUp) : lookUp(permission);
   }
 
   const server = createAgiServer(options.server, {

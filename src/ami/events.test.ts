@@ -160,14 +160,26 @@ for (const [said, presentation] of [
   ['', 'unknown'],
 ] as const) {
   test(`a Status with ${JSON.stringify(said)} is ${presentation}`, () => {
-    const variable = { 'CALLERID(num-pres)': said } as unknown as string;
-    assert.equal(toPresentation({ event: 'Status', variable }), presentation);
+    assert.equal(toPresentation({ 'CALLERID(num-pres)': said }), presentation);
   });
 }
 
+/** What FreePBX's inbound route leaves: everything allowed, and what the caller wanted in a variable. */
+for (const saved of ['CALLINGNUMPRES_SV', 'CALLINGPRES_SV'])
+  for (const [said, presentation] of [
+    ['prohib_passed_screen', 'prohibited'],
+    ['allowed_not_screened', 'allowed'],
+    ['', 'allowed'],
+  ] as const) {
+    test(`a Status with ${saved}=${said} is ${presentation}`, () => {
+      const variables = { 'CALLERID(num-pres)': 'allowed_not_screened', [saved]: said };
+      assert.equal(toPresentation(variables), presentation);
+    });
+  }
+
 test('no Status, or one without the variable, is unknown', () => {
   assert.equal(toPresentation(undefined), 'unknown');
-  assert.equal(toPresentation({ event: 'Status' }), 'unknown');
+  assert.equal(toPresentation({}), 'unknown');
 });
 
 test('a CoreShowChannel becomes a channel of the snapshot', () => {

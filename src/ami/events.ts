@@ -82,15 +82,19 @@ export function toSnapshotBridge(event: AmiObject): { bridge: string; technology
   return bridge === '' ? undefined : { bridge, technology: copy(event.bridgetechnology) };
 }
 
-/** The variable that `toPresentation` reads of a Status event. */
-export const presentationVariable = 'CALLERID(num-pres)';
+/**
+ * The variables that `toPresentation` reads of a Status event. FreePBX's inbound routes allow every number a few
+ * milliseconds after Newchannel; what the caller wanted is in the second then, in releases before 13 in the third.
+ */
+const presentationVariables = ['CALLERID(num-pres)', 'CALLINGNUMPRES_SV', 'CALLINGPRES_SV'] as const;
 
-/** A Status event that was asked for with `presentationVariable`: whether that caller's number may be shown. */
-export function toPresentation(event: AmiObject | undefined): Presentation {
-  // The library makes an object of this one key.
-  const variables = event?.variable as Readonly<Record<string, string>> | undefined;
-  const value = variables?.[presentationVariable] ?? '';
-  if (value.startsWith('prohib')) return 'prohibited';
+/** The same, as Status takes them. */
+export const presentationVariableList = presentationVariables.join(',');
+
+/** A Status event's Variable lines, by name: whether that caller's number may be shown. */
+export function toPresentation(variables: Readonly<Record<string, string>> | undefined): Presentation {
+  if (presentationVariables.some((name) => variables?.[name]?.startsWith('prohib'))) return 'prohibited';
+  const value = variables?.[presentationVariables[0]] ?? '';
   if (value.startsWith('unavail')) return 'unavailable';
   return value.startsWith('allowed') ? 'allowed' : 'unknown';
 }

@@ -4,7 +4,7 @@ import { watchCallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
-import { isCallEvent, isListEvent, presentationVariable, toInput, toPresentation } from './events.ts';
+import { isCallEvent, isListEvent, presentationVariableList, toInput, toPresentation } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pledges.ts';
@@ -48,7 +48,7 @@ async function readStatus(
   uniqueid: string,
   channel: string,
 ): Promise<AmiObject | undefined> {
-  const action = { action: 'Status', channel, variables: presentationVariable };
+  const action = { action: 'Status', channel, variables: presentationVariableList };
   const answer = await connection.list(action, 'StatusComplete');
   return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
 }
@@ -147,7 +147,8 @@ export async function runSession(
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
     // A name that cannot be sent is one that cannot be asked about.
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
-    const presentation = toPresentation(status);
+    // The library makes an object of this one key.
+    const presentation = toPresentation(status?.variable as Record<string, string> | undefined);
     hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid: status?.dnid });
   }
 

@@ -1,4 +1,4 @@
-import { type Agi, type AgiOptions, createAgi } from '../agi/agi.ts';
+import { type Agi, type AgiOptions, createAgi, type LookupRequest, type Permission } from '../agi/agi.ts';
 import { systemClock } from '../ami/clock.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
@@ -19,7 +19,17 @@ const LOOKUP_MS = 2_000;
 /** Lookups have connections of their own: they never wait behind call events, and never delay them. */
 export function createLookups(
   { parameter, ...options }: LookupOptions,
-  { api, country, log }: { api: ApiClientOptions; country: string | undefined; log: Log },
+  {
+    api,
+    permit,
+    country,
+    log,
+  }: {
+    api: ApiClientOptions;
+    permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
+    country: string | undefined;
+    log: Log;
+  },
 ): Lookups {
   const patienceMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
   const client = createApiClient({
@@ -30,6 +40,7 @@ export function createLookups(
   });
   const agi = createAgi(options, {
     request: (number) => client.priority({ parameter, number }),
+    permit,
     country,
     clock: { now: () => performance.now(), setTimer: systemClock.setTimer },
     log,

@@ -26,6 +26,7 @@ function tracking() {
       append: () => disk.promise,
       onTaken() {},
       onExpected() {},
+      onHeard() {},
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished: false,

@@ -34,6 +34,8 @@ export function createTracker(
     append: Outbox['append'];
     onTaken: (taken: Taken) => void;
     onExpected: (number: string) => void;
+    /** Called when an input has been taken. */
+    onHeard: () => void;
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
@@ -66,6 +68,7 @@ export function createTracker(
     if (tools.keepsJournal) journal.add(journalOf(rules, state, input, step));
     state = step.state;
     if (step.effects.length > 0) carryOut(step.effects);
+    tools.onHeard();
   };
 
   const appendJournal = async (): Promise<void> => {

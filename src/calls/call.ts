@@ -29,17 +29,25 @@ export function beginCall(step: Step, channel: Channel, adopted = false): void {
     numberBy: at + NUMBER_WAIT_MS,
     from: '',
   };
-  const decided = decideNumber(step, adopted ? afterGap(call, channel) : call, channel, false);
+  const decided = decideNumber(step, adopted ? afterGap(call, channel) : call, channel, 'left');
+  expectLookup(step, call, decided, channel);
   if (decided.number === 'awaited') step.effects.push({ type: 'wake', at: decided.numberBy });
   keep(step, tellWhatIsDue(step, decided, false));
 }
 
 /** Time has passed, or the number may have come, for a call that could not be told yet for want of one. */
 export function reviewNumber(step: Step, call: OpenCall): void {
-  const timeIsUp = numberIsOverdue(call, step.at);
-  const decided = decideNumber(step, call, step.state.channels.get(call.uniqueid), timeIsUp);
+  const channel = step.state.channels.get(call.uniqueid);
+  const decided = decideNumber(step, call, channel, numberIsOverdue(call, step.at) ? 'up' : 'left');
+  expectLookup(step, call, decided, channel);
   if (decided !== call) keep(step, tellWhatIsDue(step, decided, false));
   else if (call.number === 'awaited') step.effects.push({ type: 'wake', at: call.numberBy });
+}
+
+/** A number that has just become known may be looked up ahead, if the dialplan is still at its beginning. */
+function expectLookup(step: Step, before: OpenCall, now: OpenCall, channel: Channel | undefined): void {
+  if (now.number === 'known' && before.number !== 'known' && channel?.heard && !channel.gone)
+    step.effects.push({ type: 'expect', number: channel.presented });
 }
 
 /** True if the number of a call was waited for long enough. */
@@ -69,7 +77,7 @@ export function answerCallsIn(step: Step, bridge: string): void {
  */
 export function endCall(step: Step, call: OpenCall, channel: Channel | undefined): void {
   const last = channel && { ...channel, presentation: presumed(step.state, channel) };
-  tellWhatIsDue(step, decideNumber(step, call, last, true), true);
+  tellWhatIsDue(step, decideNumber(step, call, last, 'over'), true);
   freeCall(step, call);
 }
 
@@ -79,15 +87,15 @@ export function presumed(state: State, { presentation, endpoint }: Channel): Cha
 }
 
 /** A trunk that shows us a number which its caller withholds will do so again. */
-export function learnDiscreet(step: Step, { presentation, number, endpoint }: Channel): void {
-  if (presentation !== 'prohibited' || number === '' || isWithheld(number)) return;
+export function learnDiscreet(step: Step, { presentation, presented, endpoint }: Channel): void {
+  if (presentation !== 'prohibited' || presented === '' || isWithheld(presented)) return;
   if (!step.state.discreet.has(endpoint))
     step.state = { ...step.state, discreet: new Set([...step.state.discreet, endpoint]) };
 }
 
 /** True while the PBX is asked whether this caller's number may be shown, and nothing is told before it answers. */
-export function awaitsPresentation(call: OpenCall, { number, presentation }: Channel): boolean {
-  return call.number === 'awaited' && number !== '' && presentation === 'unknown';
+export function awaitsPresentation(call: OpenCall, { presented, presentation }: Channel): boolean {
+  return call.from === '' && call.number !== 'withheld' && presented !== '' && presentation === 'unknown';
 }
 
 /** What was taken for a call is none: nothing was told of it, and nothing will be. */
@@ -110,22 +118,32 @@ export function note(step: Step, id: string, decision: Note['decision'], why: st
 }
 
 /**
- * Who is calling. A number is known as soon as there is one that may be shown, also after the time to wait for it is up: late is better
- * than never. Unless it was kept back: that is for the caller to say, and stays so.
+ * Who is calling: the number that the trunk presented, not what the dialplan made of it. It is known as soon as there is
+ * one that may be shown, also after the time to wait for it is up: late is better than never. Unless it was kept back:
+ * that is for the caller to say, and stays so.
  */
-function decideNumber(step: Step, call: OpenCall, channel: Channel | undefined, timeIsUp: boolean): OpenCall {
+function decideNumber(
+  step: Step,
+  call: OpenCall,
+  channel: Channel | undefined,
+  time: 'left' | 'up' | 'over',
+): OpenCall {
   if (call.from !== '' || call.number === 'withheld') return call;
   const { rules } = step;
-  const raw = channel?.number ?? '';
+  const raw = channel?.presented ?? '';
   const presentation = channel?.presentation ?? 'unknown';
   const withheld = presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
-  const mayShow = presentation !== 'unknown' || timeIsUp;
-  if (raw !== '' && !withheld && mayShow) {
-    if (call.number === 'absent') note(step, call.id, 'told-late', 'the number came after all');
-    return { ...call, number: 'known', from: normaliseNumber(raw, rules.defaultCountry) };
+  // A number that came too late is asked about like any other, and nothing is due any more.
+  const isLate = call.number === 'absent';
+  if (raw !== '' && !withheld) {
+    if (presentation !== 'unknown' || time === 'over' || (time === 'up' && !isLate)) {
+      if (isLate) note(step, call.id, 'told-late', 'the number came after all');
+      return { ...call, number: 'known', from: normaliseNumber(raw, rules.defaultCountry) };
+    }
+    askPresentation(step, channel);
+    return call;
   }
-  const number = withheld ? 'withheld' : timeIsUp ? 'absent' : 'awaited';
-  if (raw !== '' && number === 'awaited') askPresentation(step, channel);
+  const number = withheld ? 'withheld' : time === 'left' ? call.number : 'absent';
   if (number === call.number) return call;
   if (rules.withheldNumber !== undefined) return { ...call, number, from: rules.withheldNumber };
   const why = withheld ? 'the caller withholds the number' : 'no number came';

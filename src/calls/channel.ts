@@ -13,7 +13,10 @@ export type Channel = {
   /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
   readonly endpoint: string;
   readonly state: number;
+  /** CallerIDNum as it is now: the dialplan may have changed it. */
   readonly number: string;
+  /** The first CallerIDNum of this channel: what the trunk presented, whatever the dialplan made of it later. */
+  readonly presented: string;
   /** The number that was dialled to make this leg, or ''. */
   readonly dialled: string;
   readonly presentation: Presentation;

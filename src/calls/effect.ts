@@ -30,7 +30,10 @@ export type Free = { readonly type: 'free'; readonly id: string };
 /** An inbound call came in on this endpoint (`PJSIP/trunk`): it is a trunk, remember it for ever. */
 export type TrunkSeen = { readonly type: 'trunk'; readonly endpoint: string };
 
-/** An inbound call from this number (as the PBX wrote it) has just begun: its priority may be asked for soon. */
+/**
+ * An inbound call from this number (as the PBX wrote it) has begun, and the number may be shown: its priority may be
+ * asked for soon.
+ */
 export type NumberExpected = { readonly type: 'expect'; readonly number: string };
 
 /**

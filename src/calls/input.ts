@@ -48,7 +48,10 @@ export type ChannelStateChanged = {
 /** Whether a caller's number may be shown (Q.931 presentation indicator); `unknown` until the PBX has said. */
 export type Presentation = 'unknown' | 'allowed' | 'prohibited' | 'unavailable';
 
-/** NewCallerid. `presentation` is from CID-CallingPres: bits 0x60 (Q.931: 0x00, 0x20, 0x40). */
+/**
+ * NewCallerid. `presentation` is from CID-CallingPres: bits 0x60 (Q.931: 0x00, 0x20, 0x40). Only `prohibited` counts:
+ * dialplans set it to allowed for callers who withhold the number.
+ */
 export type CallerNumberChanged = {
   readonly type: 'caller-number';
   readonly at: number;
@@ -58,8 +61,8 @@ export type CallerNumberChanged = {
 };
 
 /**
- * The answer to an `ask` effect: whether the caller lets the number be shown (CALLERID(num-pres), by the action
- * Status). `unknown`: the PBX would not say.
+ * The answer to an `ask` effect: whether the caller lets the number be shown, by the action Status. `unknown`: the PBX
+ * would not say.
  */
 export type PresentationTold = {
   readonly type: 'presentation';

@@ -53,6 +53,12 @@ describe("the caller's number", () => {
       {},
       ['(not-told)', '(told-late)', R, MISSED],
     ],
+    [
+      'comes when all hope was lost, and time has passed',
+      [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, hangsUp('1.1')],
+      {},
+      ['(not-told)', '(told-late)', R, MISSED],
+    ],
     ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(not-told)']],
     ['is anonymous, with a stand-in', [hidden, hangsUp('1.1')], withheld, [W, 'completed +31000000000']],
     [
@@ -121,7 +127,84 @@ describe("the caller's number", () => {
       'no answer',
       [R, MISSED],
     ],
-    ['comes with its presentation: nobody is asked', [silent, number('1.1', '0201234567')], 'no answer', [R]],
+    [
+      'comes late with its presentation: the PBX is asked all the same, since the dialplan may have changed that',
+      [silent, number('1.1', '0201234567')],
+      'prohibited',
+      ['(not-told)'],
+    ],
+    ...(['prohibited', 'no answer'] as const).map((said): [string, Input[], typeof said, string[]] => [
+      `comes when all hope was lost: the PBX is asked as always (${said})`,
+      [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, tick(9_000)],
+      said,
+      said === 'prohibited' ? ['(not-told)', '(not-told)'] : ['(not-told)'],
+    ]),
+    [
+      'comes when all hope was lost, and the call is over before the PBX says that it is withheld',
+      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1'), saysOf('1.1', 'prohibited')],
+      'no answer',
+      ['(not-told)', '(not-told)'],
+    ],
+    [
+      'is allowed by the dialplan before the PBX answers',
+      [caller(), number('1.1', '0201234567', 'allowed'), saysOf('1.1', 'prohibited')],
+      'no answer',
+      ['(not-told)'],
+    ],
+    [
+      'is prohibited, and then allowed by the dialplan and by the answer',
+      [
+        ...[caller({ state: 0 } as never), number('1.1', '0201234567', 'prohibited')],
+        ...[number('1.1', '0201234567', 'allowed'), state('1.1', 4), saysOf('1.1', 'allowed')],
+      ],
+      'no answer',
+      ['(not-told)'],
+    ],
+    [
+      'is rewritten by the dialplan before the PBX answers: the one that the trunk presented is reported',
+      [caller(), number('1.1', '00201234567'), state('1.1', 6, '00201234567'), saysOf('1.1', 'allowed')],
+      'no answer',
+      [R],
+    ],
+    [
+      'is replaced by a text before the PBX answers',
+      [caller(), number('1.1', 'Reception'), saysOf('1.1', 'allowed')],
+      'no answer',
+      [R],
+    ],
+    [
+      'is rewritten, and then the link breaks',
+      [
+        ...[caller(), number('1.1', '00201234567')],
+        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00201234567' })]),
+        saysOf('1.1', 'allowed'),
+      ],
+      'no answer',
+      [R],
+    ],
+    [
+      'is rewritten before the snapshot that the bridge connects with, and its Newchannel comes after that',
+      [
+        snapshot([
+          row('1.1', 'PJSIP/trunk-00000001', {
+            ...{ callerNumber: '00201234567', state: 4, context: 'from-trunk-isp' },
+          }),
+        ]),
+        caller(),
+        saysOf('1.1', 'allowed'),
+      ],
+      'no answer',
+      ['(adopted)', R],
+    ],
+    [
+      'is there, and was gone before the PBX could say, on a trunk that showed a withheld number by its own word',
+      [
+        ...[caller(), number('1.1', '0201234567', 'prohibited'), hangsUp('1.1')],
+        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), tick(1_000)],
+      ],
+      'no answer',
+      ['(not-told)', '(not-told)'],
+    ],
     ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(not-told)']],
   ];
   for (const [name, inputs, presentation, told] of answers)
@@ -156,9 +239,29 @@ describe("the caller's number", () => {
     ]);
   });
 
-  test('the priority lookup hears of it at once', () => {
-    const numbers = (input: Input) => play([input]).effects.filter(({ type }) => type === 'expect');
-    assert.deepEqual(numbers(caller({ state: 0 } as never)), [{ type: 'expect', number: '0201234567' }]);
-    assert.deepEqual(numbers(hidden), []);
+  describe('is looked up ahead', () => {
+    const lookups = (inputs: Input[], said: Presentation | 'no answer') =>
+      play(inputs, {}, undefined, said).effects.filter(({ type }) => type === 'expect');
+    const expected = [{ type: 'expect', number: '0201234567' }];
+
+    test('when the PBX has said that it may be shown, and not before', () => {
+      const rewritten = [caller(), number('1.1', '00201234567')];
+      assert.deepEqual(lookups(rewritten, 'no answer'), []);
+      assert.deepEqual(lookups([...rewritten, saysOf('1.1', 'allowed')], 'no answer'), expected);
+    });
+
+    test('when it comes late', () =>
+      assert.deepEqual(lookups([silent, number('1.1', '0201234567')], 'allowed'), expected));
+
+    test('not when it is withheld, or the call is over', () => {
+      assert.deepEqual(lookups([caller()], 'prohibited'), []);
+      assert.deepEqual(lookups([hidden], 'allowed'), []);
+      assert.deepEqual(lookups([caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')], 'no answer'), []);
+    });
+
+    test('not for a call that was in progress when the bridge connected', () => {
+      const found = snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' })]);
+      assert.deepEqual(lookups([found], 'allowed'), []);
+    });
   });
 });

@@ -93,7 +93,14 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
   const known = step.state.channels.get(seen.uniqueid);
   // Known already: the snapshot was quicker than this event. It knows the state better, the event the context.
   const channel: Channel = known
-    ? { ...known, heard: true, exten: seen.exten, inbound: inbound && known.dialled === '', trunk }
+    ? {
+        ...known,
+        presented: seen.callerNumber || known.presented,
+        heard: true,
+        exten: seen.exten,
+        inbound: inbound && known.dialled === '',
+        trunk,
+      }
     : {
         uniqueid: seen.uniqueid,
         name: seen.channel,
@@ -101,6 +108,7 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
         endpoint: endpointOf(seen.channel),
         state: seen.state,
         number: seen.callerNumber,
+        presented: seen.callerNumber,
         dialled: '',
         presentation: 'unknown',
         heard: true,
@@ -111,7 +119,6 @@ function channelCreated(step: Step, seen: ChannelCreated): void {
       };
   step.state = putChannel(step.state, channel);
   if (!inbound) return;
-  expectNumber(step, channel);
   if (seen.state === RING || channel.state === RING) ring(step, channel);
 }
 
@@ -119,7 +126,12 @@ function channelState(step: Step, { uniqueid, state, callerNumber }: ChannelStat
   const known = step.state.channels.get(uniqueid);
   // Only a caller's state decides anything; for the legs of all others, spare the copy.
   if (known === undefined || !known.inbound) return;
-  const channel = { ...known, state, number: callerNumber || known.number };
+  const channel = {
+    ...known,
+    state,
+    number: callerNumber || known.number,
+    presented: known.presented || callerNumber,
+  };
   step.state = putChannel(step.state, channel);
   if (state === RING) ring(step, channel);
   newsOfCaller(step, channel);
@@ -128,11 +140,13 @@ function channelState(step: Step, { uniqueid, state, callerNumber }: ChannelStat
 function callerNumber(step: Step, input: CallerNumberChanged): void {
   const known = step.state.channels.get(input.uniqueid);
   if (known === undefined) return;
-  const channel = { ...known, number: input.callerNumber, presentation: input.presentation };
+  // Only the answer to `ask` says that a number may be shown: dialplans (FreePBX's) allow what the caller prohibited.
+  const presentation = input.presentation === 'prohibited' ? 'prohibited' : known.presentation;
+  const presented = known.presented || input.callerNumber;
+  const channel = { ...known, number: input.callerNumber, presented, presentation };
   step.state = putChannel(step.state, channel);
   if (!channel.inbound) return;
   learnDiscreet(step, channel);
-  expectNumber(step, channel);
   newsOfCaller(step, channel);
 }
 
@@ -144,7 +158,7 @@ function presentationTold(step: Step, { uniqueid, presentation, dnid }: Presenta
   // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
   // Unless the caller was quicker than the question: then the PBX cannot say.
   const last = known.gone ? presumed(step.state, { ...known, presentation }) : presentation;
-  const shown = last === 'unknown' ? 'allowed' : last;
+  const shown = known.presentation === 'prohibited' ? 'prohibited' : last === 'unknown' ? 'allowed' : last;
   const channel: Channel = { ...known, presentation: shown, inbound: known.inbound && !ours };
   step.state = putChannel(step.state, channel);
   learnDiscreet(step, channel);
@@ -183,6 +197,7 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     endpoint: endpointOf(input.channel),
     state: UP,
     number: '',
+    presented: '',
     dialled: '',
     presentation: 'unknown',
     heard: false,
@@ -192,7 +207,9 @@ function bridgeEntered(step: Step, input: BridgeEntered): void {
     bridge: '',
   };
   const news = input.callerNumber !== '' && input.callerNumber !== known.number;
-  const channel = news ? { ...known, number: input.callerNumber } : known;
+  const channel = news
+    ? { ...known, number: input.callerNumber, presented: known.presented || input.callerNumber }
+    : known;
   step.state = enterBridge(step.state, channel, input.bridge, isHolding(input.technology));
   answerCallsIn(step, input.bridge);
 }
@@ -258,9 +275,4 @@ function ring(step: Step, channel: Channel): void {
 function newsOfCaller(step: Step, channel: Channel): void {
   const call = step.state.calls.get(channel.uniqueid);
   if (call !== undefined && call.from === '') reviewNumber(step, call);
-}
-
-function expectNumber(step: Step, { number, presentation }: Channel): void {
-  if (number === '' || presentation === 'prohibited' || isWithheld(number)) return;
-  step.effects.push({ type: 'expect', number });
 }

@@ -86,6 +86,7 @@ function channelOf({ rules, state }: Step, seen: SnapshotChannel): Channel {
     endpoint,
     state: seen.state,
     number: seen.callerNumber,
+    presented: heard?.presented || seen.callerNumber,
     dialled: heard?.dialled ?? '',
     presentation: heard?.presentation ?? 'unknown',
     heard: heard?.heard ?? false,

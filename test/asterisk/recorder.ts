@@ -1,4 +1,4 @@
-import { presentationVariable } from '../../src/ami/events.ts';
+import { presentationVariableList } from '../../src/ami/events.ts';
 import { formatRecordedFrame, formatRecordingHeader } from '../../src/ami/recording/recording.ts';
 import { connectAmi } from './ami.ts';
 import type { Pbx } from './asterisk.ts';
@@ -23,7 +23,7 @@ export async function startRecorder(pbx: Pbx, row: string): Promise<{ stop(): Pr
   });
   // The bridge asks this of every caller; the answer, an event too, is recorded, so that a replay can give it.
   const ask = (channel: string) =>
-    ami.action('Status', { Channel: channel, Variables: presentationVariable }).catch(() => {});
+    ami.action('Status', { Channel: channel, Variables: presentationVariableList }).catch(() => {});
   const channels = await ami.list('CoreShowChannels', 'CoreShowChannel');
   const bridges = await ami.list('BridgeList', 'BridgeListItem');
   const texts = (frames: typeof channels) => frames.map(({ text }) => text.trimEnd());

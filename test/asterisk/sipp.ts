@@ -14,6 +14,8 @@ export type SipEnd = {
   readonly port: number;
   /** The Call-ID of a caller's call. */
   readonly callId: string;
+  /** Its process has ended: a caller's last call is over. */
+  readonly ended: Promise<unknown>;
   /** What sipp found wrong, '' if nothing. */
   complaints(): Promise<string>;
   /** Ends the process and removes its files. */
@@ -52,6 +54,8 @@ export async function startSipp(options: {
   readonly script: Script;
   readonly port: number;
   readonly calls?: number;
+  /** How many calls it places one after the other, and how many at the same time; one when absent. */
+  readonly times?: { readonly calls: number; readonly atOnce: number };
   /** What `[mobile]` in the script stands for; nothing when absent. */
   readonly mobile?: string;
   /** What to run it with, such as `nsenter`, to have it in another network. */
@@ -63,8 +67,12 @@ export async function startSipp(options: {
   await writeFile(file, scenario(options.script));
   const callId = `lab-${options.port}-${path.basename(dir)}`;
   const where = ['-i', '127.0.0.1', '-p', `${options.port}`, '-cp', `${options.port + controlOffset}`];
+  const { calls: count, atOnce } = options.times ?? { calls: 1, atOnce: 1 };
+  const many = ['-m', `${count}`, '-l', `${atOnce}`, '-r', '100', '-cid_str', `${callId}-%u`];
   const role =
-    options.calls === undefined ? [] : [`127.0.0.1:${options.calls}`, '-m', '1', '-cid_str', callId];
+    options.calls === undefined
+      ? []
+      : [`127.0.0.1:${options.calls}`, ...(count === 1 ? ['-m', '1', '-cid_str', callId] : many)];
   // -aa: what Asterisk asks and tells in passing (NOTIFY, INFO) is answered.
   const how = ['-sf', file, '-key', 'mobile', options.mobile ?? '', '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors];
@@ -77,11 +85,13 @@ export async function startSipp(options: {
     child.kill('SIGKILL');
     rmSync(dir, { recursive: true, force: true });
   });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   if (options.calls === undefined) await untilBound(child, options.port);
 
   return {
     port: options.port,
     callId,
+    ended,
     complaints: () => readFile(errors, 'utf8').catch(() => ''),
     async close() {
       if (child.exitCode === null && child.signalCode === null) {

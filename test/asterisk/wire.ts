@@ -21,8 +21,21 @@ export type Wire = {
   close(): Promise<void>;
 };
 
-/** @param options `port`: 0 for any free one. */
-export async function startWire(options: { readonly port: number; readonly target: number }): Promise<Wire> {
+/**
+ * @param options `port`: 0 for any free one. `delayMs`: how long everything takes in either direction. `rewrite`:
+ * changes what the bridge sends.
+ */
+export async function startWire(options: {
+  readonly port: number;
+  readonly target: number;
+  readonly delayMs?: number;
+  readonly rewrite?: (text: string) => string;
+}): Promise<Wire> {
+  const { delayMs = 0, rewrite } = options;
+  const carry = (send: () => void): void => {
+    if (delayMs === 0) send();
+    else setTimeout(send, delayMs);
+  };
   const connections = new Set<{ near: Socket; far: Socket; dead: boolean }>();
   let place: CutAt | undefined;
   let seen = 0;
@@ -62,8 +75,11 @@ export async function startWire(options: { readonly port: number; readonly targe
       connections.delete(connection);
     };
     for (const socket of [near, far]) socket.on('error', end).on('close', end).setNoDelay();
-    near.on('data', (bytes: Buffer) => connection.dead || far.write(bytes));
-    far.on('data', (bytes: Buffer) => {
+    near.on('data', (bytes: Buffer) => {
+      const sent = rewrite ? Buffer.from(rewrite(bytes.toString('latin1')), 'latin1') : bytes;
+      carry(() => connection.dead || far.write(sent));
+    });
+    const back = (bytes: Buffer) => {
       if (connection.dead) return;
       const length = untilCut(bytes);
       if (length === undefined) {
@@ -76,7 +92,8 @@ export async function startWire(options: { readonly port: number; readonly targe
       connection.dead = true;
       far.destroy();
       onCut();
-    });
+    };
+    far.on('data', (bytes: Buffer) => carry(() => back(bytes)));
   });
   server.listen(options.port, '127.0.0.1');
   await once(server, 'listening');

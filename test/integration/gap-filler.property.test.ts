@@ -97,6 +97,7 @@ async function createWorld(book: Book) {
       append: memory.append,
       onTaken() {},
       onExpected() {},
+      onHeard() {},
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished: true,

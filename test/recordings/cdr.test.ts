@@ -15,6 +15,8 @@ const unknowable: Readonly<Record<string, string>> = {
   'number-restricted':
     'a record has the number that the caller withholds and the trunk shows, and not that it does',
   'number-restricted-number-set': 'the same',
+  'number-rewritten': 'a record has the number that the dialplan made of it, not what the trunk presented',
+  'number-replaced': 'the same',
   'reception-by-callerid': "a record has no caller id of the other end, so it is told by its phone's name",
 };
 

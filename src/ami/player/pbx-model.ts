@@ -75,7 +75,7 @@ export function createPbxModel(): PbxModel {
         channels.set(uniqueid, new Map());
         break;
       case 'Status':
-        answer(fields);
+        answer(fields, frame);
         return;
       case 'Hangup':
         names.delete(channels.get(uniqueid)?.get('Channel') ?? '');
@@ -111,7 +111,12 @@ export function createPbxModel(): PbxModel {
     }
   }
 
-  function answer(fields: Map<string, string>): void {
+  function answer(fields: Map<string, string>, frame: Buffer): void {
+    // The one key that an event repeats.
+    const variables = [...frame.toString('latin1').matchAll(/^Variable: (.*?)\r?$/gm)].map(
+      ([, value]) => value,
+    );
+    if (variables.length > 0) fields.set('Variable', variables.join('\r\nVariable: '));
     const name = fields.get('Channel') ?? '';
     fields.delete('Event');
     fields.delete('ActionID');

@@ -1,12 +1,5 @@
 import type { Input } from '../../calls/input.ts';
-import {
-  isCallEvent,
-  presentationVariable,
-  toInput,
-  toPresentation,
-  toSnapshotBridge,
-  toSnapshotChannel,
-} from '../events.ts';
+import { isCallEvent, toInput, toPresentation, toSnapshotBridge, toSnapshotChannel } from '../events.ts';
 import { frameFields, recordable } from '../wire/frame.ts';
 import type { Recording } from './recording.ts';
 
@@ -22,20 +15,21 @@ export function inputsOf({ startedAt, channels, bridges, frames }: Recording): I
   const heard = frames.flatMap(({ ms, frame }): Input[] => {
     const event = objectOf(frame);
     const at = startedAt + ms;
-    if (event.event === 'Status') return presentation(event, at);
+    if (event.event === 'Status') return presentation(event, frame, at);
     return isCallEvent(event.event ?? '') ? [toInput(event, at) ?? []].flat() : [];
   });
   return [snapshot, ...heard];
 }
 
-function presentation(event: Readonly<Record<string, string | undefined>>, at: number): Input[] {
+function presentation(
+  event: Readonly<Record<string, string | undefined>>,
+  frame: Buffer,
+  at: number,
+): Input[] {
   const uniqueid = event.uniqueid ?? '';
-  const value = event.variable?.startsWith(`${presentationVariable}=`)
-    ? event.variable.slice(presentationVariable.length + 1)
-    : '';
-  // As the library hands it on: an object of this one key.
-  const asked = { variable: { [presentationVariable]: value } as unknown as string };
-  const said = { presentation: toPresentation(asked), dnid: event.dnid };
+  const lines = frame.toString('utf8').matchAll(/^Variable: ([^=\r\n]+)=(.*)$/gm);
+  const variables = Object.fromEntries([...lines].map(([, name, value]) => [name, value]));
+  const said = { presentation: toPresentation(variables), dnid: event.dnid };
   return uniqueid === '' ? [] : [{ type: 'presentation', at, uniqueid, ...said }];
 }
 

@@ -4,17 +4,19 @@
  * known to be harmless, each once, get through to it.
  */
 
-/** Keys that an event's frame may hand on, as Asterisk spells them. At most 31: each is a bit. */
+/** Keys that an event's frame may hand on, as Asterisk spells them. At most 31: each is a bit, or 0 if it may be repeated. */
 export type FrameKeys = ReadonlyMap<string, number>;
+
+const repeated = new Set(['Variable']);
 
 export function frameKeys(keys: readonly string[]): FrameKeys {
   if (keys.length > 31) throw new RangeError(`${keys.length} keys are more than an integer has bits for`);
-  return new Map(keys.map((key, index) => [key, 1 << index]));
+  return new Map(keys.map((key, index) => [key, repeated.has(key) ? 0 : 1 << index]));
 }
 
 /**
  * The event's frame as text with only the given keys, the first one where a key is repeated (what comes
- * later was smuggled in by a value). Bytes that are not UTF-8 become U+FFFD.
+ * later was smuggled in by a value), but every Variable of a Status. Bytes that are not UTF-8 become U+FFFD.
  */
 export function normaliseEvent(frame: Buffer, event: string, keys: FrameKeys): string {
   const text = frame.toString('utf8');

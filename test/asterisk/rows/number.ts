@@ -27,6 +27,28 @@ const restricted = {
 };
 const withheld = { WITHHELD_NUMBER: '+493023125000' };
 
+/** What dialplans make of the caller's number at their very beginning: what the trunk presented is reported. */
+export const rewrittenNumberRows: readonly Row[] = [
+  callFrom(
+    {
+      name: 'number-rewritten',
+      says: 'The dialplan puts the digit for an outside line before the number.',
+      dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', 'Dial(PJSIP/{P}1,4)'],
+      told: [{ from: '+494066969123', answeredBy: 1 }],
+    },
+    { from: '04066969123' },
+  ),
+  callFrom(
+    {
+      name: 'number-replaced',
+      says: 'The dialplan replaces the number by a text.',
+      dialplan: ['Set(CALLERID(num)=Reception)', 'Dial(PJSIP/{P}1,4)'],
+      told: [{ answeredBy: 1 }],
+    },
+    {},
+  ),
+];
+
 /** Who calls: numbers in all shapes, late, and withheld. */
 export const numberRows: readonly Row[] = [
   callFrom(
