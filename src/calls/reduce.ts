@@ -1,4 +1,3 @@
-import { isWithheld } from '../phone-number/normalise-number.ts';
 import {
   answerCallsIn,
   awaitsPresentation,
