@@ -44,7 +44,6 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
-const DIGEST_MS = 60_000;
 const AHEAD_MS = 600_000;
 const TRIM_MS = 3_600_000;
 /** What is under way when the service stops may take so long to end. */
@@ -121,11 +120,6 @@ export async function startService(
           RETENTION_MS,
           () => applyRetention(requests, options.retention, clock(), log),
           (error) => log.say('service.trim-failed', { error }),
-        ),
-        again(
-          DIGEST_MS,
-          () => requests.digest(clock()),
-          (error) => log.say('service.digest-failed', { error }),
         ),
         again(AHEAD_MS, countAhead(reports, directory.value().accounts, clock), (error) =>
           log.say('service.figures-failed', { error }),

@@ -150,13 +150,12 @@ async function reading(cluster: Cluster): Promise<void> {
   const name = new URL(url).pathname.slice(1);
   const stateDir = join(folder, 'reading');
   await (await start('service', stateDir, url)).stop(); // makes the tables and the first account
-  print('\nReading, p50 ms, as the history grows (three months of it, a partition each; all of it digested)');
+  print('\nReading, p50 ms, as the history grows (three months of it, a partition each)');
   let filled = 0;
   for (const rows of sizes) {
     const filling = await secondsOf(() =>
       withoutIndexes(cluster, name, ['history', 'calls'], () => fill(cluster, name, filled, rows)),
     );
-    const digesting = await secondsOf(() => digest(url, stateDir));
     await cluster.sql('VACUUM ANALYZE', name);
     filled = rows;
     const service = await start('service', stateDir, url);
@@ -182,16 +181,15 @@ async function reading(cluster: Cluster): Promise<void> {
     const report = await reportMs(cluster, name, url, stateDir);
     const [size] = await cluster.sql(
       `SELECT pg_total_relation_size('calls')::float8 AS calls,
-         pg_total_relation_size('history_filters')::float8 AS history_filters,
          (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'history'::regclass)::float8 AS history`,
       name,
     );
-    const bytes = (table: 'calls' | 'history' | 'history_filters', count: number) =>
+    const bytes = (table: 'calls' | 'history', count: number) =>
       ((size?.[table] as number) / count).toFixed(0);
     const ms = { known, page, unknown, number, short, letter, digits, everywhere, ...report };
     const shown = Object.fromEntries(Object.entries(ms).map(([name, value]) => [name, value.toFixed(1)]));
     print(
-      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}, one letter ${shown.letter}  four digits ${shown.digits}  a word in all of them ${shown.everywhere}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('history_filters', rows)} its digest, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, digested in ${digesting.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
+      `  ${String(rows).padStart(9)} entries  a call's events ${shown.known}  newest page ${shown.page}  an id that is nowhere ${shown.unknown}  a number ${shown.number}  three letters that are nowhere ${shown.short}, one letter ${shown.letter}  four digits ${shown.digits}  a word in all of them ${shown.everywhere}  report of a month: first ${shown.first}, again ${shown.again}; of a day that goes on, when a call has moved: counted whole ${shown.whole}, its last hours ${shown.lastHours}  bytes: ${bytes('history', rows)} an entry, ${bytes('calls', Math.ceil(rows / 3))} a call  filled in ${filling.toFixed(0)} s, load ${loadavg()[0]?.toFixed(1)}`,
     );
     await service.stop();
   }
@@ -209,8 +207,8 @@ async function fill(cluster: Cluster, name: string, from: number, to: number): P
   });
   if (from === 0) await cluster.sql(partitions.join('\n'), name);
   await cluster.sql(
-    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response, duration)
-     SELECT 1, 1, ${at}, 'POST', '/api/v1/voice/call', ${id},
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status, response, duration)
+     SELECT 1, 1, ${at}, 'POST', '/api/v1/voice/call', ${id}, ${number},
        '{"id":"' || ${id} || '","direction":"inbound","status":"ringing","from":"' || ${number} || '"}', 200,
        '{"result":"' || repeat('x', 48) || '"}', 1.5
      FROM generate_series(${from}::bigint, ${to - 1}::bigint) AS n;
@@ -249,13 +247,6 @@ async function withoutIndexes(
   await work();
   for (const { indexdef } of indexes)
     await cluster.sql((indexdef as string).replace(' ON ONLY ', ' ON '), name);
-}
-
-async function digest(url: string, stateDir: string): Promise<void> {
-  const { storeOf } = await import('../postgres/site.ts');
-  const store = await storeOf(stateDir, url);
-  await store.requests.digest(BEGAN + 4 * MONTH_MS);
-  await store.close();
 }
 
 /**

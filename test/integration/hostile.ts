@@ -49,8 +49,8 @@ export async function giveHostile(store: Store, account: number, integration: nu
         status: n % 3 === 0 ? 422 : 200,
         response: JSON.stringify({ message: text }),
         callId: name,
+        fromNumber: null,
         event: { id: name, status, from, country: 'DE', callerId },
-        watched: true,
       });
     }
   }

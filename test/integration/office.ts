@@ -67,8 +67,8 @@ async function tellStore(store: Store, { id, status, at, from, callerId = null, 
     status: 200,
     response: JSON.stringify({ result: 'x'.repeat(48) }),
     callId: id,
+    fromNumber: from,
     event: { id, status, from, country: 'DE', callerId },
-    watched: false,
   });
 }
 

@@ -184,7 +184,7 @@ function recorded(n: number): Parameters<Store['requests']['record']>[0] {
   return {
     ...{ account: 1, integration: 1, at: 1_800_000_000_000 + n, began: 0, method: 'POST', path: '/x' },
     ...{ request: n % 100 ? `text ${n}` : new Uint8Array([0xff, n % 256]), status: 200, response: null },
-    ...{ callId: `call-${n}`, watched: false },
+    ...{ callId: `call-${n}`, fromNumber: null },
     event: {
       id: `call-${n}`,
       status: callStatuses[n % 3] ?? 'ringing',

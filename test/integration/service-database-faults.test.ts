@@ -215,7 +215,7 @@ function record(store: Store, account: number, id: string, status: CallStatus, a
       status: 200,
       response: null,
     },
-    ...{ callId: id, event: { id, status, from: '110', country: null, callerId: null }, watched: false },
+    ...{ callId: id, fromNumber: null, event: { id, status, from: '110', country: null, callerId: null } },
   });
 }
 

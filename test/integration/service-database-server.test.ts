@@ -69,16 +69,16 @@ describe('the clock and the time zone of the database server', { skip: skip || (
           at: now - 40 * HOUR_MS + call * HOUR_MS + index * 5_000,
           request: JSON.stringify({ id: `c${call}`, status, from: '110' }),
           callId: `c${call}`,
+          fromNumber: null,
           event: { id: `c${call}`, status, from: '110', country: 'DE', callerId: null },
-          watched: false,
         });
     assert.deepEqual(await everything(store), await everything(await replay(t, store)));
     assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);
-    await store.requests.digest(now);
-    const { total } = await store.requests.page({
-      ...{ account: 1, search: { in: 'request', term: '"id":"c29"' }, order: 'oldest', offset: 0, limit: 9 },
-    });
-    assert.equal(total, 3);
+    const search = { in: 'request', term: '"id":"c29"' } as const;
+    assert.equal(
+      (await Array.fromAsync(store.requests.all({ account: 1, search, order: 'oldest' }))).flat().length,
+      3,
+    );
     const dropped = await store.requests.trim({ before: now - 90 * 24 * HOUR_MS });
     assert.equal(dropped, 0, 'nothing is as old as the server would have it');
   });

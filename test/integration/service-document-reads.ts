@@ -80,8 +80,13 @@ export const readRows: Row[] = [
       };
       await post(a.token, event({ id: `${id}0` }));
       const found = async (search: string, term: string) =>
-        (await page(a.token, `?search=${search}&search_term=${encodeURIComponent(term)}&limit=9`)).meta.total;
-      assert.equal(await found('request', id), 1, 'the events of this call alone');
+        (await page(a.token, `?search=${search}&search_term=${encodeURIComponent(term)}&limit=1000`)).meta
+          .total;
+      assert.equal(await found('request', id), 2, 'its events, and what holds it as a text');
+      const told = await found('request', 'ringing');
+      await post(a.token, event({ id: 'ringing' }));
+      const more = await found('request', 'ringing');
+      assert.equal(more, (told ?? Number.NaN) + 2, 'this event and the search before it');
       assert.equal(await found('request', `needle ${id}`), 1);
       assert.equal(await found('request', `NEEDLE ${id}`), 0);
       assert.equal(await found('response', result), 1);
@@ -127,7 +132,7 @@ export const readRows: Row[] = [
       for (const status of ['ringing', 'answered']) await post(b.token, event({ id, status }));
       const found = await page(b.token, `?search_term=${id.replace('&', '%26')}&search=request&limit=1`);
       assert.match(
-        (await page(b.token, new URL(found.links.last ?? '').search)).data[0]?.request ?? '',
+        (await page(b.token, new URL(found.links.next ?? '').search)).data[0]?.request ?? '',
         /answered/,
       );
       const past = await page(b.token, '?limit=3&page=999999');

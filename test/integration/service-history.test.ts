@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { past } from './office.ts';
-import { serve } from './service-harness.ts';
+import { event, serve } from './service-harness.ts';
 
 test('a page of many entries is sent as it is read, and is whole', async (t) => {
   const served = await serve(t);
@@ -46,8 +46,41 @@ test('a page of a text that is found again and again says that there is more, no
   assert.match(often.links.prev ?? '', /page=1/);
   const next = await page(a.token, new URL(often.links.next ?? '').search);
   assert.equal(next.data[0]?.request, 'often5');
-  const seldom = await page(a.token, '?search=request&search_term=often2999&limit=2');
-  assert.deepEqual([seldom.meta.total, seldom.meta.last_page], [11, 6]);
+  const seldom = await page(a.token, '?search=request&search_term=often2999&limit=20');
+  assert.deepEqual([seldom.data.length, seldom.meta.total, seldom.meta.last_page], [11, 11, 1]);
+});
+
+test('a search that takes long says how far back it looked, and goes on there', async (t) => {
+  const { a, ask, page, post, stateDir } = await serve(t);
+  await post(a.token, event({ id: 'first', status: 'ringing', from: '+4930901820' }));
+  const db = new DatabaseSync(join(stateDir, 'service.db'));
+  const later = Date.now() + 60_000;
+  db.exec(`INSERT INTO history (account_id, integration_id, created_at, method, path, request, status, duration)
+    WITH RECURSIVE n (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 5000)
+    SELECT (SELECT min(id) FROM accounts), 1, ${later} + at, 'POST', '/', 'other ' || at, 200, 1 FROM n`);
+  db.close();
+  for (const term of ['first', '%2B4930901820']) {
+    const search = `search=request&search_term=${term}&sort=-created_at&limit=5`;
+    const found = await page(a.token, `?${search}`);
+    assert.deepEqual(
+      found.data.map(({ request }) => JSON.parse(request).id),
+      ['first'],
+      'known by an index, before what is newer was read',
+    );
+    const { searched_to, total, from, to } = found.meta;
+    assert.ok(Date.parse(searched_to ?? '') > later);
+    assert.deepEqual([total, from, to], [null, 1, 1]);
+    const rest: string[] = [];
+    for (let next = found.links.next; next !== null; ) {
+      const { data, links } = await page(a.token, new URL(next).search);
+      rest.push(...data.map(({ path }) => path));
+      next = links.next;
+    }
+    assert.equal(rest.includes('/api/v1/voice/call'), false, 'nothing is there twice');
+    assert.ok(rest.includes('/api/v1/voice'), 'the search itself holds the text, too');
+  }
+  for (const query of ['limit=5&cursor=1-2-3', 'search=request&search_term=x&limit=5&cursor=x'])
+    assert.equal((await ask(`/voice?${query}`, { token: a.token })).status, 422, query);
 });
 
 test('whoever goes away while the history is searched is no failure', async (t) => {

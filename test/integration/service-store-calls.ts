@@ -8,7 +8,7 @@ import type { HistorySearch, StoredRequest } from '../../src/service/store/reque
 import type { Store } from '../../src/service/store/store.ts';
 
 /** What activity, reports and history ask of every store: see service-store-conformance.ts. */
-export const callRows: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {
+export const callTests: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {
   async 'activity finds what the history tells, whatever is asked, in pages of any size and both ways'({
     store,
   }) {
@@ -110,6 +110,7 @@ export const callRows: Record<string, (context: { store: Store; other: number })
       null,
       { in: 'call', term: 'call-3' },
       { in: 'call', term: 'all-3' },
+      { in: 'number', term: '1' },
       { in: 'request', term: 'all-3' },
       { in: 'response', term: 'nothing' },
     ];
@@ -211,8 +212,8 @@ async function tell(
     status: 200,
     response: '{"result":"r"}',
     callId: id,
+    fromNumber: number,
     event: { id, status, from: number, country: null, callerId: extension },
-    watched: false,
   });
 }
 

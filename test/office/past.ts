@@ -79,8 +79,8 @@ export async function givePast(
           status: 200,
           response: JSON.stringify({ result: event.id.padEnd(48, 'x').slice(0, 48) }),
           callId: event.id,
+          fromNumber: event.from,
           event: { ...event, country: 'DE' },
-          watched: false,
         });
       }),
     );

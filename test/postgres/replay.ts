@@ -30,8 +30,8 @@ export async function replay(t: TestContext, store: Store): Promise<Store> {
       account: 1,
       began: 0,
       callId: id,
+      fromNumber: from,
       event: { id, status, from, country: 'DE', callerId: caller_id ?? null },
-      watched: false,
     });
   }
   return replayed;
@@ -59,7 +59,6 @@ export async function everything(store: Store, account = 1) {
   const figures = await Array.fromAsync(store.reports.figures(account, spans, Date.now()));
   const { total } = await store.requests.page({
     account,
-    search: null,
     order: 'oldest',
     offset: 0,
     limit: 1,

@@ -23,6 +23,8 @@ export const limits = {
   numberLength: 40,
   /** Longest `search_term`. */
   searchTermLength: 255,
+  /** How long a page of a text search is looked for. */
+  searchMs: 400,
 } as const;
 
 export const decisions = {
@@ -147,9 +149,9 @@ export const decisions = {
   'history-search': {
     part: '4.3',
     decides:
-      '`search` is `request` or `response`; either of `search` and `search_term` alone is 422. Text is found as written, in upper and lower case as given; in a query string also percent-encoded. In `request`, a term that is the `id` of a recorded event finds the events with this `id`.',
+      '`search` is `request` or `response`; either of `search` and `search_term` alone is 422. Text is found as written, in upper and lower case as given; in a query string also percent-encoded. In `request`, an entry is also found by the id of a call and the number of a caller that it names, in whatever form its text has them.',
     because:
-      'The document says that they work only together. A call id is what clients search for: found by index, however long the history is, and without the calls whose id merely begins like it.',
+      'The document says that they work only together. What a term finds does not depend on what else is recorded. A call id is what clients search for: an index finds its entries, however long the history is.',
   },
   'history-sort': {
     part: '4.3',
@@ -158,9 +160,9 @@ export const decisions = {
   },
   'history-pages': {
     part: '4.3, 8',
-    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. Where a text is found after the page, too, and counting how often would take long, total, last_page and links.last are null; links.next is there.`,
+    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. A text is searched for in the order asked, for ${limits.searchMs} ms at most; what an index finds further on is given all the same. So a page may have fewer entries than limit, even none, while there are more: links.next goes on where it stopped (\`cursor\`), and meta.searched_to says where that is. Each page is in order, and all of them together hold every match once. total, last_page and links.last are null until the last page, and links.prev of a page with a cursor.`,
     because:
-      'This is how Laravel pages; who wants everything leaves limit out. Nobody who wants to see ten entries of a text that every event has waits until millions are counted.',
+      'This is how Laravel pages; who wants everything leaves limit out. A text may be anywhere in millions of entries: an answer in time, which says how far it looked, is more use than a late one.',
   },
   'rate-limit': {
     part: '8',

@@ -27,6 +27,14 @@ export const historyQuerySchema = z
     sort: oneOf('sort', historySorts).optional(),
     limit: count('limit', limits.pageSize).optional(),
     page: count('page', Number.MAX_SAFE_INTEGER).optional(),
+    cursor: z
+      .string()
+      .regex(
+        /^\d{1,15}-\d{1,15}(-\d{1,15}-\d{1,15})?-\d{1,15}$/,
+        'The cursor field is invalid; it comes from links.next.',
+      )
+      .optional()
+      .describe('Where a text search goes on: from links.next.'),
   })
   .superRefine((query, context) => {
     const together = (name: 'search' | 'search_term' | 'limit', other: string, missing: boolean) => {
@@ -38,6 +46,8 @@ export const historyQuerySchema = z
     together('search_term', 'search', query.search !== undefined && query.search_term === undefined);
     together('search', 'search_term', query.search_term !== undefined && query.search === undefined);
     together('limit', 'page', query.page !== undefined && query.limit === undefined);
+    together('limit', 'cursor', query.cursor !== undefined && query.limit === undefined);
+    together('search', 'cursor', query.cursor !== undefined && query.search === undefined);
   });
 
 export type HistoryQuery = z.output<typeof historyQuerySchema>;
@@ -79,10 +89,13 @@ export const historyPageSchema = z
       path: z.url(),
       per_page: z.int(),
       to: z.int().nullable(),
-      total: z
-        .int()
+      total: z.int().nullable().describe('Of a text search null until its last page: nobody has counted.'),
+      searched_to: z.iso
+        .datetime()
         .nullable()
-        .describe('Null if there are more on the next page, and counting them would take long.'),
+        .describe(
+          'Up to when texts were read, of a search that is not at its end; links.next goes on there.',
+        ),
     }),
   })
   .meta({ id: 'HistoryPage' });

@@ -66,13 +66,6 @@ export const serviceMessages = {
     means: 'The history grows until this works again.',
     todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
-  'service.digest-failed': {
-    level: 'warn',
-    text: 'could not digest the newest request history: {error}; tried again in a minute',
-    means:
-      'A text search reads all that has no digest yet, and takes longer with every day. It finds the same.',
-    todo: 'Look at the database.',
-  },
   'service.figures-failed': {
     level: 'warn',
     text: 'could not count the calls of the last days for the reports: {error}; tried again in ten minutes',

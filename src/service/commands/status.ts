@@ -11,7 +11,7 @@ export function statusCommand(parent: Command, { print, command, withStore }: Se
       const { engine, survives, safe } = await store.about();
       const [open, { total }] = await Promise.all([
         store.openCalls(account.id, 1000),
-        store.requests.page({ account: account.id, search: null, order: 'newest', offset: 0, limit: 1 }),
+        store.requests.page({ account: account.id, order: 'newest', offset: 0, limit: 1 }),
       ]);
       print(
         `storage       ${engine}`,

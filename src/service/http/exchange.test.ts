@@ -101,8 +101,8 @@ test('what is recorded names the caller, the time, the payload, the answer and t
     status: 200,
     response: answer.body,
     callId: '1',
+    fromNumber: '110',
     event: { id: '1', status: 'ringing', from: '110', country: null, callerId: null },
-    watched: false,
   });
 });
 

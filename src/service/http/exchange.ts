@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../accounts/directory.ts';
-import type { Screens } from '../calls/screens.ts';
 import type { AcceptedEvent, RecordedRequest } from '../store/request-store.ts';
 import type { ServiceContext } from './context.ts';
 
@@ -43,12 +42,12 @@ export function makeExchange({
 
   return {
     async answer(request, reply, { status, text, event, kept }) {
-      const ok = await stored(entryOf(request, status, kept === false ? null : text, event ?? null, screens));
+      const ok = await stored(entryOf(request, status, kept === false ? null : text, event ?? null));
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
     async record(request, status) {
-      await stored(entryOf(request, status, null, null, screens));
+      await stored(entryOf(request, status, null, null));
     },
   };
 }
@@ -67,7 +66,6 @@ function entryOf(
   status: number,
   response: string | null,
   event: AcceptedEvent | null,
-  screens: Screens,
 ): RecordedRequest {
   const { receivedAt, began, method, originalUrl: url } = request;
   const { account, integration } = request.caller as Caller;
@@ -83,9 +81,8 @@ function entryOf(
     request: payloadOf(request, question < 0 ? '' : url.slice(question + 1)),
     status,
     response,
-    callId: event?.id ?? referenceIn(request),
+    ...(event ? { callId: event.id, fromNumber: event.from } : namedIn(request)),
     event,
-    watched: screens.watched(account.id),
   };
 }
 
@@ -95,11 +92,9 @@ function payloadOf({ payload }: FastifyRequest, query: string): string | Uint8Ar
   return isUtf8(payload) ? payload.toString() : new Uint8Array(payload);
 }
 
-/** The `id` that a refused event names. */
-function referenceIn(request: FastifyRequest): string | null {
-  const fields = (request.payload === null ? request.query : request.body) as
-    | { id?: unknown }
-    | null
-    | undefined;
-  return typeof fields?.id === 'string' && fields.id.isWellFormed() ? fields.id : null;
+/** The call and the caller's number that a refused event or a lookup names. */
+function namedIn(request: FastifyRequest): Pick<RecordedRequest, 'callId' | 'fromNumber'> {
+  const fields = ((request.payload === null ? request.query : request.body) ?? {}) as Record<string, unknown>;
+  const textOf = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? value : null);
+  return { callId: textOf(fields.id), fromNumber: textOf(fields.from ?? fields.number) };
 }

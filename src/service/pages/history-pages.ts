@@ -17,6 +17,7 @@ const MOST_FIELDS = 50;
 
 const places = [
   ['call', 'Id of a call'],
+  ['number', 'Number of a caller'],
   ['request', 'Text in the request'],
   ['response', 'Text in the answer'],
 ] as const;
@@ -62,7 +63,7 @@ async function historyPage(visit: Visit, { store, directory }: ServiceContext): 
           <button type="submit" class="main">Show</button>
           ${search && html`<a href="/history">All requests</a>`}
         </div>
-        <p class="hint">What phone systems have asked, and what they were answered. Text is found in upper and lower case as it is written.</p>
+        <p class="hint">What phone systems have asked, and what they were answered. A number or a text is found as it was sent, in upper and lower case as it is written.</p>
       </form>
       <div id="tail" data-fresh=${newest}>${stopped && page.entries.length === 0 ? null : entries}</div>
       ${

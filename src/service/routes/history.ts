@@ -5,21 +5,45 @@ import { routes } from '../../api/contract/routes.ts';
 import type { Caller } from '../accounts/directory.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Exchange } from '../http/exchange.ts';
-import type { HistoryOrder, HistorySearch, StoredRequest } from '../store/request-store.ts';
+import type {
+  HistoryOrder,
+  RequestStore,
+  SearchPlace,
+  StoredRequest,
+  TextSearch,
+} from '../store/request-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.3: the history, as a page or as everything. */
 export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;
-    const { count, chunks, total } = await store.requests.page({
-      ...selection(query, request, reply),
-      offset: Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER),
-      limit,
-    });
-    const frame = pageFrame(request, { current, limit, total, shown: count });
+    const offset = Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER);
+    const { search, ...selected } = selection(query, request, reply);
+    const { count, chunks, ...place } =
+      search === null
+        ? await allOf(store.requests.page({ ...selected, offset, limit }), offset)
+        : await searched({ ...selected, search, limit }, query.cursor, offset);
+    const frame = pageFrame(request, { current, limit, count, ...place });
     const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
     return answerWith(chunks, ends, request, reply);
+  }
+
+  /** A page of a text search, from a cursor on if there is one, else from the start: the offset is looked for, too. */
+  async function searched(
+    query: Omit<Parameters<typeof store.requests.textPage>[0], 'from' | 'offset'>,
+    cursor: string | undefined,
+    offset: number,
+  ) {
+    const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
+    const found = await store.requests.textPage({
+      ...query,
+      from,
+      offset: cursor === undefined ? offset : 0,
+    });
+    const passed = before + found.passed;
+    const next = found.next && { at: found.next.searched.at, cursor: cursorText(found.next, passed) };
+    return { ...found, passed, total: next === null ? passed : null, next, isByCursor: cursor !== undefined };
   }
 
   function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
@@ -72,7 +96,7 @@ function selection(
   reply: FastifyReply,
 ) {
   const order: HistoryOrder = sort === '-created_at' ? 'newest' : 'oldest';
-  const found: HistorySearch | null =
+  const found: TextSearch | null =
     search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
   const { account } = request.caller as Caller;
   return { account: account.id, search: found, order, signal: goneWith(reply) };
@@ -107,35 +131,71 @@ function timestamp(at: number): string {
   return new Date(at).toISOString().replace('Z', '000Z');
 }
 
+/** What a page of everything says of its place. */
+async function allOf(page: ReturnType<RequestStore['page']>, offset: number) {
+  const { count, chunks, total } = await page;
+  return { count, chunks, total, passed: offset + count, next: null, isByCursor: false };
+}
+
+/** `1763625600000-17-1763625500000-3-50`: searched, given (if there is one) and the entries so far. */
+function cursorText({ searched, given }: SearchPlace, passed: number): string {
+  return [searched.at, searched.id, ...(given ? [given.at, given.id] : []), passed].join('-');
+}
+
+function cursorOf(text: string): { from: SearchPlace; passed: number } {
+  const numbers = text.split('-').map(Number);
+  const passed = numbers.pop() ?? 0;
+  const [at = 0, id = 0, givenAt, givenId = 0] = numbers;
+  const given = givenAt === undefined ? null : { at: givenAt, id: givenId };
+  return { from: { searched: { at, id }, given }, passed };
+}
+
 /** `links` and `meta`. Decision `history-pages`. */
 function pageFrame(
   request: FastifyRequest,
-  { current, limit, total, shown }: { current: number; limit: number; total: number | null; shown: number },
+  page: {
+    readonly current: number;
+    readonly limit: number;
+    /** Entries on this page, and up to its end. */
+    readonly count: number;
+    readonly passed: number;
+    readonly total: number | null;
+    /** Where a text search goes on. */
+    readonly next: { readonly at: number; readonly cursor: string } | null;
+    readonly isByCursor: boolean;
+  },
 ): Pick<HistoryPage, 'links' | 'meta'> {
+  const { current, limit, count, passed, total, next, isByCursor } = page;
   const [route = '', ...rest] = request.url.split('?'); // a value may hold another question mark
   const path = `${request.protocol}://${request.host}${route}`;
-  const last = total === null ? null : Math.max(1, Math.ceil(total / limit));
-  const link = (page: number) => {
+  const pages = total === null ? null : isByCursor ? current : Math.max(1, Math.ceil(total / limit));
+  const link = (page: number, cursor?: string) => {
     const query = new URLSearchParams(rest.join('?'));
     query.set('page', String(page));
+    query.delete('cursor');
+    if (cursor !== undefined) query.set('cursor', cursor);
     return `${path}?${query}`;
   };
-  const before = (current - 1) * limit;
   return {
     links: {
       first: link(1),
-      last: last === null ? null : link(last),
-      prev: current > 1 ? link(Math.min(current - 1, last ?? current)) : null,
-      next: last === null || current < last ? link(current + 1) : null,
+      last: pages === null || isByCursor ? null : link(pages),
+      prev: current > 1 && !isByCursor ? link(Math.min(current - 1, pages ?? current)) : null,
+      next: next
+        ? link(current + 1, next.cursor)
+        : pages !== null && current < pages
+          ? link(current + 1)
+          : null,
     },
     meta: {
       current_page: current,
-      from: shown > 0 ? before + 1 : null,
-      last_page: last,
+      from: count > 0 ? passed - count + 1 : null,
+      last_page: pages,
       path,
       per_page: limit,
-      to: shown > 0 ? before + shown : null,
+      to: count > 0 ? passed : null,
       total,
+      searched_to: next && timestamp(next.at),
     },
   };
 }

@@ -25,48 +25,71 @@ export type RecordedRequest = {
   readonly status: number;
   /** The JSON text given; null if it is not kept. */
   readonly response: string | null;
-  /** The `id` that the payload names, accepted or not: the history is searched by it. */
+  /** The `id` and the caller's number that the payload names, accepted or not: the history is searched by them. */
   readonly callId: string | null;
+  readonly fromNumber: string | null;
   readonly event: AcceptedEvent | null;
-  /** Somebody looks at the account's calls: give the call back if it moves. */
-  readonly watched: boolean;
 };
 
-export type StoredRequest = Omit<RecordedRequest, 'account' | 'began' | 'event' | 'callId' | 'watched'> & {
+export type StoredRequest = Omit<RecordedRequest, 'account' | 'began' | 'event' | 'callId' | 'fromNumber'> & {
   readonly id: number;
   /** ms from the coming of the request to the writing of the entry. */
   readonly duration: number;
 };
 
+/**
+ * Entries whose text holds the term, as it is or percent-encoded. A request that names the term as its call or its
+ * caller's number is found even if its text has it in another form (`\u00e9` in JSON).
+ */
 export type TextSearch = { readonly in: 'request' | 'response'; readonly term: string };
 
-/** `call`: the events of the call with this id, and nothing else. */
-export type HistorySearch = TextSearch | { readonly in: 'call'; readonly term: string };
+/** `call`, `number`: the requests that name this call, or this caller's number, and nothing else. */
+export type HistorySearch = TextSearch | { readonly in: 'call' | 'number'; readonly term: string };
 
 export type HistoryOrder = 'oldest' | 'newest';
 
 /** A place in the history: everything up to and with this entry has been read. */
 export type HistoryCursor = { readonly at: number; readonly id: number };
 
+/**
+ * How far a text search came: everything up to and with `searched` has been read. Of what lies further on, an index has
+ * found entries already, up to and with `given`.
+ */
+export type SearchPlace = { readonly searched: HistoryCursor; readonly given: HistoryCursor | null };
+
 export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call and its activity record move
-   * forward and the report figures follow. Gives the call if it moved and is watched.
+   * forward and the report figures follow. Gives the call if it moved.
    */
   record(request: RecordedRequest): Promise<CallRecord | undefined>;
-  /**
-   * Entries `offset` to `offset + limit` of those that match: how many those are, the entries in chunks, as for `all`,
-   * and how many match in all: null if a text is found after the page, too, and how often would take long to count.
-   * Where no index finds a text, all are read: that ends, and rejects, with `signal`.
-   */
+  /** Entries `offset` to `offset + limit`: how many those are, the entries in chunks, as for `all`, and how many there are in all. */
   page(query: {
     account: number;
-    search: HistorySearch | null;
     order: HistoryOrder;
     offset: number;
     limit: number;
+  }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number }>;
+  /**
+   * Entries `offset` to `offset + limit` of those that match, from a place on (null: from the first). Texts are read for
+   * a limited time; what an index finds beyond that is given all the same. So there may be fewer than `limit`, even
+   * none: `next` is where to go on, null at the end. Each page is in order, and all pages together give every match once.
+   * `passed`: `count` and those that the offset has passed over. Ends, and rejects, with `signal`.
+   */
+  textPage(query: {
+    account: number;
+    search: TextSearch;
+    order: HistoryOrder;
+    from: SearchPlace | null;
+    offset: number;
+    limit: number;
     signal?: AbortSignal;
-  }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number | null }>;
+  }): Promise<{
+    count: number;
+    passed: number;
+    chunks: AsyncIterable<StoredRequest[]>;
+    next: SearchPlace | null;
+  }>;
   /**
    * All that match and were recorded before the first chunk was asked for, in chunks: read with bounded memory
    * however long the history and however slow the reader.
@@ -90,12 +113,6 @@ export interface RequestStore {
   }): Promise<{ entries: StoredRequest[]; next: HistoryCursor | null }>;
   /** How each of an account's integrations is used; those that never were are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;
-  /**
-   * Does what lets a text search read less than everything, for what was recorded up to ten minutes before `now` (Unix ms);
-   * gives for how many entries. Searches find the same without it, but for an entry that is recorded later than that:
-   * its text is found when its day is over.
-   */
-  digest(now: number): Promise<number>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
 }

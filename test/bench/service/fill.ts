@@ -46,8 +46,8 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
   const db = openForWriting(join(stateDir, 'service.db'));
   db.exec('PRAGMA synchronous = OFF');
   const insert = db.prepare(
-    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response, duration)
-     VALUES (1, 1, ?, 'POST', '/api/v1/voice/call', ?, ?, 200, ?, 1.5)`,
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status, response, duration)
+     VALUES (1, 1, ?, 'POST', '/api/v1/voice/call', ?, ?, ?, 200, ?, 1.5)`,
   );
   const response = JSON.stringify({ result: 'x'.repeat(48) });
   const statuses = ['ringing', 'answered', 'completed'];
@@ -56,7 +56,7 @@ export async function fillHistory(stateDir: string, rows: number): Promise<void>
     for (let n = start; n < Math.min(rows, start + 50_000); n += 1) {
       const id = callIdOf(Math.floor(n / 3));
       const event = { id, direction: 'inbound', status: statuses[n % 3], from: numberOf(n % 9_000_000) };
-      insert.run(1_763_600_000_000 + n, id, JSON.stringify(event), response);
+      insert.run(1_763_600_000_000 + n, id, event.from, JSON.stringify(event), response);
     }
     db.exec('COMMIT');
   }

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../calls/call-record.ts';
 import type { CallCursor, CallFilter } from '../call-store.ts';
-import type { CallHits, CallSlice } from '../shared/call-pages.ts';
+import type { CallHits, CallSlice } from '../shared/cursor-paging.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { Database, Row, Value } from './database.ts';
 

@@ -1,6 +1,6 @@
 import { type CallFacts, countCalls } from '../../reports/tally.ts';
 import type { FiguresEngine } from '../shared/kept-figures.ts';
-import type { InTurn } from '../shared/one-by-one.ts';
+import type { Serialise } from '../shared/serialise.ts';
 import type { Database } from './database.ts';
 
 /** Calls that are counted in one go. */
@@ -8,7 +8,7 @@ const STEP = 5_000;
 const HOUR_MS = 3_600_000;
 
 /** Counts calls for reports, and keeps what was counted. */
-export function figureRows(database: Database, inTurn: InTurn): FiguresEngine {
+export function figureRows(database: Database, serialise: Serialise): FiguresEngine {
   return {
     kept: (account, spans) =>
       database.rows(
@@ -27,7 +27,7 @@ export function figureRows(database: Database, inTurn: InTurn): FiguresEngine {
       ),
     async count(account, span, after) {
       const { at, id } = after ?? { at: span.since, id: 0 };
-      const rows = await inTurn(() =>
+      const rows = await serialise(() =>
         database.rows<CallFacts & { id: number }>(
           `SELECT status, segment, caller_id AS "callerId", started_at AS "startedAt", ringing_at AS "ringingAt",
              answered_at AS "answeredAt", completed_at AS "completedAt", missed, id

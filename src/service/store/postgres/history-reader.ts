@@ -1,149 +1,65 @@
 import { isUtf8 } from 'node:buffer';
-import type { HistoryCursor, HistorySearch, StoredRequest } from '../request-store.ts';
-import { placesOf } from '../shared/bloom-filter.ts';
-import {
-  CHUNK_SIZE,
-  type HistoryFilter,
-  type HistoryReader,
-  type HistorySlice,
-  type HistorySpan,
-} from '../shared/history-pages.ts';
-import { piecesOf } from '../shared/text-pieces.ts';
+import type { HistoryCursor, StoredRequest } from '../request-store.ts';
+import { CHUNK_SIZE, type HistoryReader, type HistorySlice } from '../shared/history-paging.ts';
 import type { Database, Row, Value } from './database.ts';
 
-/** How an entry is found again: the account, the time (and so the partition) and the id. */
-export type Place = HistoryCursor & { readonly account: number };
-
-/** Pieces of a term that filters are asked for: by chance, few blocks have so many of them without the term. */
-const ASKED = 4;
-
 /** Reads the history in slices; a partition whose time a slice cannot reach is not looked at. */
-export function historyReader(database: Database): HistoryReader<Place> {
+export function historyReader(database: Database): HistoryReader {
   const one = async (sql: string, ...values: Value[]) =>
     Object.values((await database.rows(sql, ...values))[0] ?? {})[0] as number;
 
-  async function filterFor(account: number, search: HistorySearch | null): Promise<HistoryFilter> {
-    if (search === null) return { by: 'all' };
-    if (search.in === 'call') return { by: 'call', id: search.term };
-    const event = 'SELECT 1 FROM history WHERE account_id = $1 AND call_id = $2 LIMIT 1';
-    const known = search.in === 'request' && (await database.rows(event, account, search.term)).length > 0;
-    if (known) return { by: 'call', id: search.term };
-    const spans = search.in === 'request' ? await spansFor(account, search.term) : undefined;
-    return { by: 'text', search, ...(spans && { spans }) };
-  }
-
-  /** Where requests may hold a term: blocks that follow each other are one span. */
-  async function spansFor(account: number, term: string): Promise<HistorySpan[]> {
-    const wanted = textsOf(term).map((text) => piecesOf(account, text).slice(0, ASKED).flatMap(placesOf));
-    const blocks = wanted.map((_, index) => `history_blocks_with(bits, blocks, $${index + 3}::bigint[])`);
-    // One statement, so that what has a filter and what has none is one and the same state.
-    const found = await database.rows<{ edges: string[] | null; blocks: string }>(
-      `SELECT CASE WHEN strpos(blocks, '1') > 0 THEN edges::text[] END AS edges, blocks FROM (
-         SELECT last_at, last_id, edges, (${blocks.join(' | ')})::text AS blocks
-         FROM history_filters WHERE account_id = $1
-         UNION ALL
-         SELECT $2, 0, ARRAY[coalesce(max(last_at), 0), $2], '1' FROM history_filters WHERE account_id = $1
-         OFFSET 0
-       ) AS filters ORDER BY last_at, last_id`,
-      account,
-      Number.MAX_SAFE_INTEGER,
-      ...wanted,
-    );
-    const spans: HistorySpan[] = [];
-    let goesOn = false;
-    for (const { edges, blocks } of found)
-      for (let block = 0; block < blocks.length; block += 1) {
-        const may = edges !== null && blocks[block] === '1';
-        if (may) {
-          const before = goesOn ? spans.pop() : undefined;
-          const from = before?.from ?? Number(edges[block * 2]);
-          spans.push({ from, to: Number(edges[block * 2 + 1]) });
-        }
-        goesOn = may;
-      }
-    return spans;
-  }
-
-  async function skip(slice: HistorySlice): Promise<HistoryCursor | null> {
-    const { where, values } = conditions(slice);
-    const [last] = await database.rows<{ at: number; id: number }>(
-      `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT 1 OFFSET $${values.length + 1}`,
-      ...values,
-      slice.rows - 1,
-    );
-    return last ?? null;
-  }
-
   return {
-    async start(account, search) {
-      const filter = await filterFor(account, search);
-      const [lastId, total] = await Promise.all([
-        one('SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq'),
-        filter.by === 'call'
-          ? one('SELECT count(*) FROM history WHERE account_id = $1 AND call_id = $2', account, filter.id)
-          : one(
-              'SELECT coalesce(sum(entries), 0)::bigint FROM history_counts WHERE account_id = $1',
-              account,
-            ),
-      ]);
-      return { lastId, filter, total };
+    lastId: () => one('SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq'),
+
+    total: (account) =>
+      one('SELECT coalesce(sum(entries), 0)::bigint FROM history_counts WHERE account_id = $1', account),
+
+    async skip(slice) {
+      const { where, values } = conditions(slice);
+      const [last] = await database.rows<HistoryCursor>(
+        `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT 1 OFFSET $${values.length + 1}`,
+        ...values,
+        slice.rows - 1,
+      );
+      return last ?? null;
     },
 
-    skip,
-
     async slice(slice) {
-      const { account, filter, rows: size } = slice;
-      if (filter.by !== 'text') {
-        const { where, values } = conditions(slice);
-        const found = await database.rows<HistoryCursor>(
-          `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT $${values.length + 1}`,
+      const { search, rows: size } = slice;
+      const { where, values } = conditions(slice);
+      const n = values.length;
+      if (search?.in !== 'request' && search?.in !== 'response') {
+        const hits = await database.rows<HistoryCursor>(
+          `SELECT created_at AS at, id FROM history WHERE ${where} ${orderBy(slice)} LIMIT $${n + 1}`,
           ...values,
           size,
         );
-        return {
-          ids: found.map((place) => ({ account, ...place })),
-          rows: found.length,
-          next: found[size - 1] ?? null,
-        };
+        return { hits, next: hits[size - 1] ?? null };
       }
-      const spans = filter.spans ?? EVER;
-      const span = nextSpan(spans, slice);
-      if (span === undefined) return { ids: [], rows: 0, next: null };
-      // A place outside the span would be where the server begins to look: it would read all that is between.
-      const isIn = slice.after !== null && slice.after.at >= span.from && slice.after.at <= span.to;
-      const { where, values } = conditions({ ...slice, after: isIn ? slice.after : null });
-      const { term, in: column } = filter.search;
-      const [from, to, limit, plain, ...texts] = Array.from(
-        { length: 3 + textsOf(term).length },
-        (_, n) => `$${values.length + n + 1}`,
-      );
-      const hits = [plain, ...texts].map((text) => `strpos(${column}, ${text}) > 0`);
-      if (column === 'request') hits.push(`position(convert_to(${plain}, 'UTF8') IN request_bytes) > 0`);
-      const found = await database.rows<HistoryCursor & { hit: boolean; n: number }>(
-        `SELECT * FROM (
+      const [limit, term, encoded] = [`$${n + 1}`, `$${n + 2}::text`, `$${n + 3}::text`];
+      const texts = [term, encoded].map((text) => `strpos(${search.in}, ${text}) > 0`);
+      if (search.in === 'request') texts.push(`position(convert_to(${term}, 'UTF8') IN request_bytes) > 0`);
+      const named =
+        search.in === 'request'
+          ? `coalesce(call_id = ${term}, false) OR coalesce(from_number = ${term}, false)`
+          : 'false';
+      const found = await database.rows<HistoryCursor & { hit: boolean; named: boolean; n: number }>(
+        `SELECT at, id, named, named OR hit AS hit, n FROM (
            SELECT *, row_number() OVER () AS n, count(*) OVER () AS rows FROM (
-             SELECT created_at AS at, id, (${hits.join(' OR ')}) AS hit
-             FROM history WHERE ${where} AND created_at BETWEEN ${from} AND ${to} ${orderBy(slice)} LIMIT ${limit}
+             SELECT created_at AS at, id, (${texts.join(' OR ')}) AS hit, ${named} AS named
+             FROM history WHERE ${where} ${orderBy(slice)} LIMIT ${limit}
            ) AS looked
-         ) AS numbered WHERE hit OR n = rows`,
-        ...[...values, span.from, span.to, size, ...textsOf(term)],
+         ) AS numbered WHERE named OR hit OR n = rows`,
+        ...[...values, size, search.term, encodeURIComponent(search.term)],
       );
       const last = found.at(-1);
-      const full = last?.n === size;
-      const next =
-        last && full
-          ? { at: last.at, id: last.id }
-          : slice.order === 'newest'
-            ? { at: span.from, id: 0 }
-            : { at: span.to, id: Number.MAX_SAFE_INTEGER };
       return {
-        ids: found.flatMap(({ at, id, hit }) => (hit ? [{ account, at, id }] : [])),
-        rows: last?.n ?? 0,
-        next: full || nextSpan(spans, { ...slice, after: next }) ? next : null,
+        hits: found.filter(({ hit }) => hit).map(({ at, id, named }) => ({ at, id, named })),
+        next: last?.n === size ? { at: last.at, id: last.id } : null,
       };
     },
 
-    async entries(places) {
+    async entries(account, places) {
       const times = places.map(({ at }) => at);
       const rows = await database.rows(
         `SELECT * FROM (
@@ -157,7 +73,7 @@ export function historyReader(database: Database): HistoryReader<Place> {
          ) e WHERE up_to - size < $6 ORDER BY n`,
         times,
         places.map(({ id }) => id),
-        places[0]?.account ?? 0,
+        account,
         Math.min(...times),
         Math.max(...times),
         CHUNK_SIZE,
@@ -169,12 +85,12 @@ export function historyReader(database: Database): HistoryReader<Place> {
   };
 }
 
-function conditions({ account, filter, order, after, lastId }: HistorySlice) {
+function conditions({ account, search, order, after, lastId }: HistorySlice) {
   const where = ['account_id = $1', 'id <= $2'];
   const values: Value[] = [account, lastId];
-  if (filter.by === 'call') {
-    values.push(filter.id);
-    where.push(`call_id = $${values.length}`);
+  if (search?.in === 'call' || search?.in === 'number') {
+    values.push(search.term);
+    where.push(`${search.in === 'call' ? 'call_id' : 'from_number'} = $${values.length}`);
   }
   if (after !== null) {
     values.push(after.at, after.id);
@@ -184,25 +100,6 @@ function conditions({ account, filter, order, after, lastId }: HistorySlice) {
     where.push(`(created_at, id) ${order === 'newest' ? '<' : '>'} (${at}, ${id})`);
   }
   return { where: where.join(' AND '), values };
-}
-
-/** What is looked for: the term, and how a query string has it. */
-const textsOf = (term: string) => [...new Set([term, encodeURIComponent(term)])];
-
-const EVER: readonly HistorySpan[] = [{ from: 0, to: Number.MAX_SAFE_INTEGER }];
-
-/** The first span, in the slice's order, that has something after its place. Spans are in the order of time. */
-function nextSpan(
-  spans: readonly HistorySpan[],
-  { order, after }: Pick<HistorySlice, 'order' | 'after'>,
-): HistorySpan | undefined {
-  if (order === 'newest')
-    return spans.findLast(
-      ({ from }) => after === null || from < after.at || (from === after.at && after.id > 0),
-    );
-  return spans.find(
-    ({ to }) => after === null || to > after.at || (to === after.at && after.id < Number.MAX_SAFE_INTEGER),
-  );
 }
 
 function orderBy({ order }: HistorySlice): string {

@@ -89,7 +89,6 @@ export function makePartitions(database: Database, width: Width): Partitions {
           async ({ rows }) => {
             await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
             await rows(`DROP TABLE IF EXISTS ${nameOf(range)}`);
-            await rows('DELETE FROM history_filters WHERE last_at < $1', range.to);
             const [gone] = await rows<{ entries: number }>(
               `WITH gone AS (DELETE FROM history_counts WHERE day >= $1 AND day < $2 RETURNING entries)
                SELECT coalesce(sum(entries), 0)::bigint AS entries FROM gone`,

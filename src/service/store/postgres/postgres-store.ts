@@ -2,17 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { CallRecord } from '../../calls/call-record.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
-import { callPages } from '../shared/call-pages.ts';
-import { historyPages } from '../shared/history-pages.ts';
+import { cursorPaging } from '../shared/cursor-paging.ts';
+import { historyPaging } from '../shared/history-paging.ts';
 import { keptFigures } from '../shared/kept-figures.ts';
-import { oneByOne } from '../shared/one-by-one.ts';
 import { quarterOf } from '../shared/quarter.ts';
+import { makeSerialise } from '../shared/serialise.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { makeBatches } from './batches.ts';
 import { callReader } from './call-reader.ts';
 import { customerRows } from './customer-rows.ts';
 import { type Database, openDatabase } from './database.ts';
-import { digester } from './digester.ts';
 import { directoryRows, integrationUse } from './directory-rows.ts';
 import { aboutServer, refusalOf, settingsOf } from './durability.ts';
 import { makeFeed } from './feed.ts';
@@ -82,18 +81,17 @@ export async function openPostgresStore(
 
   const calls = callReader(database);
   // However many look at activity and reports, lookups and events have a connection.
-  const callsInTurn = oneByOne();
-  const figures = figureRows(database, callsInTurn);
+  const serialiseCalls = makeSerialise();
+  const figures = figureRows(database, serialiseCalls);
 
   return {
     requests: {
       record: batches.add,
-      ...historyPages(historyReader(database), oneByOne(), ROWS),
+      ...historyPaging(historyReader(database), makeSerialise(), ROWS),
       use: (account, since) => integrationUse(database, account, quarterOf(since)),
-      digest: digester(database),
       trim: trimmer(database, partitions, shard),
     },
-    calls: { get: calls.get, page: callPages((slice) => callsInTurn(() => calls.slice(slice))) },
+    calls: { get: calls.get, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(database),
     customers: customerRows(database),

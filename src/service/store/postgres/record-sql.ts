@@ -43,16 +43,16 @@ WITH given AS MATERIALIZED (
 ), entries AS MATERIALIZED (
   SELECT e.* FROM ROWS FROM (json_to_recordset($2::json) AS (
     move_account bigint, move_call text, account_id bigint, integration_id bigint, created_at bigint, day integer, quarter bigint,
-    method text, path text, call_id text, request text, request_hex text, status integer, response text,
+    method text, path text, call_id text, from_number text, request text, request_hex text, status integer, response text,
     duration double precision)) WITH ORDINALITY AS e(
-    move_account, move_call, account_id, integration_id, created_at, day, quarter, method, path, call_id, request, request_hex,
+    move_account, move_call, account_id, integration_id, created_at, day, quarter, method, path, call_id, from_number, request, request_hex,
     status, response, duration, n)
   WHERE e.move_account IS NULL
     OR EXISTS (SELECT FROM made m WHERE m.account_id = e.move_account AND m.call_id = e.move_call)
 ), written AS (
-  INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, request_bytes, status,
+  INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, request_bytes, status,
     response, duration)
-  SELECT account_id, integration_id, created_at, method, path, call_id, request, decode(request_hex, 'hex'), status,
+  SELECT account_id, integration_id, created_at, method, path, call_id, from_number, request, decode(request_hex, 'hex'), status,
     response, duration
   FROM entries ORDER BY n
 ), summed AS (

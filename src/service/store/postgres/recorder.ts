@@ -126,9 +126,7 @@ export function recorder({
     );
     const done = new Set(rows.map((row) => key(row.account_id, row.call_id)));
     moved(new Set(rows.map((row) => row.account_id as number)));
-    return planned.map(({ request, move, call }) =>
-      move !== null && !done.has(move) ? 'again' : { value: request.watched ? call : undefined },
-    );
+    return planned.map(({ move, call }) => (move !== null && !done.has(move) ? 'again' : { value: call }));
   }
 
   /** One of them may be at fault: then each for itself, so that it fails alone. */
@@ -191,7 +189,7 @@ function moveRow({ account, integration, before, after, figures }: Move) {
 }
 
 function entryRow({ request: entry, move }: Planned, now: number) {
-  const { request, callId } = entry;
+  const { request, callId, fromNumber } = entry;
   // PostgreSQL's text holds no NUL; neither does the id of any call that can be searched for.
   const asText = typeof request === 'string' && !request.includes('\0');
   return {
@@ -204,7 +202,8 @@ function entryRow({ request: entry, move }: Planned, now: number) {
     quarter: quarterOf(entry.at),
     method: entry.method,
     path: entry.path,
-    call_id: callId?.includes('\0') ? null : (entry.event?.id ?? callId),
+    call_id: callId?.includes('\0') ? null : callId,
+    from_number: fromNumber?.includes('\0') ? null : fromNumber,
     request: asText ? request : null,
     request_hex: asText ? null : Buffer.from(request).toString('hex'),
     status: entry.status,

@@ -42,11 +42,6 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
         shard,
         DAY_MS,
       );
-      await rows(
-        `DELETE FROM history_filters WHERE account_id = $1 AND last_at <
-           (SELECT created_at FROM history WHERE account_id = $1 ORDER BY created_at, id LIMIT 1)`,
-        account,
-      );
       return gone?.entries ?? 0;
     });
 

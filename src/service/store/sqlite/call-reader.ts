@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { CallRecord } from '../../calls/call-record.ts';
 import type { CallFilter } from '../call-store.ts';
-import type { CallHits, CallSlice } from '../shared/call-pages.ts';
+import type { CallHits, CallSlice } from '../shared/cursor-paging.ts';
 import { callColumns, callOf } from './call-rows.ts';
 
 /** Calls that a slice looks at: some milliseconds. */

@@ -14,8 +14,8 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   const calls = callRows(db);
   const callerOf = callerLookup(db);
   const insert = db.prepare(
-    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, request, status, response,
-       duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
+       response, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const count = db.prepare(
     `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
@@ -49,17 +49,20 @@ export function recorder(db: DatabaseSync, steady: () => number) {
 
   return {
     record(request: RecordedRequest): CallRecord | undefined {
-      const { account, integration, at, method, path, callId, status, response } = request;
+      const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
       const call = applyEvent(request);
       const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
-      insert.run(account, integration, at, method, path, callId, request.request, status, response, duration);
+      insert.run(
+        ...[account, integration, at, method, path, callId, fromNumber],
+        ...[request.request, status, response, duration],
+      );
       entries.set(account, (entries.get(account) ?? 0) + 1);
       const quarter = quarterOf(at);
       const use = uses.get(`${integration} ${quarter}`) ?? { integration, quarter, requests: 0, lastAt: at };
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return request.watched ? call : undefined;
+      return call;
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

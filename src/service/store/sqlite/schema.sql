@@ -1,170 +1,173 @@
--- Made from migrations.ts; UPDATE_SCHEMA=1 makes it anew.
-CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
-    WHERE customer_reference IS NOT NULL;
-
-CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
-
-CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
-
-CREATE INDEX calls_by_time ON calls (account_id, started_at);
-
-CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;
-
-CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
-
-CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
-
-CREATE INDEX customers_by_search ON customers (account_id, search, reference);
-
-CREATE INDEX customers_by_segment ON customers (segment_id);
-
-CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
-
-CREATE INDEX history_by_time ON history (account_id, created_at);
-
-CREATE INDEX sessions_by_user ON sessions (user_id);
-
-CREATE INDEX users_by_account ON users (account_id);
+-- The tables of the service on SQLite.
 
 CREATE TABLE accounts (
-    id INTEGER PRIMARY KEY,
-    uid TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    country TEXT,
-    token_counter INTEGER NOT NULL DEFAULT 1
-  , time_zone TEXT) STRICT;
-
-CREATE TABLE calls (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL,
-    integration_id INTEGER NOT NULL,
-    call_id TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('ringing', 'answered', 'completed')),
-    from_number TEXT NOT NULL,
-    number TEXT NOT NULL,
-    customer_reference TEXT,
-    customer_name TEXT,
-    segment TEXT,
-    priority INTEGER,
-    caller_id TEXT,
-    started_at INTEGER NOT NULL,
-    ringing_at INTEGER,
-    answered_at INTEGER,
-    completed_at INTEGER,
-    missed INTEGER,
-    UNIQUE (account_id, call_id)
-  ) STRICT;
-
-CREATE TABLE customer_numbers (
-    account_id INTEGER NOT NULL,
-    number TEXT NOT NULL,
-    customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
-    PRIMARY KEY (account_id, number)
-  ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE customers (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
-    reference TEXT NOT NULL,
-    name TEXT NOT NULL,
-    segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL, search TEXT NOT NULL DEFAULT '',
-    UNIQUE (account_id, reference)
-  ) STRICT;
-
-CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
-
-CREATE TABLE dismissed_calls (
-    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    call_id TEXT NOT NULL,
-    until INTEGER NOT NULL,
-    PRIMARY KEY (user_id, call_id)
-  ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE history (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    account_id INTEGER NOT NULL,
-    integration_id INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    method TEXT NOT NULL,
-    path TEXT NOT NULL,
-    call_id TEXT,
-    request ANY NOT NULL,
-    status INTEGER NOT NULL,
-    response TEXT,
-    duration REAL NOT NULL
-  ) STRICT;
-
-CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
-
-CREATE TABLE integration_use (
-    integration_id INTEGER NOT NULL,
-    quarter INTEGER NOT NULL,
-    requests INTEGER NOT NULL,
-    last_at INTEGER NOT NULL,
-    PRIMARY KEY (integration_id, quarter)
-  ) STRICT, WITHOUT ROWID;
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  country TEXT,
+  time_zone TEXT,
+  token_counter INTEGER NOT NULL DEFAULT 1
+) STRICT;
 
 CREATE TABLE integrations (
-    id INTEGER PRIMARY KEY,
-    uid TEXT NOT NULL UNIQUE,
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
-    name TEXT NOT NULL,
-    token_counter INTEGER NOT NULL DEFAULT 1,
-    enabled INTEGER NOT NULL DEFAULT 1,
-    created_at INTEGER NOT NULL
-  ) STRICT;
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  token_counter INTEGER NOT NULL DEFAULT 1,
+  enabled INTEGER NOT NULL DEFAULT 1,
+  created_at INTEGER NOT NULL
+) STRICT;
 
-CREATE TABLE kept_figures (
-    account_id INTEGER NOT NULL,
-    since INTEGER NOT NULL,
-    until INTEGER NOT NULL,
-    moves INTEGER NOT NULL,
-    figures TEXT NOT NULL,
-    PRIMARY KEY (account_id, since, until)
-  ) STRICT;
-
-CREATE TABLE report_hours (
-    account_id INTEGER NOT NULL,
-    hour INTEGER NOT NULL,
-    calls INTEGER NOT NULL,
-    answered INTEGER NOT NULL,
-    completed INTEGER NOT NULL,
-    missed INTEGER NOT NULL,
-    rang_ms INTEGER NOT NULL,
-    talked_ms INTEGER NOT NULL,
-    PRIMARY KEY (account_id, hour)
-  ) STRICT, WITHOUT ROWID;
+-- One row: raised by every change of accounts and integrations, also by another process (the command line).
+CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
+INSERT INTO directory VALUES (1);
+CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER integrations_added AFTER INSERT ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER integrations_changed AFTER UPDATE ON integrations BEGIN UPDATE directory SET version = version + 1; END;
 
 CREATE TABLE segments (
-    id INTEGER PRIMARY KEY,
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
-    name TEXT NOT NULL,
-    priority INTEGER NOT NULL,
-    UNIQUE (account_id, name)
-  ) STRICT;
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  priority INTEGER NOT NULL,
+  UNIQUE (account_id, name)
+) STRICT;
 
-CREATE TABLE sessions (
-    id TEXT PRIMARY KEY,
-    user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    opened_at INTEGER NOT NULL,
-    used_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE customers (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  reference TEXT NOT NULL,
+  name TEXT NOT NULL,
+  segment_id INTEGER REFERENCES segments (id) ON DELETE SET NULL,
+  -- What a customer is found and listed by (see customer-search.ts).
+  search TEXT NOT NULL,
+  UNIQUE (account_id, reference)
+) STRICT;
+CREATE INDEX customers_by_search ON customers (account_id, search, reference);
+CREATE INDEX customers_by_segment ON customers (segment_id);
 
+CREATE TABLE customer_numbers (
+  account_id INTEGER NOT NULL,
+  number TEXT NOT NULL,
+  customer_id INTEGER NOT NULL REFERENCES customers (id) ON DELETE CASCADE,
+  PRIMARY KEY (account_id, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX customer_numbers_by_customer ON customer_numbers (customer_id);
+
+-- A call and its activity record. Times are Unix milliseconds.
+CREATE TABLE calls (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL,
+  integration_id INTEGER NOT NULL,
+  call_id TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('ringing', 'answered', 'completed')),
+  from_number TEXT NOT NULL,
+  number TEXT NOT NULL,
+  customer_reference TEXT,
+  customer_name TEXT,
+  segment TEXT,
+  priority INTEGER,
+  caller_id TEXT,
+  started_at INTEGER NOT NULL,
+  ringing_at INTEGER,
+  answered_at INTEGER,
+  completed_at INTEGER,
+  missed INTEGER,
+  UNIQUE (account_id, call_id)
+) STRICT;
+CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
+CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;
+CREATE INDEX calls_by_time ON calls (account_id, started_at);
+CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
+CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
+  WHERE customer_reference IS NOT NULL;
+CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
+
+-- What reports count, by hour of the call's start (hours since 1970, UTC). Durations in ms.
+CREATE TABLE report_hours (
+  account_id INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  calls INTEGER NOT NULL,
+  answered INTEGER NOT NULL,
+  completed INTEGER NOT NULL,
+  missed INTEGER NOT NULL,
+  rang_ms INTEGER NOT NULL,
+  talked_ms INTEGER NOT NULL,
+  PRIMARY KEY (account_id, hour)
+) STRICT, WITHOUT ROWID;
+
+-- Every authenticated request. created_at in Unix milliseconds; request is text, or bytes that are no UTF-8.
+-- call_id and from_number are what it names, accepted or not: it is found by them.
+CREATE TABLE history (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL,
+  integration_id INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  call_id TEXT,
+  from_number TEXT,
+  request ANY NOT NULL,
+  status INTEGER NOT NULL,
+  response TEXT,
+  duration REAL NOT NULL
+) STRICT;
+CREATE INDEX history_by_time ON history (account_id, created_at);
+CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
+CREATE INDEX history_by_number ON history (account_id, from_number, created_at) WHERE from_number IS NOT NULL;
+
+-- How many entries each account has: counting five million rows for every page would take a second.
+CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
+
+-- sign_in_name is unique in the whole service: the sign-in page does not ask for an account. link_counter is raised by
+-- every new one-time link, its use, and every change of the password: only the newest link can be used.
 CREATE TABLE users (
-    id INTEGER PRIMARY KEY,
-    uid TEXT NOT NULL UNIQUE,
-    account_id INTEGER NOT NULL REFERENCES accounts (id),
-    name TEXT NOT NULL,
-    sign_in_name TEXT NOT NULL UNIQUE,
-    role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
-    password TEXT,
-    created_at INTEGER NOT NULL
-  , link_counter INTEGER NOT NULL DEFAULT 0) STRICT;
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  sign_in_name TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
+  password TEXT,
+  created_at INTEGER NOT NULL,
+  link_counter INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX users_by_account ON users (account_id);
 
-CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+-- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
+CREATE TABLE sessions (
+  id TEXT PRIMARY KEY,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  opened_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_user ON sessions (user_id);
 
-CREATE TRIGGER accounts_changed AFTER UPDATE ON accounts BEGIN UPDATE directory SET version = version + 1; END;
+-- Missed calls that a user has taken off the notification bar; forgotten when the call would not show any more.
+CREATE TABLE dismissed_calls (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  call_id TEXT NOT NULL,
+  until INTEGER NOT NULL,
+  PRIMARY KEY (user_id, call_id)
+) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER integrations_added AFTER INSERT ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+-- What the calls that began in a span came to, as JSON, when they had moved so often (see kept-figures.ts).
+CREATE TABLE kept_figures (
+  account_id INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  moves INTEGER NOT NULL,
+  figures TEXT NOT NULL,
+  PRIMARY KEY (account_id, since, until)
+) STRICT;
 
-CREATE TRIGGER integrations_changed AFTER UPDATE ON integrations BEGIN UPDATE directory SET version = version + 1; END;
+-- Requests by quarter of an hour since 1970: every time zone's day begins with one.
+CREATE TABLE integration_use (
+  integration_id INTEGER NOT NULL,
+  quarter INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (integration_id, quarter)
+) STRICT, WITHOUT ROWID;

@@ -1,13 +1,12 @@
 import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
 import type { Customer } from '../customer-store.ts';
-import { callPages } from '../shared/call-pages.ts';
-import { historyPages } from '../shared/history-pages.ts';
+import { cursorPaging } from '../shared/cursor-paging.ts';
+import { historyPaging } from '../shared/history-paging.ts';
 import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
-import { oneByOne } from '../shared/one-by-one.ts';
 import { quarterOf } from '../shared/quarter.ts';
+import { makeSerialise } from '../shared/serialise.ts';
 import type { Store } from '../store.ts';
-import { pack } from './packed-request.ts';
 import type { ReaderMethods } from './reader.ts';
 import type { WriterMethods } from './writer.ts';
 
@@ -32,29 +31,29 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
-  const inTurn = oneByOne();
-  const history = historyPages<number>(
+  const serialise = makeSerialise();
+  const history = historyPaging(
     {
-      start: (account, search) => reader.call('historyStart', account, search),
+      lastId: () => reader.call('historyLastId'),
+      total: (account) => reader.call('historyTotal', account),
       skip: (slice) => reader.call('historySkip', slice),
       slice: (slice) => reader.call('historySlice', slice),
-      entries: (ids) => reader.call('historyEntries', ids),
+      entries: (_account, places) => reader.call('historyEntries', places),
     },
-    inTurn,
+    serialise,
     { text: SCAN, skip: SKIP },
   );
   const figures: FiguresEngine = {
     kept: (account, spans) => reader.call('keptFigures', account, spans),
-    count: (account, span, after) => inTurn(() => reader.call('countFigures', account, span, after)),
+    count: (account, span, after) => serialise(() => reader.call('countFigures', account, span, after)),
     keep: (account, span, moves, text) => writer.call('keepFigures', account, span, moves, text),
   };
 
   return {
     requests: {
-      record: (request) => writer.call('record', ...pack(request)),
+      record: (request) => writer.call('record', request),
       ...history,
       use: (account, since) => reader.call('integrationUse', account, quarterOf(since)),
-      digest: async () => 0, // every text is read
       async trim(limits) {
         let deleted = 0;
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
@@ -67,7 +66,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     },
     calls: {
       get: (account, id) => reader.call('call', account, id),
-      page: callPages((slice) => inTurn(() => reader.call('callSlice', slice))),
+      page: cursorPaging((slice) => serialise(() => reader.call('callSlice', slice))),
     },
     reports: { figures: keptFigures(figures) },
     directory: {

@@ -7,7 +7,6 @@ import { customerWriter } from './customer-rows.ts';
 import { directoryWriter } from './directory-rows.ts';
 import { figureWriter } from './figure-rows.ts';
 import { openForWriting } from './open.ts';
-import { type PackedRequest, unpack } from './packed-request.ts';
 import { recorder } from './recorder.ts';
 import { trimmer } from './trimmer.ts';
 import { userWriter } from './user-rows.ts';
@@ -19,7 +18,7 @@ const records = recorder(db, steadyMs);
 const trimStep = trimmer(db, records.removed);
 
 const methods = {
-  record: (...packed: PackedRequest) => records.record(unpack(packed)),
+  record: records.record,
   trim(limits: Parameters<typeof trimStep>[0]): number {
     records.finish(); // it reads the counts: another step of this transaction may have lowered them
     return trimStep(limits);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../../calls/call-record.ts';
-import { type CallSlice, callPages } from './call-pages.ts';
+import { type CallSlice, cursorPaging } from './cursor-paging.ts';
 
 const filter = { number: null, customer: null, extension: null, outcome: null, since: null, until: null };
 const call = (id: string) => ({ id }) as CallRecord;
@@ -9,7 +9,7 @@ const call = (id: string) => ({ id }) as CallRecord;
 test('a page that nothing fills ends after a while, and says where to go on', async () => {
   let now = 0;
   const asked: CallSlice[] = [];
-  const page = callPages(
+  const page = cursorPaging(
     async (slice) => {
       asked.push(slice);
       now += 100;

@@ -25,7 +25,7 @@ export type CallHits = {
 const PATIENCE_MS = 400;
 
 /** Pages of calls, from slices that are each short. */
-export function callPages(
+export function cursorPaging(
   sliceOf: (slice: CallSlice) => Promise<CallHits>,
   clock: () => number = steadyMs,
 ): CallStore['page'] {
