@@ -2,19 +2,37 @@ import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { parseArgs } from 'node:util';
 import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
+import { isSlow, mostExpensive } from './tiers.ts';
 
-/**
- * `npm test`: every test of the project, or those whose path contains one of the arguments. What cannot run here says
- * why in one line at the end. The last line is the count: `N passed, N failed, N skipped`.
- */
-const wanted = process.argv.slice(2);
-const files = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
-  (path) => wanted.length === 0 || wanted.some((part) => path.includes(part)),
+const usage = `npm test [-- PART ...]           tests that need no packages and no root: some 90 s
+npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: 15 min
+node test/run.ts [PART ...]      as test:all; --fast and --slow run one tier
+
+PART is a part of a test file's path (src/calls, browser-bar, gap-filler): only files that have one of them are run.
+A single test of a file: node --test --test-name-pattern 'some name' FILE
+test/tiers.ts lists which files are in the slow tier. The last line is the count: N passed, N failed, N skipped.
+`;
+const { values, positionals: parts } = readArguments();
+if (values.help) {
+  process.stdout.write(usage);
+  process.exit(0);
+}
+
+const matching = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
+  (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
 );
+const files = matching.filter((path) => (isSlow(path) ? !values.fast : !values.slow));
 const skipped = new Map<string, number>();
+if (files.length === 0) {
+  const elsewhere =
+    matching.length === 0 ? 'no test file has that' : `all are in the other tier: ${matching}`;
+  process.stderr.write(`no tests to run for ${parts.join(' ')}: ${elsewhere}\n`);
+  process.exit(1);
+}
 
 // Before any test runs: unpacking a Debian beside a live call keeps everybody waiting.
 if (files.some((path) => path.startsWith('test/asterisk/')) && labImpossible() === undefined)
@@ -42,8 +60,10 @@ stream.on('test:fail', ({ details }) => {
   if (details.type === 'suite' && failureType !== 'subtestsFailed') brokenSuites += 1;
 });
 let last = { tests: 0, passed: 0, skipped: 0, todo: 0 };
-stream.on('test:summary', ({ file, counts }) => {
+const slowest: { file: string; seconds: number }[] = [];
+stream.on('test:summary', ({ file, counts, duration_ms }) => {
   if (file === undefined) last = counts;
+  else slowest.push({ file, seconds: Math.round(duration_ms / 1000) });
 });
 stream.compose(spec).pipe(process.stdout, { end: false });
 stream.on('end', () => {
@@ -51,11 +71,33 @@ stream.on('end', () => {
   const failed = last.tests - last.passed - left + brokenSuites;
   // After the reporter has said what failed, and how.
   setImmediate(() => {
+    const dearest = slowest.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
+    print(`slowest: ${dearest.map(({ file, seconds }) => `${relative(file)} ${seconds} s`).join(', ')}`);
     for (const [reason, count] of skipped) print(`left out ${count}: ${reason}`);
+    if (values.fast)
+      print(
+        'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz',
+      );
     print(`${last.passed} passed, ${failed} failed, ${left} skipped`);
     process.exitCode = failed === 0 && last.passed > 0 ? 0 : 1;
   });
 });
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        fast: { type: 'boolean', default: false },
+        slow: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
 
 /** The long ones first, so that the short ones fill the gaps at the end. */
 function byWeight(a: string, b: string): number {
@@ -63,9 +105,12 @@ function byWeight(a: string, b: string): number {
 }
 
 function weight(path: string): number {
-  const order = ['test/faults/', 'test/packaging/', 'test/asterisk/', 'test/'];
-  const place = order.findIndex((folder) => path.startsWith(folder));
-  return place < 0 ? order.length : place;
+  const place = mostExpensive.findIndex((part) => path.startsWith(part));
+  return place < 0 ? mostExpensive.length : place;
+}
+
+function relative(file: string): string {
+  return file.replace(`${process.cwd()}/`, '');
 }
 
 function print(line: string): void {

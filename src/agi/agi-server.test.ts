@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Log } from '../log/log.ts';
@@ -56,6 +57,21 @@ test('a session, from its lines to its end', async (t) => {
   );
   await server.stop();
   assert.equal(clock.timers(), 0, 'no timer outlives its session');
+});
+
+test('a connection that the system does not accept is logged, and the next one is served', async (t) => {
+  const channel = 'tracing:net.server.listen:asyncStart';
+  let listening: Server | undefined;
+  const remember = (message: unknown) => {
+    listening = (message as { server: Server }).server;
+  };
+  subscribe(channel, remember);
+  const { port, said } = await serverFor(t);
+  unsubscribe(channel, remember);
+  // As Node does when no file descriptor is left for the connection.
+  listening?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  assert.equal(said.at(-1), 'agi.not-accepted');
+  assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
 test('an answer that comes later, and the time that is left for it', async (t) => {

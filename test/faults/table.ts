@@ -62,7 +62,7 @@ const title = '# What the fault runs found';
 
 const about = `Made by \`npm run test:faults -- --full --out test/faults/RESULTS.md\`, a row at a time if need be: each row says when it
 ran, of which commit, and how much of it. A control is the same run without what protects from the fault: it must
-break. \`npm test\` runs the short form of all of them but the soaks: CI runs the first of these beside the tests, the
+break. \`npm run test:all\` runs the short form of all of them but the soaks: CI runs the first of these beside the tests, the
 other one is for hands alone. On a clock six times as fast, eight hours of the bridge's are 80 minutes of ours, and all
 that is done to it comes six times as fast, too.`;
 

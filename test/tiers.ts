@@ -1,0 +1,48 @@
+/**
+ * The slow tier: test files that need root, packages or minutes, by the beginning of their paths. All other files are
+ * the fast tier, `npm test`. What a file needs, it installs by itself; where it cannot, it skips and says why.
+ */
+const slow = [
+  // Real Asterisks, installed from Debian.
+  'test/asterisk/',
+  // Kills, power cuts, full disks, damaged files: each fault in its short form.
+  'test/faults/faults',
+  // The Debian package in containers under systemd; the registry of npm.
+  'test/packaging/',
+  // Chromium.
+  'test/integration/browser-',
+  // PostgreSQL, PgBouncer, MariaDB, nginx, promtool.
+  'test/integration/mysql-source',
+  'test/integration/pair',
+  'test/integration/record-sources',
+  'test/integration/service-copy',
+  'test/integration/service-database-',
+  'test/integration/service-processes',
+  'test/integration/service-proxy',
+  'test/integration/service-store-postgres',
+  'test/integration/service-takeover',
+  'test/integration/service-text-search',
+  'test/promtool',
+  // Minutes of computing or waiting: damage, kills and broken links by the hundred, random inputs.
+  'src/outbox/recovery/',
+  'src/outbox/kill',
+  'src/outbox/outbox.property',
+  'test/fuzz/',
+  'test/integration/broken',
+  'test/integration/gap-filler.property',
+  'test/integration/service-kill',
+  'test/integration/twelve-faults',
+];
+
+export function isSlow(path: string): boolean {
+  return slow.some((beginning) => path.startsWith(beginning));
+}
+
+/** Files that take longest, by the beginning of their paths: they start first. */
+export const mostExpensive = [
+  'test/faults/',
+  'test/packaging/',
+  'test/asterisk/',
+  'src/outbox/recovery/',
+  'test/',
+];
