@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './process/require-node.ts';
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Bridge } from './bridge.ts';

@@ -1,3 +1,4 @@
+import '../src/process/require-node.ts';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { run } from 'node:test';
