@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 import { longestAnswer } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import type { AmiCounters } from './counters.ts';
+import { type AmiCounters, countIgnored } from './counters.ts';
+import { isCallEvent } from './events.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';
-import { type AnswerLimits, ConnectionEnded, createPledges } from './pledges.ts';
-import type { AmiObject } from './wire/ami-object.ts';
-import { createManager } from './wire/manager.ts';
+import { type AnswerLimits, ConnectionEnded, createPendingRequests } from './pending-requests.ts';
+import { type Fields, fieldKey, readFields } from './wire/frame.ts';
+import { createFramer } from './wire/framer.ts';
+import { createManager, type Response } from './wire/manager.ts';
 import { type Action, assertSafe } from './wire/safe-action.ts';
-import { type Endpoint, openSocket } from './wire/socket.ts';
-import { createTunnel, type TunnelHandlers } from './wire/tunnel.ts';
+import { type Endpoint, errorCode, openSocket } from './wire/socket.ts';
 
 export type ConnectionOptions = Endpoint & {
   readonly username: string;
@@ -19,9 +20,13 @@ export type ConnectionOptions = Endpoint & {
   readonly answerDeadlineMs: number;
 };
 
-export type ConnectionHandlers = Pick<TunnelHandlers, 'onLost' | 'onFrame'> & {
-  /** An event that belongs to no list. `at`: Unix milliseconds at which its bytes arrived. */
-  onEvent(event: AmiObject, at: number): void;
+export type ConnectionHandlers = {
+  /** A call event's frame, valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
+  onCallEvent(event: string, frame: Buffer, at: number): void;
+  /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
+  onLost(event: string, wanted: boolean): void;
+  /** Every whole frame as it came, valid only during the call; `at` in Unix milliseconds. */
+  onFrame?: ((frame: Buffer, at: number) => void) | undefined;
   /** Called once when a logged-in connection has ended, unless `close` ended it. */
   onEnd(failure: AmiFailure): void;
 };
@@ -39,17 +44,26 @@ export type Connection = {
    * Sends an action and gives its response, `Success` or `Error`. Without one in time the connection is failed.
    * @param limits those of the connection when absent.
    */
-  request(action: Action, limits?: AnswerLimits): Promise<AmiObject>;
-  /** Sends an action that is answered by a list of events, up to the one of the name `last`. */
-  list(action: Action, last: string): Promise<List>;
+  request(action: Action, limits?: AnswerLimits): Promise<Response>;
+  /** Sends an action that is answered by a list of events. */
+  list<Item>(request: ListRequest<Item>, limits?: AnswerLimits): Promise<List<Item>>;
   /** Ends the connection for this reason. */
   fail(failure: AmiFailure): void;
   /** Ends it with a Logoff; onEnd is not called. */
   close(): void;
 };
 
-export type List =
-  | { readonly ok: true; readonly items: readonly AmiObject[] }
+export type ListRequest<Item> = {
+  readonly action: Action;
+  /** The name of the events that are the list's items, and of the one that ends it. */
+  readonly item: string;
+  readonly last: string;
+  /** What is kept of an item; undefined for nothing. The fields are valid only during the call. */
+  read(fields: Fields): Item | undefined;
+};
+
+export type List<Item> =
+  | { readonly ok: true; readonly items: readonly Item[] }
   | { readonly ok: false; readonly message: string };
 
 export type OpenedConnection =
@@ -79,28 +93,44 @@ export async function openConnection(
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
-  handlers: ConnectionHandlers,
+  { onCallEvent, onLost, onFrame, onEnd }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ): Promise<Connection> {
   let ended = false;
   let loggedIn = false;
   let actions = 0;
+  let arrivedAt = clock.now();
   let onGreeting: (line: string) => void = () => {};
-  const lists = new Map<string, { last: string; items: AmiObject[]; done: (list: List) => void }>();
+  /** The lists that are being read, by ActionID. */
+  const lists = new Map<string, OpenList>();
   const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
-  const pledges = createPledges(clock, () => socket.bytesRead, fail);
-  const tunnel = createTunnel(socket, counters, clock.now, {
+  const pending = createPendingRequests(clock, () => socket.bytesRead, fail);
+  const manager = createManager(username, secret, write);
+  const framer = createFramer({
     onGreeting: (line) => onGreeting(line),
-    onEnd: (detail) => fail({ kind: 'lost', detail }),
-    onLost: handlers.onLost,
-    onFrame: handlers.onFrame,
+    wants: isWanted,
+    onEvent(frame, event) {
+      if (isCallEvent(event)) onCallEvent(event, frame, arrivedAt);
+      else if (!readItem(event, readFields(frame))) countIgnored(counters, event);
+    },
+    onResponse(frame) {
+      if (!manager.receive(frame)) countIgnored(counters, 'Response');
+    },
+    onIgnored: (event) => countIgnored(counters, event),
+    onLost: (event) => onLost(event, isWanted(event)),
+    onFrame: onFrame && ((frame) => onFrame(frame, arrivedAt)),
   });
-  const manager = createManager(username, secret);
-  manager.on('managerevent', onEvent);
+  socket.on('data', (chunk: Buffer) => {
+    arrivedAt = clock.now();
+    counters.bytesIn += chunk.length;
+    framer.push(chunk);
+  });
+  socket.on('error', (error) => fail({ kind: 'lost', detail: errorCode(error) }));
+  socket.on('close', () => fail({ kind: 'lost', detail: 'closed' }));
   const giveUp = (): void => fail({ kind: 'lost', detail: 'given up' });
   signal?.addEventListener('abort', giveUp);
 
-  const greeting = await pledges.make<string>(
+  const greeting = await pending.add<string>(
     (done) => {
       onGreeting = done;
     },
@@ -110,72 +140,106 @@ async function logIn(
   if (!greeting.startsWith('Asterisk Call Manager')) {
     fail({ kind: 'not-asterisk', detail: `it says ${JSON.stringify(greeting.slice(0, 60))}` });
   }
-  manager.connect(tunnel.stream, undefined, () => {});
-  tunnel.stream.emit('connect');
-  const refusal = await pledges.make<AmiObject | undefined>(manager.login, limits, silent('Login'));
+  const refusal = await pending.add<Response | undefined>(manager.login, limits, silent('Login'));
   if (refusal !== undefined) {
-    const failure = { kind: 'login-refused', detail: refusal.message ?? 'without a reason' } as const;
+    const failure = { kind: 'login-refused', detail: messageOf(refusal) } as const;
     fail(failure);
     throw new ConnectionEnded(failure);
   }
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    request: (action, own = limits) => pledges.make((done) => send(action, done), own, silent(action.action)),
-    list: (action, last) =>
-      pledges.make((done) => sendForList(action, last, done), limits, silent(action.action)),
+    request: (action, own = limits) => pending.add((done) => send(action, done), own, silent(action.action)),
+    list: (request, own = limits) =>
+      pending.add((done) => sendForList(request, done), own, silent(request.action.action)),
     fail,
     close,
   };
 
-  function send(action: Action, done: (response: AmiObject) => void): string {
-    assertSafe(action);
-    const actionid = `pbx-bridge-${++actions}`;
-    manager.action({ ...action, actionid }, (error, response) => done(response ?? error ?? {}));
-    return actionid;
+  function write(text: string): void {
+    if (ended) return;
+    counters.bytesOut += Buffer.byteLength(text);
+    socket.write(text);
   }
 
-  function sendForList(action: Action, last: string, done: (list: List) => void): void {
+  function send(action: Action, done: (response: Response) => void): string {
+    assertSafe(action);
+    const actionId = `pbx-bridge-${++actions}`;
+    manager.send(action, actionId, done);
+    return actionId;
+  }
+
+  function sendForList<Item>(
+    { action, item, last, read }: ListRequest<Item>,
+    done: (list: List<Item>) => void,
+  ) {
+    const items: Item[] = [];
     const actionId = send(action, (response) => {
       if (response.response !== 'Error') return;
       lists.delete(actionId);
-      done({ ok: false, message: response.message ?? 'without a reason' });
+      done({ ok: false, message: messageOf(response) });
     });
-    lists.set(actionId, { last, items: [], done });
+    lists.set(actionId, {
+      item,
+      last,
+      add(fields) {
+        const kept = read(fields);
+        if (kept !== undefined) items.push(kept);
+      },
+      end: () => done({ ok: true, items }),
+    });
   }
 
-  function onEvent(event: AmiObject): void {
-    if (ended) return;
-    const { actionid } = event;
-    const list = actionid === undefined ? undefined : lists.get(actionid);
-    if (list === undefined || actionid === undefined) {
-      handlers.onEvent(event, tunnel.arrivedAt());
-    } else if (event.event === list.last) {
-      lists.delete(actionid);
-      list.done({ ok: true, items: list.items });
-    } else {
-      list.items.push(event);
-    }
+  function isWanted(event: string): boolean {
+    if (isCallEvent(event)) return true;
+    for (const { item, last } of lists.values()) if (event === item || event === last) return true;
+    return false;
+  }
+
+  /** False if the event belongs to no list. */
+  function readItem(event: string, fields: Fields): boolean {
+    const actionId = fields(actionIdKey) ?? '';
+    const list = lists.get(actionId);
+    if (event === list?.item) list.add(fields);
+    else if (event === list?.last) {
+      lists.delete(actionId);
+      list.end();
+    } else return false;
+    return true;
   }
 
   function fail(failure: AmiFailure): void {
     if (ended) return;
     end(failure);
-    if (loggedIn) handlers.onEnd(failure);
+    if (loggedIn) onEnd(failure);
   }
 
   function close(): void {
     if (ended) return;
-    manager.action({ action: 'Logoff' }, () => {});
+    manager.send({ action: 'Logoff' }, 'pbx-bridge-logoff', () => {});
     end({ kind: 'lost', detail: 'closed by us' });
   }
 
   function end(failure: AmiFailure): void {
     ended = true;
     signal?.removeEventListener('abort', giveUp);
-    tunnel.destroy();
-    pledges.breakAll(failure);
+    framer.stop();
+    socket.destroySoon();
+    pending.rejectAll(failure);
   }
+}
+
+type OpenList = {
+  readonly item: string;
+  readonly last: string;
+  add(fields: Fields): void;
+  end(): void;
+};
+
+const actionIdKey = fieldKey('ActionID');
+
+function messageOf({ fields }: Response): string {
+  return fields.get('Message') ?? 'without a reason';
 }
 
 function silent(action: string): AmiFailure {

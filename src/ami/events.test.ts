@@ -1,21 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toInput, toPresentation, toSnapshotBridge, toSnapshotChannel } from './events.ts';
-import type { AmiObject } from './wire/ami-object.ts';
+import { toInput, toSnapshotBridge, toSnapshotChannel, toStatus } from './events.ts';
+import { readFields } from './wire/frame.ts';
 
 const at = 1_795_155_977_111;
-const channel = {
-  channel: 'PJSIP/trunk-0000002a',
-  channelstate: '4',
-  calleridnum: '+493012345',
-  context: 'from-trunk',
-  exten: '100',
-  uniqueid: '1795155977.42',
-  linkedid: '1795155977.42',
-};
-const bridge = { bridgeuniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', bridgetechnology: 'simple_bridge' };
 
-for (const [event, said, input] of [
+type Said = Readonly<Record<string, string | undefined>>;
+
+function frame(event: string, said: Said): Buffer {
+  const lines = Object.entries({ Event: event, Privilege: 'call,all', ...said })
+    .filter(([, value]) => value !== undefined)
+    .map((line) => line.join(': '));
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+}
+
+const input = (event: string, said: Said) => toInput(event, frame(event, said), at);
+const fields = (event: string, said: Said) => readFields(frame(event, said));
+const channel = {
+  Channel: 'PJSIP/trunk-0000002a',
+  ChannelState: '4',
+  CallerIDNum: '+493012345',
+  Context: 'from-trunk',
+  Exten: '100',
+  Uniqueid: '1795155977.42',
+  Linkedid: '1795155977.42',
+};
+const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
+
+for (const [event, said, expected] of [
   [
     'Newchannel',
     channel,
@@ -32,7 +44,7 @@ for (const [event, said, input] of [
   ],
   [
     'Newstate',
-    { ...channel, channelstate: '6', calleridnum: '<unknown>' },
+    { ...channel, ChannelState: '6', CallerIDNum: '<unknown>' },
     {
       type: 'channel-state',
       uniqueid: '1795155977.42',
@@ -43,17 +55,17 @@ for (const [event, said, input] of [
   ],
   [
     'NewCallerid',
-    { ...channel, 'cid-callingpres': '0 (Presentation Allowed, Not Screened)' },
+    { ...channel, 'CID-CallingPres': '0 (Presentation Allowed, Not Screened)' },
     { type: 'caller-number', uniqueid: '1795155977.42', callerNumber: '+493012345', presentation: 'allowed' },
   ],
   [
     'DialBegin',
-    { ...channel, destuniqueid: '1795155978.43', dialstring: 'trunk/sip:+491713920011@10.0.0.1' },
+    { ...channel, DestUniqueid: '1795155978.43', DialString: 'trunk/sip:+491713920011@10.0.0.1' },
     { type: 'dialled', uniqueid: '1795155978.43', dialString: 'trunk/sip:+491713920011@10.0.0.1' },
   ],
   [
     'Rename',
-    { uniqueid: '1795155977.42', channel: 'PJSIP/1-00000001', newname: 'PJSIP/1-00000001<MASQ>' },
+    { Uniqueid: '1795155977.42', Channel: 'PJSIP/1-00000001', Newname: 'PJSIP/1-00000001<MASQ>' },
     { type: 'channel-renamed', uniqueid: '1795155977.42', channel: 'PJSIP/1-00000001<MASQ>' },
   ],
   [
@@ -74,17 +86,17 @@ for (const [event, said, input] of [
     { type: 'bridge-left', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', uniqueid: '1795155977.42' },
   ],
   ['BridgeDestroy', bridge, { type: 'bridge-destroyed', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e' }],
-  ['Hangup', { ...channel, cause: '26' }, { type: 'hung-up', uniqueid: '1795155977.42', cause: 26 }],
+  ['Hangup', { ...channel, Cause: '26' }, { type: 'hung-up', uniqueid: '1795155977.42', cause: 26 }],
   ['Hangup', channel, { type: 'hung-up', uniqueid: '1795155977.42', cause: 0 }],
 ] as const) {
-  test(`${event} becomes ${input.type}`, () => {
-    assert.deepEqual(toInput({ event, ...said }, at), { ...input, at });
+  test(`${event} becomes ${expected.type}`, () => {
+    assert.deepEqual(input(event, said), { ...expected, at });
   });
 }
 
 const keysOfSubject: Readonly<Record<string, string>> = {
-  BridgeDestroy: 'bridgeuniqueid',
-  DialBegin: 'destuniqueid',
+  BridgeDestroy: 'BridgeUniqueid',
+  DialBegin: 'DestUniqueid',
 };
 const events = [
   'DialBegin',
@@ -99,31 +111,25 @@ const events = [
 ];
 for (const event of events) {
   test(`${event} without what it is about is none`, () => {
-    const said: AmiObject = {
-      event,
-      ...channel,
-      ...bridge,
-      newname: 'PJSIP/2-00000001',
-      destuniqueid: '1.2',
-    };
-    assert.notEqual(toInput(said, at), undefined);
-    const key = keysOfSubject[event] ?? 'uniqueid';
-    assert.equal(toInput({ ...said, [key]: undefined }, at), undefined);
-    assert.equal(toInput({ ...said, [key]: '' }, at), undefined);
+    const said = { ...channel, ...bridge, Newname: 'PJSIP/2-00000001', DestUniqueid: '1.2' };
+    assert.notEqual(input(event, said), undefined);
+    const key = keysOfSubject[event] ?? 'Uniqueid';
+    assert.equal(input(event, { ...said, [key]: undefined }), undefined);
+    assert.equal(input(event, { ...said, [key]: '' }), undefined);
   });
 }
 
 for (const state of ['', 'Up', '-1', '6.5', '9'.repeat(20)]) {
   test(`a channel state of ${JSON.stringify(state)} is none`, () => {
-    assert.equal(toInput({ event: 'Newstate', ...channel, channelstate: state }, at), undefined);
-    assert.equal(toInput({ event: 'Newchannel', ...channel, channelstate: state }, at), undefined);
+    assert.equal(input('Newstate', { ...channel, ChannelState: state }), undefined);
+    assert.equal(input('Newchannel', { ...channel, ChannelState: state }), undefined);
   });
 }
 
-test('an event that nobody needs is no input', () => {
-  assert.equal(toInput({ event: 'VarSet', ...channel }, at), undefined);
-  assert.equal(toInput({ event: 'constructor', ...channel }, at), undefined);
-  assert.equal(toInput({}, at), undefined);
+test('an event that is not needed is no input', () => {
+  assert.equal(input('VarSet', { ...channel }), undefined);
+  assert.equal(input('constructor', { ...channel }), undefined);
+  assert.equal(input('', channel), undefined);
 });
 
 /** Asterisk's own words for every presentation, from its callerid.c. */
@@ -141,13 +147,13 @@ for (const [said, presentation] of [
   [undefined, 'allowed'],
 ] as const) {
   test(`presentation ${said} is ${presentation}`, () => {
-    const input = toInput({ event: 'NewCallerid', ...channel, 'cid-callingpres': said }, at);
-    assert.equal(input?.type === 'caller-number' && input.presentation, presentation);
+    const heard = input('NewCallerid', { ...channel, 'CID-CallingPres': said });
+    assert.equal(heard?.type === 'caller-number' && heard.presentation, presentation);
   });
 }
 
 /** What CALLERID(num-pres) says, from Asterisk's callerid.c. */
-for (const [said, presentation] of [
+for (const [value, presentation] of [
   ['allowed_not_screened', 'allowed'],
   ['allowed_passed_screen', 'allowed'],
   ['allowed_failed_screen', 'allowed'],
@@ -159,32 +165,43 @@ for (const [said, presentation] of [
   ['unavailable', 'unavailable'],
   ['', 'unknown'],
 ] as const) {
-  test(`a Status with ${JSON.stringify(said)} is ${presentation}`, () => {
-    assert.equal(toPresentation({ 'CALLERID(num-pres)': said }), presentation);
+  test(`a Status with ${JSON.stringify(value)} is ${presentation}`, () => {
+    const said = { ...channel, Variable: `CALLERID(num-pres)=${value}`, DNID: '100' };
+    assert.deepEqual(toStatus(fields('Status', said)), {
+      uniqueid: channel.Uniqueid,
+      presentation,
+      dnid: '100',
+    });
   });
 }
 
 /** What FreePBX's inbound route leaves: everything allowed, and what the caller wanted in a variable. */
 for (const saved of ['CALLINGNUMPRES_SV', 'CALLINGPRES_SV'])
-  for (const [said, presentation] of [
+  for (const [value, presentation] of [
     ['prohib_passed_screen', 'prohibited'],
     ['allowed_not_screened', 'allowed'],
     ['', 'allowed'],
   ] as const) {
-    test(`a Status with ${saved}=${said} is ${presentation}`, () => {
-      const variables = { 'CALLERID(num-pres)': 'allowed_not_screened', [saved]: said };
-      assert.equal(toPresentation(variables), presentation);
+    test(`a Status with ${saved}=${value} is ${presentation}`, () => {
+      const variables = `CALLERID(num-pres)=allowed_not_screened\r\nVariable: ${saved}=${value}`;
+      const status = toStatus(fields('Status', { ...channel, Variable: variables }));
+      assert.equal(status.presentation, presentation);
     });
   }
 
-test('no Status, or one without the variable, is unknown', () => {
-  assert.equal(toPresentation(undefined), 'unknown');
-  assert.equal(toPresentation({}), 'unknown');
+test('a Status without the variable is unknown', () => {
+  assert.deepEqual(toStatus(fields('Status', channel)), {
+    uniqueid: channel.Uniqueid,
+    presentation: 'unknown',
+    dnid: undefined,
+  });
 });
 
 test('a CoreShowChannel becomes a channel of the snapshot', () => {
   assert.deepEqual(
-    toSnapshotChannel({ ...channel, calleridnum: '<unknown>', application: 'Queue', bridgeid: '' }),
+    toSnapshotChannel(
+      fields('CoreShowChannel', { ...channel, CallerIDNum: '<unknown>', Application: 'Queue', BridgeId: '' }),
+    ),
     {
       uniqueid: '1795155977.42',
       linkedid: '1795155977.42',
@@ -197,13 +214,16 @@ test('a CoreShowChannel becomes a channel of the snapshot', () => {
       bridge: '',
     },
   );
-  assert.equal(toSnapshotChannel({ ...channel, uniqueid: undefined }), undefined);
+  assert.equal(toSnapshotChannel(fields('CoreShowChannel', { ...channel, Uniqueid: undefined })), undefined);
 });
 
 test('a BridgeListItem becomes a bridge of the snapshot', () => {
-  assert.deepEqual(toSnapshotBridge({ bridgeuniqueid: 'b', bridgetechnology: 'holding_bridge' }), {
-    bridge: 'b',
-    technology: 'holding_bridge',
-  });
-  assert.equal(toSnapshotBridge({ bridgetechnology: 'softmix' }), undefined);
+  assert.deepEqual(
+    toSnapshotBridge(fields('BridgeListItem', { BridgeUniqueid: 'b', BridgeTechnology: 'holding_bridge' })),
+    {
+      bridge: 'b',
+      technology: 'holding_bridge',
+    },
+  );
+  assert.equal(toSnapshotBridge(fields('BridgeListItem', { BridgeTechnology: 'softmix' })), undefined);
 });

@@ -1,13 +1,12 @@
 import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
-import type { AmiObject } from './wire/ami-object.ts';
-import { type FrameKeys, frameKeys } from './wire/frame.ts';
+import { type FieldKey, type Fields, fieldKey, readFields } from './wire/frame.ts';
 
 /**
  * What each AMI event says about a channel or a bridge. Undefined if the event lacks what it is about: such
  * an event is lost, alone. All are of class `call`; Asterisk 16 and 22 send the same.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Events/
  */
-const readers: ReadonlyMap<string, (event: AmiObject, at: number) => Input | undefined> = new Map([
+const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undefined> = new Map([
   ['Newchannel', newchannel],
   ['Newstate', newstate],
   ['NewCallerid', newCallerid],
@@ -24,163 +23,155 @@ export function isCallEvent(name: string): boolean {
   return readers.has(name);
 }
 
-const listEvents = new Set([
-  'CoreShowChannel',
-  'CoreShowChannelsComplete',
-  'BridgeListItem',
-  'BridgeListComplete',
-  'Status',
-  'StatusComplete',
-]);
-
-/** The events that the lists we ask for are made of: a snapshot's, and Status. */
-export function isListEvent(name: string): boolean {
-  return listEvents.has(name);
-}
-
-/** Every key that is read of an event, here or in a snapshot's list. */
-export const eventKeys: FrameKeys = frameKeys([
-  'ActionID',
-  'EventList',
-  'Uniqueid',
-  'Linkedid',
-  'Channel',
-  'ChannelState',
-  'CallerIDNum',
-  'CID-CallingPres',
-  'Context',
-  'Exten',
-  'Application',
-  'Newname',
-  'DestUniqueid',
-  'DialString',
-  'Cause',
-  'BridgeUniqueid',
-  'BridgeTechnology',
-  'BridgeId',
-  'Variable',
-  'DNID',
-]);
+const uniqueidKey = fieldKey('Uniqueid');
+const linkedidKey = fieldKey('Linkedid');
+const channelKey = fieldKey('Channel');
+const stateKey = fieldKey('ChannelState');
+const callerNumberKey = fieldKey('CallerIDNum');
+const presentationKey = fieldKey('CID-CallingPres');
+const contextKey = fieldKey('Context');
+const extenKey = fieldKey('Exten');
+const applicationKey = fieldKey('Application');
+const newNameKey = fieldKey('Newname');
+const dialledUniqueidKey = fieldKey('DestUniqueid');
+const dialStringKey = fieldKey('DialString');
+const causeKey = fieldKey('Cause');
+const bridgeKey = fieldKey('BridgeUniqueid');
+const technologyKey = fieldKey('BridgeTechnology');
+const channelsBridgeKey = fieldKey('BridgeId');
+const dnidKey = fieldKey('DNID');
 
 /**
- * An AMI event as the tracker's input; undefined if it is none, or a bad one.
+ * A call event's frame as the tracker's input; undefined if it is none, or a bad one.
  * @param at Unix milliseconds at which its bytes arrived.
  */
-export function toInput(event: AmiObject, at: number): Input | undefined {
-  return readers.get(event.event ?? '')?.(event, at);
+export function toInput(event: string, frame: Buffer, at: number): Input | undefined {
+  return readers.get(event)?.(readFields(frame), at);
 }
 
 /** A CoreShowChannel of a snapshot. */
-export function toSnapshotChannel(event: AmiObject): SnapshotChannel | undefined {
-  const seen = channelSeen(event);
-  return seen && { ...seen, application: copy(event.application), bridge: copy(event.bridgeid) };
+export function toSnapshotChannel(fields: Fields): SnapshotChannel | undefined {
+  const seen = channelSeen(fields);
+  return (
+    seen && { ...seen, application: text(fields, applicationKey), bridge: text(fields, channelsBridgeKey) }
+  );
 }
 
 /** A BridgeListItem of a snapshot. */
-export function toSnapshotBridge(event: AmiObject): { bridge: string; technology: string } | undefined {
-  const bridge = copy(event.bridgeuniqueid);
-  return bridge === '' ? undefined : { bridge, technology: copy(event.bridgetechnology) };
+export function toSnapshotBridge(fields: Fields): { bridge: string; technology: string } | undefined {
+  const bridge = text(fields, bridgeKey);
+  return bridge === '' ? undefined : { bridge, technology: text(fields, technologyKey) };
 }
 
 /**
- * The variables that `toPresentation` reads of a Status event. FreePBX's inbound routes allow every number a few
+ * The variables that `toStatus` reads of a Status event. FreePBX's inbound routes allow every number a few
  * milliseconds after Newchannel; what the caller wanted is in the second then, in releases before 13 in the third.
  */
-const presentationVariables = ['CALLERID(num-pres)', 'CALLINGNUMPRES_SV', 'CALLINGPRES_SV'] as const;
+const presentationVariables = ['CALLERID(num-pres)', 'CALLINGNUMPRES_SV', 'CALLINGPRES_SV'];
+const variableKeys = presentationVariables.map((name): FieldKey => `\nVariable: ${name}=`);
 
-/** The same, as Status takes them. */
+/** The same, as the action Status takes them. */
 export const presentationVariableList = presentationVariables.join(',');
 
-/** A Status event's Variable lines, by name: whether that caller's number may be shown. */
-export function toPresentation(variables: Readonly<Record<string, string>> | undefined): Presentation {
-  if (presentationVariables.some((name) => variables?.[name]?.startsWith('prohib'))) return 'prohibited';
-  const value = variables?.[presentationVariables[0]] ?? '';
-  if (value.startsWith('unavail')) return 'unavailable';
-  return value.startsWith('allowed') ? 'allowed' : 'unknown';
+/** A Status event that was asked for with `presentationVariableList`; `dnid` as in the input `presentation`. */
+export type ChannelStatus = { uniqueid: string; presentation: Presentation; dnid: string | undefined };
+
+export function toStatus(fields: Fields): ChannelStatus {
+  const values = variableKeys.map((key) => text(fields, key));
+  return { uniqueid: text(fields, uniqueidKey), presentation: wanted(values), dnid: fields(dnidKey) };
 }
 
-function newchannel(event: AmiObject, at: number): Input | undefined {
-  const seen = channelSeen(event);
+function wanted(values: readonly string[]): Presentation {
+  if (values.some((value) => value.startsWith('prohib'))) return 'prohibited';
+  const [now = ''] = values;
+  if (now.startsWith('unavail')) return 'unavailable';
+  return now.startsWith('allowed') ? 'allowed' : 'unknown';
+}
+
+function newchannel(fields: Fields, at: number): Input | undefined {
+  const seen = channelSeen(fields);
   return seen && { type: 'channel-created', at, ...seen };
 }
 
-function newstate(event: AmiObject, at: number): Input | undefined {
-  const uniqueid = copy(event.uniqueid);
-  const state = number(event.channelstate);
+function newstate(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, uniqueidKey);
+  const state = number(fields, stateKey);
   if (uniqueid === '' || state === undefined) return undefined;
   return {
     type: 'channel-state',
     at,
     uniqueid,
-    channel: copy(event.channel),
+    channel: text(fields, channelKey),
     state,
-    callerNumber: known(event.calleridnum),
+    callerNumber: callerNumber(fields),
   };
 }
 
-function newCallerid(event: AmiObject, at: number): Input | undefined {
-  const uniqueid = copy(event.uniqueid);
+function newCallerid(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, uniqueidKey);
   if (uniqueid === '') return undefined;
-  const presentation = presentationOf(event['cid-callingpres']);
-  return { type: 'caller-number', at, uniqueid, callerNumber: known(event.calleridnum), presentation };
+  const presentation = presentationOf(fields(presentationKey));
+  return { type: 'caller-number', at, uniqueid, callerNumber: callerNumber(fields), presentation };
 }
 
-function dialBegin(event: AmiObject, at: number): Input | undefined {
-  const uniqueid = copy(event.destuniqueid);
-  const dialString = copy(event.dialstring);
+function dialBegin(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, dialledUniqueidKey);
+  const dialString = text(fields, dialStringKey);
   return uniqueid === '' ? undefined : { type: 'dialled', at, uniqueid, dialString };
 }
 
-function rename(event: AmiObject, at: number): Input | undefined {
-  const uniqueid = copy(event.uniqueid);
-  const channel = copy(event.newname);
+function rename(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, uniqueidKey);
+  const channel = text(fields, newNameKey);
   return uniqueid === '' || channel === '' ? undefined : { type: 'channel-renamed', at, uniqueid, channel };
 }
 
-function bridgeEnter(event: AmiObject, at: number): Input | undefined {
-  const bridge = copy(event.bridgeuniqueid);
-  const uniqueid = copy(event.uniqueid);
+function bridgeEnter(fields: Fields, at: number): Input | undefined {
+  const bridge = text(fields, bridgeKey);
+  const uniqueid = text(fields, uniqueidKey);
   if (bridge === '' || uniqueid === '') return undefined;
   return {
     type: 'bridge-entered',
     at,
     bridge,
-    technology: copy(event.bridgetechnology),
+    technology: text(fields, technologyKey),
     uniqueid,
-    channel: copy(event.channel),
-    callerNumber: known(event.calleridnum),
+    channel: text(fields, channelKey),
+    callerNumber: callerNumber(fields),
   };
 }
 
-function bridgeLeave(event: AmiObject, at: number): Input | undefined {
-  const bridge = copy(event.bridgeuniqueid);
-  const uniqueid = copy(event.uniqueid);
+function bridgeLeave(fields: Fields, at: number): Input | undefined {
+  const bridge = text(fields, bridgeKey);
+  const uniqueid = text(fields, uniqueidKey);
   return bridge === '' || uniqueid === '' ? undefined : { type: 'bridge-left', at, bridge, uniqueid };
 }
 
-function bridgeDestroy(event: AmiObject, at: number): Input | undefined {
-  const bridge = copy(event.bridgeuniqueid);
+function bridgeDestroy(fields: Fields, at: number): Input | undefined {
+  const bridge = text(fields, bridgeKey);
   return bridge === '' ? undefined : { type: 'bridge-destroyed', at, bridge };
 }
 
-function hangup(event: AmiObject, at: number): Input | undefined {
-  const uniqueid = copy(event.uniqueid);
-  return uniqueid === '' ? undefined : { type: 'hung-up', at, uniqueid, cause: number(event.cause) ?? 0 };
+function hangup(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, uniqueidKey);
+  return uniqueid === ''
+    ? undefined
+    : { type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0 };
 }
 
-function channelSeen(event: AmiObject): ChannelSeen | undefined {
-  const uniqueid = copy(event.uniqueid);
-  const channel = copy(event.channel);
-  const state = number(event.channelstate);
+function channelSeen(fields: Fields): ChannelSeen | undefined {
+  const uniqueid = text(fields, uniqueidKey);
+  const channel = text(fields, channelKey);
+  const state = number(fields, stateKey);
   if (uniqueid === '' || channel === '' || state === undefined) return undefined;
   return {
     uniqueid,
-    linkedid: copy(event.linkedid),
+    linkedid: text(fields, linkedidKey),
     channel,
     state,
-    context: copy(event.context),
-    exten: copy(event.exten),
-    callerNumber: known(event.calleridnum),
+    context: text(fields, contextKey),
+    exten: text(fields, extenKey),
+    callerNumber: callerNumber(fields),
   };
 }
 
@@ -193,19 +184,16 @@ function presentationOf(text: string | undefined): Presentation {
 }
 
 /** Asterisk writes `<unknown>` for a number it does not have. */
-function known(value: string | undefined): string {
-  return value === '<unknown>' ? '' : copy(value);
+function callerNumber(fields: Fields): string {
+  const value = text(fields, callerNumberKey);
+  return value === '<unknown>' ? '' : value;
 }
 
-function number(value: string | undefined): number | undefined {
-  return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+function number(fields: Fields, key: FieldKey): number | undefined {
+  const value = text(fields, key);
+  return /^\d{1,9}$/.test(value) ? Number(value) : undefined;
 }
 
-/**
- * A string of its own. V8 cuts strings of 13 characters and more out of a bigger one without copying, and
- * what the tracker keeps for the length of a call would keep the whole frame with it.
- */
-function copy(value: string | undefined): string {
-  if (value === undefined) return '';
-  return value.length < 13 ? value : Buffer.from(value, 'utf8').toString('utf8');
+function text(fields: Fields, key: FieldKey): string {
+  return fields(key) ?? '';
 }

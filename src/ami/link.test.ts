@@ -72,7 +72,7 @@ test('a consumer that stops the link hears nothing more, not even what was held'
 test('who is asked about comes as an input, also when nobody can tell', async (t) => {
   const { player, port } = await startPlayer(t);
   const asked = channelEvent('Newchannel', '1.1', { Channel: 'PJSIP/trunk-00000001' });
-  player.insert(
+  player.load(
     {
       asterisk: '22.10.1',
       row: 'restricted',

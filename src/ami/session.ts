@@ -4,12 +4,11 @@ import { watchCallClass } from './call-class.ts';
 import type { Clock } from './clock.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
-import { isCallEvent, isListEvent, presentationVariableList, toInput, toPresentation } from './events.ts';
+import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
-import { ConnectionEnded } from './pledges.ts';
+import { ConnectionEnded } from './pending-requests.ts';
 import { readSnapshot } from './snapshot.ts';
-import type { AmiObject } from './wire/ami-object.ts';
 import { isSafeValue } from './wire/safe-action.ts';
 
 /** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
@@ -47,9 +46,11 @@ async function readStatus(
   connection: Connection,
   uniqueid: string,
   channel: string,
-): Promise<AmiObject | undefined> {
-  const action = { action: 'Status', channel, variables: presentationVariableList };
-  const answer = await connection.list(action, 'StatusComplete');
+): Promise<ChannelStatus | undefined> {
+  const answer = await connection.list({
+    action: { action: 'Status', channel, variables: presentationVariableList },
+    ...{ item: 'Status', last: 'StatusComplete', read: toStatus },
+  });
   return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
 }
 
@@ -71,7 +72,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onEvent, onEnd, onLost, onFrame: handlers.onFrame },
+    { onCallEvent, onEnd, onLost, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -98,7 +99,7 @@ export async function runSession(
     if (signal.aborted) return;
     counters.connects++;
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
-    const version = (settings.asteriskversion ?? '').replace(/[+~].*/, '');
+    const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
     handlers.onUp({ version, channels: channels.length });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(connection, options.ping, clock, onPong, onError);
@@ -126,12 +127,11 @@ export async function runSession(
     return snapshot.channels.map(({ uniqueid }) => uniqueid);
   }
 
-  function onEvent(event: AmiObject, at: number): void {
-    if (!isCallEvent(event.event ?? '')) return;
+  function onCallEvent(event: string, frame: Buffer, at: number): void {
     callEvents++;
-    const input = toInput(event, at);
+    const input = toInput(event, frame, at);
     if (input === undefined) {
-      if (counters.bad++ === 0) log.say('ami.bad-event', { event: event.event });
+      if (counters.bad++ === 0) log.say('ami.bad-event', { event });
       return;
     }
     counters.events++;
@@ -147,14 +147,13 @@ export async function runSession(
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
     // A name that cannot be sent is one that cannot be asked about.
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
-    // The library makes an object of this one key.
-    const presentation = toPresentation(status?.variable as Record<string, string> | undefined);
-    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid: status?.dnid });
+    const { presentation = 'unknown', dnid } = status ?? {};
+    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid });
   }
 
-  function onLost(event: string): void {
+  function onLost(event: string, wanted: boolean): void {
     if (counters.lost++ === 0) log.say('ami.frame-lost', { event });
-    if (isCallEvent(event) || isListEvent(event)) cancelResync ??= clock.setTimer(resync, resyncMs);
+    if (wanted) cancelResync ??= clock.setTimer(resync, resyncMs);
   }
 
   function resync(): void {

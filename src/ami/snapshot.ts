@@ -1,7 +1,7 @@
 import type { Snapshot } from '../calls/input.ts';
 import type { Connection } from './connection.ts';
 import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
-import { ConnectionEnded } from './pledges.ts';
+import { ConnectionEnded } from './pending-requests.ts';
 
 /**
  * Asks what is on the PBX now. CoreShowChannels needs write class `reporting`; BridgeList, which gives the
@@ -10,8 +10,14 @@ import { ConnectionEnded } from './pledges.ts';
  */
 export async function readSnapshot(connection: Connection, now: () => number): Promise<Snapshot> {
   const [channels, bridges] = await Promise.all([
-    connection.list({ action: 'CoreShowChannels' }, 'CoreShowChannelsComplete'),
-    connection.list({ action: 'BridgeList' }, 'BridgeListComplete'),
+    connection.list({
+      action: { action: 'CoreShowChannels' },
+      ...{ item: 'CoreShowChannel', last: 'CoreShowChannelsComplete', read: toSnapshotChannel },
+    }),
+    connection.list({
+      action: { action: 'BridgeList' },
+      ...{ item: 'BridgeListItem', last: 'BridgeListComplete', read: toSnapshotBridge },
+    }),
   ]);
   if (!channels.ok) {
     const failure = { kind: 'no-reporting-class', detail: channels.message } as const;
@@ -21,7 +27,7 @@ export async function readSnapshot(connection: Connection, now: () => number): P
   return {
     type: 'snapshot',
     at: now(),
-    channels: channels.items.map(toSnapshotChannel).filter((channel) => channel !== undefined),
-    bridges: bridges.ok ? bridges.items.map(toSnapshotBridge).filter((bridge) => bridge !== undefined) : [],
+    channels: channels.items,
+    bridges: bridges.ok ? bridges.items : [],
   };
 }

@@ -1,5 +1,5 @@
 import { systemClock } from '../ami/clock.ts';
-import { surveyPbx } from '../ami/survey.ts';
+import { inspectPbx } from '../ami/inspection.ts';
 import { createApiClient } from '../api/client.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
 import { historyPage } from '../delivery/history-page.ts';
@@ -71,7 +71,7 @@ async function checkPbx(
   if (!(listenedMs >= 0 && listenedMs <= 3_600_000)) throw new Error('--call takes seconds, up to 3600');
   if (listenedMs > 0 && !json)
     terminal.print(`  Make a test call now; listening for ${listenedMs / 1_000} s ...`);
-  const result = await surveyPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
+  const result = await inspectPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
   const address = `${ami.host}:${ami.port}`;
   return pbxFindings(result, { ...ami, address, tls: ami.tls !== undefined, calls, listenedMs });
 }

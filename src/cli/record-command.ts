@@ -6,7 +6,7 @@ import { describeFailure } from '../ami/failure.ts';
 import { createAmiLink } from '../ami/link.ts';
 import { createMasker } from '../ami/recording/mask.ts';
 import { createRecorder } from '../ami/recording/recorder.ts';
-import { frameFields, recordable } from '../ami/wire/frame.ts';
+import { allFields } from '../ami/wire/frame.ts';
 import { amiSection } from '../config/ami-section.ts';
 import { loadConfig } from '../config/env.ts';
 import type { Log } from '../log/log.ts';
@@ -42,7 +42,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   const link = createAmiLink(ami, {
     onInput: () => {},
     onFrame(frame, at) {
-      const fields = frameFields(recordable(frame));
+      const fields = allFields(frame);
       const name = fields.get('Event') ?? '';
       // Only what the bridge hears: other events hold what nobody has thought of masking.
       const wanted = isCallEvent(name) || fields.has('Response') || fields.has('ActionID');

@@ -1,6 +1,6 @@
 import { systemClock } from '../ami/clock.ts';
-import { mulberry } from '../ami/player/mulberry.ts';
 import { createPlayer, type Player } from '../ami/player/player.ts';
+import { seededRandom } from '../ami/player/seeded-random.ts';
 import {
   type ScenarioName,
   type SimulatedCall,
@@ -59,7 +59,7 @@ export async function simulate(
     rate,
     talkMs,
     mix: mixOf(options.mix),
-    random: mulberry(Number(options.seed)),
+    random: seededRandom(Number(options.seed)),
   });
   await play(pbx, office, { seconds, stop });
   await pbx.close();

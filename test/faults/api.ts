@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { fillOutbox } from './backlog.ts';
@@ -46,21 +46,21 @@ export const api: Fault = {
     without: 'an API that keeps what it confirms',
     size: { count: 3_000, unit: 'events' },
     run: (options) => {
-      const random = mulberry(options.seed);
+      const random = seededRandom(options.seed);
       return deliverAll(options, () => (random() < 0.01 ? { kind: 'discard' } : undefined));
     },
   },
 };
 
 async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: FaultScript): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const rig = await createRig({}, { keeps: 1_000 });
   try {
     const old = await fillOutbox(rig, Math.ceil(size / callStatuses.length));
     const trouble = createTrouble(rig, random, otherwise);
     const bridge = rig.startBridge();
     await bridge.says('ami.connected');
-    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed + 1), talkMs: 500 });
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed + 1), talkMs: 500 });
     const names = Object.keys(troubles);
     // About every kind once in a short run, and in a long one as often as it takes.
     const healthyRequests = Math.min(5_000, size / names.length);

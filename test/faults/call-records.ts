@@ -1,12 +1,12 @@
 import type { SimulatedCall } from '../../src/ami/player/simulated-calls.ts';
-import { frameFields } from '../../src/ami/wire/frame.ts';
+import { allFields } from '../../src/ami/wire/frame.ts';
 
 /**
  * What Asterisk would write into cdr-csv/Master.csv when this call is over (cdr_csv.c, with loguniqueid): a record of the
  * caller, and one of the far half of a Local channel where there was one.
  */
 export function recordsOf({ frames }: SimulatedCall): string {
-  const events = frames.map(({ frame }) => frameFields(Buffer.from(frame)));
+  const events = frames.map(({ frame }) => allFields(Buffer.from(frame)));
   const text = (event: ReadonlyMap<string, string> | undefined, key: string) => event?.get(key) ?? '';
   const legs = events.filter((event) => text(event, 'Event') === 'Newchannel');
   const joined = events.filter((event) => text(event, 'Event') === 'BridgeEnter');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import type { FarSide } from '../fakes/far-side.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
@@ -86,7 +86,7 @@ async function jumpOnce(
     });
     const tries = watchTries(rig.farSide, waitMs);
     await bridge.says('ami.connected');
-    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 500 });
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 500 });
     await sleep(1.5 * waitMs);
     // Just now, so that its wait is all still to come, however busy the machine is.
     await Promise.race([tries.refused(), bridge.ended]);

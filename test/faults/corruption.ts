@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
@@ -42,7 +42,7 @@ export const corruption: Fault = {
 };
 
 async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const results: Awaited<ReturnType<typeof startOnDamage>>[] = [];
   const scratch = mkdtempSync(join(tmpdir(), 'pbx-bridge-corrupt-'));
   try {

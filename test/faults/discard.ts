@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, isForward } from '../../src/api/contract/call-event.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -33,7 +33,7 @@ async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: nu
   const broken: string[] = [];
   let found = 0;
   try {
-    const discards = watchDiscards(rig, mulberry(seed + 1));
+    const discards = watchDiscards(rig, seededRandom(seed + 1));
     const bridge = rig.startBridge({
       hear({ code, count, level, msg }) {
         if (code === 'reconcile.overtaken') found += Number(count);
@@ -42,7 +42,7 @@ async function repairAll({ size, seed, say, stop }: RunOptions, everySeconds: nu
       },
     });
     await bridge.says('ami.connected');
-    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 1_000 });
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 1_000 });
     while (rig.farSide.counts().moved < size && !stop.aborted) {
       await sleep(1_000);
       if (rig.farSide.counts().moved % 20 === 0) say(JSON.stringify(discards.summary()));

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { installPackages } from '../debian.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
@@ -59,7 +59,7 @@ type Trouble = {
 };
 
 async function run({ size: seconds, seed, say, stop }: RunOptions, trouble: Trouble): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const rig = await createRig();
   const began = performance.now();
   const deadline = began + seconds * 1_000;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -29,7 +29,7 @@ export const diskFull: Fault = {
 };
 
 async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const parts: Awaited<ReturnType<typeof fillAgainAndAgain>>[] = [];
   let done = 0;
   while (done < size && !stop.aborted) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -24,7 +24,7 @@ export const kill: Fault = {
 };
 
 async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const parts: Awaited<ReturnType<typeof killAgainAndAgain>>[] = [];
   let done = 0;
   while (done < size && !stop.aborted) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';
@@ -47,7 +47,7 @@ async function breakAgainAndAgain(
   readsRecords: boolean,
 ): Promise<Outcome> {
   await install(version);
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const lab = await openLab(version);
   const wire = await startWire({ port: 0, target: lab.pbx.ports.ami });
   const { name, secret } = managerUsers.bridge;

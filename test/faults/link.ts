@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { startWire, type Wire } from '../asterisk/wire.ts';
 import { recordsOf } from './call-records.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
@@ -56,7 +56,7 @@ async function breakAll(options: RunOptions, readsRecords: boolean): Promise<Out
 }
 
 async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRecords: boolean) {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const rig = await createRig();
   const wire = await startWire({ port: 0, target: Number(rig.env.AMI_PORT) });
   const records = join(rig.folder, 'Master.csv');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { percentile } from '../bench/compare.ts';
 import { type FaultScript, share } from '../fakes/far-side-faults.ts';
@@ -31,7 +31,7 @@ export const outage: Fault = {
   control: {
     without: 'an API that keeps what it confirms',
     size: { count: 30_000, unit: 'events waiting' },
-    run: (options) => drain(options, share(0.001, { kind: 'discard' }, mulberry(options.seed))),
+    run: (options) => drain(options, share(0.001, { kind: 'discard' }, seededRandom(options.seed))),
   },
 };
 
@@ -49,7 +49,7 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, {
-      ...{ eventsPerSecond: freshPerSecond, random: mulberry(seed), talkMs: 500 },
+      ...{ eventsPerSecond: freshPerSecond, random: seededRandom(seed), talkMs: 500 },
     });
     const progress = setInterval(
       () => say(`${seen.drained()} drained, at most ${memoryMb(bridge)} MB`),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { percentile } from '../bench/compare.ts';
 import type { Fault as ApiFault } from '../fakes/far-side-faults.ts';
 import type { LogLine } from './bridge-process.ts';
@@ -83,9 +83,13 @@ async function measure(
     });
     const bridge = rig.startBridge({ hear: delays.taken });
     await bridge.says('ami.connected');
-    const good = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 500 });
+    const good = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 500 });
     const beside = startLoad(rig.pbx, {
-      ...{ eventsPerSecond: (besidesOf(size) * 2.8) / (size / 2), random: mulberry(seed + 1), talkMs: 500 },
+      ...{
+        eventsPerSecond: (besidesOf(size) * 2.8) / (size / 2),
+        random: seededRandom(seed + 1),
+        talkMs: 500,
+      },
       firstIndex: firstBesides,
     });
     await sleep((size / 2) * 1_000);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { LogLine } from './bridge-process.ts';
 import { isLoss } from './equation.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
@@ -42,7 +42,7 @@ async function run(
   { size, seed, say, stop }: RunOptions,
   control?: Readonly<Record<string, string>>,
 ): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const parts: Awaited<ReturnType<typeof cutAgainAndAgain>>[] = [];
   let done = 0;
   while (done < size && !stop.aborted) {

@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
@@ -68,7 +68,7 @@ export const restore: Fault = {
 };
 
 async function run(way: Way, { size, seed, say, stop }: RunOptions): Promise<Outcome> {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const results: Awaited<ReturnType<typeof loseAndRestore>>[] = [];
   while (results.length < size && !stop.aborted) {
     results.push(await loseAndRestore(way, random));

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { median } from '../bench/compare.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
@@ -99,10 +99,10 @@ async function soakFor(
     const idle = await sampleOf(bridge.pid, Number(port));
     const load = startLoad(rig.pbx, {
       eventsPerSecond: eventsPerSecond * speed,
-      random: mulberry(seed),
+      random: seededRandom(seed),
       talkMs: 2_000 / speed,
     });
-    const lookups = startLookups(Number(agi.port), lookupEveryMs / speed, mulberry(seed + 1));
+    const lookups = startLookups(Number(agi.port), lookupEveryMs / speed, seededRandom(seed + 1));
     const said = lastSaid;
     const taken: Sample[] = [];
     const began = performance.now();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { allEnded, createRig } from './rig.ts';
@@ -49,7 +49,7 @@ async function leaveUnread(
       },
     });
     await bridge.says('ami.connected');
-    const load = startLoad(rig.pbx, { eventsPerSecond, random: mulberry(seed), talkMs: 1_000 });
+    const load = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 1_000 });
     const arrived = () => rig.farSide.counts().moved;
     for (; runs < size && broken.length === 0 && !stop.aborted; runs += 1) {
       bridge.listen(false);

@@ -1,4 +1,4 @@
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
 import { createMutator } from './mutate.ts';
 
@@ -44,7 +44,7 @@ export function fuzz(
   target: Target,
   { inputs, seed, guided = true, maxBytes = 8_192 }: FuzzOptions,
 ): FuzzReport {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const mutate = createMutator(random, target.words, maxBytes);
   const corpus = [...target.seeds];
   const pick = () => corpus[Math.floor(random() ** 0.5 * corpus.length)] as Buffer;

@@ -20,21 +20,21 @@ const recorded = [
 function insertCopies({ pbx }: Stand, { recording, calls }: (typeof recorded)[number]) {
   const caller = `Uniqueid: ${calls[0]?.uniqueid}`;
   const first = recording.frames.findIndex(({ frame }) => frame.toString().includes(caller));
-  const tapes = recording.frames.map((_, position) => {
-    const tape = pbx.insert(recording);
-    for (let n = 0; n < position; n += 1) tape.step();
-    return tape;
+  const playbacks = recording.frames.map((_, position) => {
+    const playback = pbx.load(recording);
+    for (let n = 0; n < position; n += 1) playback.step();
+    return playback;
   });
   return {
-    count: tapes.length,
+    count: playbacks.length,
     /** How many of the calls have begun: those that are past the first frame of their caller's channel. */
-    begun: tapes.filter((tape) => tape.played() > first).length,
+    begun: playbacks.filter((playback) => playback.played() > first).length,
     /** Plays each copy on, by so many frames. */
     step(frames: number) {
-      for (const tape of tapes) for (let n = 0; n < frames && tape.step(); n += 1);
+      for (const playback of playbacks) for (let n = 0; n < frames && playback.step(); n += 1);
     },
     finish() {
-      for (const tape of tapes) while (tape.step());
+      for (const playback of playbacks) while (playback.step());
     },
   };
 }

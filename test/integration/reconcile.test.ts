@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import { createReconciliation } from '../../src/bridge/reconciliation.ts';
@@ -47,7 +47,7 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
   });
 
   const calls = 2_000;
-  const discard = share(0.01, { kind: 'discard' }, mulberry(7));
+  const discard = share(0.01, { kind: 'discard' }, seededRandom(7));
   let discarded = 0;
   farSide.inject((request) => {
     const fault = request.path === '/voice/call' ? discard(request) : undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { mulberry } from '../../src/ami/player/mulberry.ts';
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
@@ -111,7 +111,7 @@ describe('several processes on one database are as one', { skip }, () => {
 
 /** What the clients send: events of every call, by several clients, in any order, some again. */
 function events(seed: number): string[][] {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
   const queues: string[][] = Array.from({ length: CLIENTS }, () => []);
   for (let call = 0; call < CALLS; call += 1) {

@@ -1,4 +1,4 @@
-import { frameFields } from '../wire/frame.ts';
+import { allFields } from '../wire/frame.ts';
 
 /** What a played PBX would answer to CoreShowChannels and BridgeList, kept up with from its own events. */
 export type PbxModel = {
@@ -66,7 +66,7 @@ export function createPbxModel(): PbxModel {
   const unasked = new Set<string>();
 
   function apply(frame: Buffer): void {
-    const fields = frameFields(frame);
+    const fields = allFields(frame);
     const uniqueid = fields.get('Uniqueid') ?? '';
     const bridge = fields.get('BridgeUniqueid') ?? '';
     switch (fields.get('Event')) {

@@ -64,8 +64,8 @@ for (const [played, open] of [
 ] as const) {
   test(`after ${played} frames CoreShowChannels tells what is there then`, async (t) => {
     const { player, port } = await startPlayer(t);
-    const tape = player.insert(recording, { rename: false });
-    while (tape.played() < played) tape.step();
+    const playback = player.load(recording, { rename: false });
+    while (playback.played() < played) playback.step();
     const { channels, bridges } = await firstSnapshot(t, port);
     assert.deepEqual(
       channels.map(({ uniqueid, state, bridge }) => [uniqueid, state, bridge]),
@@ -81,8 +81,8 @@ for (const [played, open] of [
 
 test('a renamed channel is listed under its new name', async (t) => {
   const { player, port } = await startPlayer(t);
-  const tape = player.insert(recording, { rename: false });
-  while (tape.played() < 6) tape.step();
+  const playback = player.load(recording, { rename: false });
+  while (playback.played() < 6) playback.step();
   const { channels } = await firstSnapshot(t, port);
   assert.equal(channels[1]?.channel, 'PJSIP/1002-00000009');
 });
@@ -94,7 +94,7 @@ test('channels that a recording began with are there from the start', async (t) 
     BridgeId: 'b',
     ActionID: '7',
   });
-  player.insert(
+  player.load(
     {
       ...recording,
       channels: [item],

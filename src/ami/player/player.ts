@@ -2,11 +2,11 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Recording } from '../recording/recording.ts';
-import { frameFields, recordable } from '../wire/frame.ts';
+import { allFields, recordable } from '../wire/frame.ts';
 import { createPbxModel, type Fields } from './pbx-model.ts';
+import { createPlayback, type Playback, type PlaybackRun } from './playback.ts';
 import { type PlayerSession, servePlayer } from './player-session.ts';
 import { createIdRewriter, type IdSource } from './rewrite-ids.ts';
-import { createTape, type Tape, type TapeRun } from './tape.ts';
 
 export type PlayerOptions = {
   readonly username: string;
@@ -15,7 +15,7 @@ export type PlayerOptions = {
   readonly port?: number | undefined;
   /** 127.0.0.1 when absent. */
   readonly host?: string | undefined;
-  /** What CoreSettings tells. */
+  /** The version that CoreSettings answers. */
   readonly version?: string | undefined;
   /** The manager user's classes; read `call` and write `reporting` when absent. */
   readonly read?: readonly string[] | undefined;
@@ -42,9 +42,9 @@ export type Player = {
   listen(): Promise<{ readonly port: number }>;
   /** Plays a recording in its own time; several may play at once. Resolves after its last frame. */
   play(recording: Recording, options?: PlayOptions): Promise<void>;
-  /** Puts a recording in, to be played by hand, frame by frame. */
-  insert(recording: Recording, options?: Pick<PlayOptions, 'rename'>): Tape;
-  /** Sends a frame (without its blank line) to all who are logged in, and takes it for what the PBX now is. */
+  /** Loads a recording, to be played frame by frame with `step`. */
+  load(recording: Recording, options?: Pick<PlayOptions, 'rename'>): Playback;
+  /** Sends a frame (without its blank line) to all logged-in sessions, and applies it to the model of the PBX. */
   send(frame: string | Buffer): void;
   /** Sends bytes to all connections as they are. */
   sendRaw(bytes: string | Buffer): void;
@@ -66,7 +66,7 @@ export type Player = {
 
 /**
  * How long the rest of a recording waits for a question that was asked at this place when it was recorded: at full
- * speed the call would be over before anybody could ask.
+ * speed the call would be over before it can be asked.
  */
 const maxWaitMs = 500;
 
@@ -80,9 +80,9 @@ export function createPlayer(options: PlayerOptions): Player {
   let bytesLeft = Number.POSITIVE_INFINITY;
   const ids: IdSource = { channels: 0, names: 0, bridges: 0 };
   const sessions = new Map<net.Socket, PlayerSession>();
-  const runs = new Set<TapeRun>();
+  const runs = new Set<PlaybackRun>();
   const server = options.tls === undefined ? net.createServer(accept) : tls.createServer(options.tls, accept);
-  // A client that ends the handshake is its own affair.
+  // A client that gives up the TLS handshake is no fault of the player's.
   server.on('tlsClientError', () => {});
 
   function listen(): Promise<{ port: number }> {
@@ -141,7 +141,7 @@ export function createPlayer(options: PlayerOptions): Player {
     for (const socket of [...sessions.keys()]) put(socket, Buffer.from(bytes));
   }
 
-  function insert(recording: Recording, { rename = true }: Pick<PlayOptions, 'rename'> = {}): Tape {
+  function load(recording: Recording, { rename = true }: Pick<PlayOptions, 'rename'> = {}): Playback {
     const rewrite = rename
       ? createIdRewriter(ids, clock.now() - recording.startedAt)
       : (frame: Buffer) => frame;
@@ -156,18 +156,18 @@ export function createPlayer(options: PlayerOptions): Player {
       if (isAnswer(frame)) asked = askedSoon(rewrite(frame));
       else send(rewrite(frame));
     };
-    return createTape(frames, playFrame, () => !asked());
+    return createPlayback(frames, playFrame, () => !asked());
   }
 
-  /** True once the answer has been asked for, or nobody will any more. */
+  /** True once the answer has been asked for, or will not be any more. */
   function askedSoon(answer: Buffer): () => boolean {
-    const channel = frameFields(answer).get('Channel') ?? '';
+    const channel = allFields(answer).get('Channel') ?? '';
     const until = clock.now() + maxWaitMs;
     return () => !model.isUnasked(channel) || sessions.size === 0 || clock.now() > until;
   }
 
   async function play(recording: Recording, { speed = 1, ...how }: PlayOptions = {}): Promise<void> {
-    const run = insert(recording, how).run(clock, speed);
+    const run = load(recording, how).run(clock, speed);
     runs.add(run);
     await run.done;
     runs.delete(run);
@@ -196,7 +196,7 @@ export function createPlayer(options: PlayerOptions): Player {
   return {
     listen,
     play,
-    insert,
+    load,
     send,
     sendRaw,
     channels: () => model.channels(),

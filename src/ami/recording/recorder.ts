@@ -1,4 +1,4 @@
-import { frameFields, recordable } from '../wire/frame.ts';
+import { allFields, recordable } from '../wire/frame.ts';
 import { formatRecordedFrame, formatRecordingHeader } from './recording.ts';
 
 export type RecorderOptions = {
@@ -6,16 +6,16 @@ export type RecorderOptions = {
   readonly row: string;
   /** Takes the recording's text, whole lines at a time. */
   write(text: string): void;
-  /** What is kept of a frame instead of it: the place to hide numbers and names. */
+  /** What is kept instead of a frame: hides numbers and names. */
   mask?(frame: Buffer): Buffer;
 };
 
 /**
- * Makes a recording of what a link's tap sees. It begins with the link's first snapshot; what it holds
- * afterwards is every event, and of what answers us only Status, which a replay must be able to answer too.
+ * Makes a recording of a link's frames. It begins with the link's first snapshot; what it holds
+ * afterwards is every event, and of the answers only Status, which a replay must be able to answer too.
  */
 export type Recorder = {
-  /** The tap: a frame as Asterisk sent it, at Unix milliseconds. */
+  /** Takes a frame as Asterisk sent it; `at` in Unix milliseconds. */
   onFrame(frame: Buffer, at: number): void;
 };
 
@@ -32,7 +32,7 @@ export function createRecorder({ row, write, mask = (frame) => frame }: Recorder
   function onFrame(raw: Buffer, at: number): void {
     startedAt ??= at;
     const frame = recordable(raw);
-    const fields = frameFields(frame);
+    const fields = allFields(frame);
     if ((fields.has('Response') || fields.has('ActionID')) && fields.get('Event') !== 'Status') {
       if (!begun) readAnswer(frame, fields);
       return;

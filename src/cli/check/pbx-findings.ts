@@ -1,6 +1,6 @@
 import { describeFailure } from '../../ami/failure.ts';
+import type { Inspection, InspectionResult } from '../../ami/inspection.ts';
 import { failureCodes } from '../../ami/link-log.ts';
-import type { Survey, SurveyResult } from '../../ami/survey.ts';
 import { channelKind, endpointOf } from '../../calls/channel.ts';
 import { verdictOn } from '../../calls/explain/verdict.ts';
 import { type CallSettings, createRules, type Rules } from '../../calls/rules.ts';
@@ -22,27 +22,30 @@ type Circumstances = {
 const clockOffMs = 5_000;
 
 /** What a look at the PBX says, in the order in which a technician would go through it. */
-export function pbxFindings(result: SurveyResult, of: Circumstances): Finding[] {
+export function pbxFindings(result: InspectionResult, of: Circumstances): Finding[] {
   const what = `Asterisk at ${of.address}, as ${of.username}${of.tls ? ', over TLS' : ''}`;
   if (!result.ok) {
     const { todo = 'Look at the log of Asterisk.' }: Message = messages[failureCodes[result.failure.kind]];
     return [bad(what, describeFailure(result.failure), todo)];
   }
-  const { survey } = result;
+  const { inspection } = result;
   const rules = createRules(of.calls);
   return [
-    well(what, `let in${survey.version ? `; Asterisk ${survey.version}` : ''}`),
-    well('list channels (write class reporting)', `${count(survey.channelsBefore.length, 'channel')} now`),
-    rights(survey),
-    callClass(survey, of.listenedMs),
-    clock(survey),
-    contexts(survey, rules),
-    trunks(survey, rules),
-    ...(of.listenedMs > 0 ? callsHeard(survey, rules) : []),
+    well(what, `let in${inspection.version ? `; Asterisk ${inspection.version}` : ''}`),
+    well(
+      'list channels (write class reporting)',
+      `${count(inspection.channelsBefore.length, 'channel')} now`,
+    ),
+    rights(inspection),
+    callClass(inspection, of.listenedMs),
+    clock(inspection),
+    contexts(inspection, rules),
+    trunks(inspection, rules),
+    ...(of.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
 }
 
-function rights({ extraRights }: Survey): Finding | undefined {
+function rights({ extraRights }: Inspection): Finding | undefined {
   const what = 'rights of the manager user';
   if (extraRights === undefined) return undefined;
   if (extraRights.length === 0) return well(what, 'no more than needed');
@@ -54,7 +57,7 @@ function rights({ extraRights }: Survey): Finding | undefined {
   );
 }
 
-function callClass({ heard, channelsBefore, channelsAfter }: Survey, listenedMs: number): Finding {
+function callClass({ heard, channelsBefore, channelsAfter }: Inspection, listenedMs: number): Finding {
   const what = 'call events (read class call)';
   if (heard.length > 0) return well(what, `${count(heard.length, 'event')} came`);
   const before = new Set(channelsBefore);
@@ -68,7 +71,7 @@ function callClass({ heard, channelsBefore, channelsAfter }: Survey, listenedMs:
     : well(what, 'quiet just now; pbx-bridge check --call shows whether they come');
 }
 
-function clock({ clockAheadMs }: Survey): Finding | undefined {
+function clock({ clockAheadMs }: Inspection): Finding | undefined {
   if (clockAheadMs === undefined) return undefined;
   const what = 'clock of the PBX and of this machine';
   if (Math.abs(clockAheadMs) <= clockOffMs) return well(what, 'the same');
@@ -79,8 +82,8 @@ function clock({ clockAheadMs }: Survey): Finding | undefined {
 /** What people call the contexts in which calls from outside arrive. */
 const fromOutside = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
 
-function contexts(survey: Survey, rules: Rules): Finding | undefined {
-  const { contexts: all = [] } = survey;
+function contexts(inspection: Inspection, rules: Rules): Finding | undefined {
+  const { contexts: all = [] } = inspection;
   if (all.length === 0) return undefined;
   const what = 'contexts that INBOUND_CONTEXTS matches';
   const matched = all.filter(rules.contextIsInbound);
@@ -89,37 +92,37 @@ function contexts(survey: Survey, rules: Rules): Finding | undefined {
   const named = likely.length > 0 ? `, such as ${some(likely)}` : `: ${some(all)}`;
   const came = `none of the ${count(all.length, 'context')} in the dialplan`;
   const todo = `Set INBOUND_CONTEXTS to the context of your trunk (context= in pjsip.conf or sip.conf)${named}.`;
-  return matchedTrunks(survey, rules).length > 0
+  return matchedTrunks(inspection, rules).length > 0
     ? warn(what, came, `${todo} INBOUND_CHANNELS matches a trunk, and may be enough.`)
     : bad(what, came, todo);
 }
 
 /** The phones and trunks that the PBX knows. */
-function linesOf({ devices = [] }: Survey): string[] {
+function linesOf({ devices = [] }: Inspection): string[] {
   return devices.filter((device) => channelKind(device) === 'real' && /^\w+\/[\w.-]+$/.test(device));
 }
 
 /** A device is the beginning of its channels' names, as endpointOf says. */
-function matchedTrunks(survey: Survey, rules: Rules): string[] {
-  return linesOf(survey).filter((device) => rules.nameIsInbound(`${device}-00000000`));
+function matchedTrunks(inspection: Inspection, rules: Rules): string[] {
+  return linesOf(inspection).filter((device) => rules.nameIsInbound(`${device}-00000000`));
 }
 
-function trunks(survey: Survey, rules: Rules): Finding | undefined {
-  const lines = linesOf(survey);
+function trunks(inspection: Inspection, rules: Rules): Finding | undefined {
+  const lines = linesOf(inspection);
   if (rules.inboundChannels.length === 0 || lines.length === 0) return undefined;
   const what = 'trunks that INBOUND_CHANNELS matches';
-  const matched = matchedTrunks(survey, rules);
+  const matched = matchedTrunks(inspection, rules);
   if (matched.length > 0) return well(what, some(matched));
   const others = lines.filter((device) => !/\/\d+$/.test(device));
   const hint = others.length > 0 ? ` This PBX has ${some(others)}.` : '';
   const todo = `Name the trunk as its channels are named, such as PJSIP/my-trunk-*.${hint}`;
   const came = 'none of the phones and trunks that the PBX knows';
-  const byContext = survey.contexts?.some(rules.contextIsInbound) ?? rules.inboundContexts.length > 0;
+  const byContext = inspection.contexts?.some(rules.contextIsInbound) ?? rules.inboundContexts.length > 0;
   return byContext ? warn(what, came, todo) : bad(what, came, todo);
 }
 
 /** What the calls that came meanwhile would be told as, and why. */
-function callsHeard({ heard }: Survey, rules: Rules): Finding[] {
+function callsHeard({ heard }: Inspection, rules: Rules): Finding[] {
   return heard.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = verdictOn(rules, input);

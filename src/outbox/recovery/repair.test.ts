@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { test } from 'node:test';
-import { mulberry } from '../../ami/player/mulberry.ts';
+import { seededRandom } from '../../ami/player/seeded-random.ts';
 import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 import {
@@ -225,6 +225,6 @@ function withoutTrees(file: Buffer): Buffer {
 
 /** Numbers below a bound, the same for the same seed. */
 function randomOf(seed: number): (below: number) => number {
-  const random = mulberry(seed);
+  const random = seededRandom(seed);
   return (below) => Math.floor(random() * below);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Clock } from '../clock.ts';
-import { createTape } from './tape.ts';
+import { createPlayback } from './playback.ts';
 
 /** A clock that moves when told, and runs what is due on the way. */
 function handClock(): Clock & { pass(ms: number): void } {
@@ -33,27 +33,27 @@ const frames = [0, 10, 10, 500].map((ms, index) => ({ ms, frame: Buffer.from(Str
 test('frames are played as far apart as they were recorded', () => {
   const clock = handClock();
   const sent: string[] = [];
-  const tape = createTape(frames, (frame) => sent.push(frame.toString()));
-  tape.run(clock, 1);
+  const playback = createPlayback(frames, (frame) => sent.push(frame.toString()));
+  playback.run(clock, 1);
   assert.deepEqual(sent, ['0']);
   clock.pass(9);
-  assert.equal(tape.played(), 1);
+  assert.equal(playback.played(), 1);
   clock.pass(1);
   assert.deepEqual(sent, ['0', '1', '2']);
   clock.pass(489);
-  assert.equal(tape.played(), 3);
+  assert.equal(playback.played(), 3);
   clock.pass(1);
-  assert.equal(tape.played(), 4);
+  assert.equal(playback.played(), 4);
 });
 
 test('ten times as fast takes a tenth of the time', async () => {
   const clock = handClock();
-  const tape = createTape(frames, () => {});
-  const { done } = tape.run(clock, 10);
+  const playback = createPlayback(frames, () => {});
+  const { done } = playback.run(clock, 10);
   clock.pass(49);
-  assert.equal(tape.played(), 3);
+  assert.equal(playback.played(), 3);
   clock.pass(1);
-  assert.equal(tape.played(), 4);
+  assert.equal(playback.played(), 4);
   await done;
 });
 
@@ -64,7 +64,10 @@ test('at full speed everything is played at once, in order', async () => {
   }));
   const clock = handClock();
   const sent: number[] = [];
-  const { done } = createTape(many, (frame) => sent.push(Number(frame))).run(clock, Number.POSITIVE_INFINITY);
+  const { done } = createPlayback(many, (frame) => sent.push(Number(frame))).run(
+    clock,
+    Number.POSITIVE_INFINITY,
+  );
   clock.pass(10);
   await done;
   assert.deepEqual(
@@ -75,19 +78,19 @@ test('at full speed everything is played at once, in order', async () => {
 
 test('a run that is stopped plays no more and is done', async () => {
   const clock = handClock();
-  const tape = createTape(frames, () => {});
-  const run = tape.run(clock, 1);
+  const playback = createPlayback(frames, () => {});
+  const run = playback.run(clock, 1);
   run.stop();
   await run.done;
   clock.pass(1000);
-  assert.equal(tape.played(), 1);
+  assert.equal(playback.played(), 1);
 });
 
 test('by hand, then the rest in its own time', () => {
   const clock = handClock();
-  const tape = createTape(frames, () => {});
-  while (tape.played() < 3) assert.equal(tape.step(), true);
-  tape.run(clock, 1);
-  assert.equal(tape.played(), 4, 'it goes on from where the tape is');
-  assert.equal(tape.step(), false);
+  const playback = createPlayback(frames, () => {});
+  while (playback.played() < 3) assert.equal(playback.step(), true);
+  playback.run(clock, 1);
+  assert.equal(playback.played(), 4, 'it goes on from where the playback is');
+  assert.equal(playback.step(), false);
 });

@@ -1,37 +1,37 @@
 import type { Clock } from '../clock.ts';
 import type { RecordedFrame } from '../recording/recording.ts';
 
-/** A recording in a player: where it is, and what moves it on. */
-export type Tape = {
+/** A recording that is being played: its position, and what moves it on. */
+export type Playback = {
   readonly length: number;
   /** Frames played so far. */
   played(): number;
   /** Plays the next frame; false at the end. */
   step(): boolean;
   /** Plays the rest in its own time, `speed` times as fast as recorded. */
-  run(clock: Clock, speed: number): TapeRun;
+  run(clock: Clock, speed: number): PlaybackRun;
 };
 
-export type TapeRun = {
-  /** Kept after the last frame, or once it is stopped. */
+export type PlaybackRun = {
+  /** Resolves after the last frame, or once it is stopped. */
   readonly done: Promise<void>;
   stop(): void;
 };
 
-/** Faster than this is at once. It keeps the arithmetic finite. */
+/** Stands for an infinite speed, so that the arithmetic stays finite. */
 const fullSpeed = 1e9;
-/** Frames in a row, after which the sockets get their turn. */
+/** Frames that are sent in a row before the sockets get their turn. */
 const batch = 500;
 
-/** How often a tape that is held up looks whether it still is. */
-const lookMs = 2;
+/** How often a playback that is held up checks whether it still is, ms. */
+const checkMs = 2;
 
-/** @param isHeldUp whether a run must wait before it plays on: for something that only the listener can do. */
-export function createTape(
+/** @param isHeldUp whether a run must wait before it plays on: for an action that the client must send first. */
+export function createPlayback(
   frames: readonly RecordedFrame[],
   send: (frame: Buffer) => void,
   isHeldUp: () => boolean = () => false,
-): Tape {
+): Playback {
   let played = 0;
 
   function step(): boolean {
@@ -42,7 +42,7 @@ export function createTape(
     return true;
   }
 
-  function run(clock: Clock, speed: number): TapeRun {
+  function run(clock: Clock, speed: number): PlaybackRun {
     const begun = clock.now();
     const beginsAt = frames[played]?.ms ?? 0;
     let cancel = (): void => {};
@@ -66,7 +66,7 @@ export function createTape(
         return;
       }
       const wait = Math.ceil((next.ms - position()) / pace);
-      cancel = clock.setTimer(playDue, isHeldUp() ? lookMs : Math.max(0, wait));
+      cancel = clock.setTimer(playDue, isHeldUp() ? checkMs : Math.max(0, wait));
     }
 
     function isDue(next: RecordedFrame | undefined): boolean {

@@ -1,5 +1,5 @@
 /** A small generator of pseudo-random numbers from 0 up to, not including, 1 (mulberry32, Tommy Ettinger, public domain). */
-export function mulberry(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

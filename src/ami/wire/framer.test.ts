@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createFramer, maxFrame, maxLine } from './wire.ts';
+import { createFramer, maxFrame, maxLine } from './framer.ts';
 
 type Seen = readonly [kind: 'greeting' | 'event' | 'response' | 'ignored' | 'lost', text: string];
 
@@ -168,8 +168,8 @@ test('a greeting without end is handed on cut off, so that its reader can refuse
   assert.deepEqual(read([Buffer.alloc(100, 'x'), Buffer.alloc(200, 'x')]), [['greeting', 'x'.repeat(256)]]);
 });
 
-test('the tap sees every whole frame, also those that nobody wants', () => {
-  const tapped: string[] = [];
+test('onFrame sees every whole frame, also those that are not wanted', () => {
+  const framed: string[] = [];
   const framer = createFramer({
     onGreeting: () => {},
     wants: () => false,
@@ -177,8 +177,8 @@ test('the tap sees every whole frame, also those that nobody wants', () => {
     onResponse: () => {},
     onIgnored: () => {},
     onLost: () => {},
-    onFrame: (frame) => tapped.push(frame.toString('latin1')),
+    onFrame: (frame) => framed.push(frame.toString('latin1')),
   });
   framer.push(Buffer.from(`${hello}Event: VarSet\r\n\r\nResponse: Error\n\n`));
-  assert.deepEqual(tapped, ['Event: VarSet\r\n\r\n', 'Response: Error\n\n']);
+  assert.deepEqual(framed, ['Event: VarSet\r\n\r\n', 'Response: Error\n\n']);
 });

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { AmiFailure } from './failure.ts';
 
-/** What a connection that has ended rejects its promises with. */
+/** What the requests of a connection that has ended are rejected with. */
 export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded';
   readonly failure: AmiFailure;
@@ -12,19 +12,19 @@ export class ConnectionEnded extends Error {
   }
 }
 
-/** The promises of one connection: each is kept, or rejected when the connection ends. */
-export type Pledges = {
+/** Pending requests of a connection; all are rejected when it ends. */
+export type PendingRequests = {
   /**
-   * A promise that `start` keeps by calling `done`.
+   * Calls `start`, and resolves once that calls `done`.
    * @param late why the connection is to be failed when that takes longer than `limits`.
    */
-  make<Value>(
+  add<Value>(
     start: (done: (value: Value) => void) => void,
     limits: AnswerLimits,
     late: AmiFailure,
   ): Promise<Value>;
-  /** Rejects all, and those made from now on. */
-  breakAll(failure: AmiFailure): void;
+  /** Rejects all, and those added from now on. */
+  rejectAll(failure: AmiFailure): void;
 };
 
 /** How long an answer is waited for. */
@@ -36,19 +36,19 @@ export type AnswerLimits = {
 };
 
 /**
- * What arrives in the meantime stands before the answer: whoever still reads it is behind, and a new connection would
+ * What arrives in the meantime stands before the answer: a bridge that still reads it is behind, and a new connection would
  * put it further behind.
  * @param bytesIn how many bytes have arrived.
  */
-export function createPledges(
+export function createPendingRequests(
   clock: Clock,
   bytesIn: () => number,
   fail: (failure: AmiFailure) => void,
-): Pledges {
-  let broken: AmiFailure | undefined;
+): PendingRequests {
+  let ended: AmiFailure | undefined;
   const open = new Set<(failure: AmiFailure) => void>();
 
-  function make<Value>(
+  function add<Value>(
     start: (done: (value: Value) => void) => void,
     { deadlineMs, longestMs }: AnswerLimits,
     late: AmiFailure,
@@ -57,17 +57,17 @@ export function createPledges(
       let cancel = (): void => {};
       const settle = (): void => {
         cancel();
-        open.delete(abandon);
+        open.delete(rejectWith);
       };
-      const abandon = (failure: AmiFailure): void => {
+      const rejectWith = (failure: AmiFailure): void => {
         settle();
         reject(new ConnectionEnded(failure));
       };
-      if (broken !== undefined) {
-        abandon(broken);
+      if (ended !== undefined) {
+        rejectWith(ended);
         return;
       }
-      open.add(abandon);
+      open.add(rejectWith);
       watch(longestMs);
       try {
         start((value) => {
@@ -82,21 +82,21 @@ export function createPledges(
       function watch(leftMs: number): void {
         const seen = bytesIn();
         const ms = Math.min(deadlineMs, leftMs);
-        const verdict = (): void => {
-          if (!open.has(abandon)) return;
+        const decide = (): void => {
+          if (!open.has(rejectWith)) return;
           if (bytesIn() === seen || leftMs <= ms) fail(late);
           else watch(leftMs - ms);
         };
-        // If it was we who stood still, the answer waits in the socket: it is read before the verdict.
-        cancel = clock.setTimer(() => setImmediate(verdict), ms);
+        // If this process stood still, the answer waits in the socket: read it before deciding.
+        cancel = clock.setTimer(() => setImmediate(decide), ms);
       }
     });
   }
 
-  function breakAll(failure: AmiFailure): void {
-    broken = failure;
-    for (const abandon of [...open]) abandon(failure);
+  function rejectAll(failure: AmiFailure): void {
+    ended = failure;
+    for (const rejectWith of [...open]) rejectWith(failure);
   }
 
-  return { make, breakAll };
+  return { add, rejectAll };
 }

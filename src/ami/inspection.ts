@@ -1,17 +1,17 @@
 import type { Input } from '../calls/input.ts';
 import type { Clock } from './clock.ts';
-import { type Connection, openConnection } from './connection.ts';
+import { openConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
-import { ConnectionEnded } from './pledges.ts';
+import { ConnectionEnded } from './pending-requests.ts';
 import { readSnapshot } from './snapshot.ts';
-import type { AmiObject } from './wire/ami-object.ts';
-import { frameFields, recordable } from './wire/frame.ts';
+import { type Fields, fieldKey } from './wire/frame.ts';
+import type { Response } from './wire/manager.ts';
 
-/** What one look at a PBX has shown. `undefined`: Asterisk would not say. */
-export type Survey = {
+/** What an inspection of a PBX found. `undefined`: Asterisk refused to answer. */
+export type Inspection = {
   readonly version: string | undefined;
   /** Asterisk's clock less ours, ms. */
   readonly clockAheadMs: number | undefined;
@@ -23,25 +23,24 @@ export type Survey = {
   readonly devices: readonly string[] | undefined;
   readonly channelsBefore: readonly string[];
   readonly channelsAfter: readonly string[];
-  /** Call events that came while it looked. */
+  /** Call events that came meanwhile. */
   readonly heard: readonly Input[];
 };
 
-export type SurveyResult =
-  | { readonly ok: true; readonly survey: Survey }
+export type InspectionResult =
+  | { readonly ok: true; readonly inspection: Inspection }
   | { readonly ok: false; readonly failure: AmiFailure };
 
 const deadlineMs = 5_000;
 /** A big FreePBX has 30,000 lines of dialplan. */
-const listDeadlineMs = 15_000;
-const mostItems = 200_000;
+const listLimits = { deadlineMs: 15_000, longestMs: 60_000 };
 
 /**
- * Logs in, looks at what the PBX has and what its user may do, listens for `listenMs`, and leaves. It only asks.
+ * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and leaves. Changes nothing.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
  * DeviceStateList (both `reporting`) and ListCommands (none), and Ping's Timestamp.
  */
-export async function surveyPbx(
+export async function inspectPbx(
   options: AmiLinkOptions,
   listenMs: number,
   {
@@ -49,9 +48,8 @@ export async function surveyPbx(
     onInput = () => {},
     signal,
   }: { clock: Clock; onInput?: (input: Input) => void; signal?: AbortSignal },
-): Promise<SurveyResult> {
+): Promise<InspectionResult> {
   const heard: Input[] = [];
-  const taps = new Set<(fields: Map<string, string>) => void>();
   let onEnd: (failure: AmiFailure) => void = () => {};
   const ended = new Promise<AmiFailure>((resolve) => {
     onEnd = resolve;
@@ -59,47 +57,47 @@ export async function surveyPbx(
   const opened = await openConnection(
     { ...options, connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs },
     {
-      onEvent(event: AmiObject, at: number) {
-        const input = toInput(event, at);
+      onCallEvent(event, frame, at) {
+        const input = toInput(event, frame, at);
         if (input === undefined) return;
         heard.push(input);
         onInput(input);
       },
       onEnd,
       onLost: () => {},
-      onFrame(frame) {
-        if (taps.size === 0) return;
-        const fields = frameFields(recordable(frame));
-        for (const tap of taps) tap(fields);
-      },
     },
     { clock, counters: createCounters(), signal },
   );
   if (!opened.ok) return opened;
   const { connection } = opened;
   try {
-    const survey = await Promise.race([look(), ended.then(failWith)]);
+    const inspection = await Promise.race([inspect(), ended.then(failWith)]);
     connection.close();
-    return { ok: true, survey };
+    return { ok: true, inspection };
   } catch (error) {
     if (error instanceof ConnectionEnded) return { ok: false, failure: error.failure };
     throw error;
   }
 
-  async function look(): Promise<Survey> {
+  async function inspect(): Promise<Inspection> {
     const before = await readSnapshot(connection, clock.now);
-    const { asteriskversion } = await connection.request({ action: 'CoreSettings' });
+    const settings = await connection.request({ action: 'CoreSettings' });
     const asked = clock.now();
     const pong = await connection.request({ action: 'Ping' });
     const commands = await connection.request({ action: 'ListCommands' });
-    const contexts = await listOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context');
-    const devices = await listOf('DeviceStateList', 'DeviceStateChange', 'DeviceStateListComplete', 'Device');
+    const contexts = await valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context');
+    const devices = await valuesOf(
+      'DeviceStateList',
+      'DeviceStateChange',
+      'DeviceStateListComplete',
+      'Device',
+    );
     await pause(listenMs);
     const after = await readSnapshot(connection, clock.now);
     const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
     return {
-      version: asteriskversion?.replace(/[+~].*/, ''),
-      clockAheadMs: clockAhead(pong.timestamp, (asked + clock.now()) / 2),
+      version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
+      clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + clock.now()) / 2),
       extraRights: extraRights(commands),
       contexts,
       devices,
@@ -109,31 +107,18 @@ export async function surveyPbx(
     };
   }
 
-  /** The values of `key` in a list of events that the library would not hand on; undefined if it is refused. */
-  async function listOf(
+  /** The different values of `key` in the items of a list; undefined if the list is refused. */
+  async function valuesOf(
     action: string,
     item: string,
     last: string,
     key: string,
   ): Promise<string[] | undefined> {
     const values = new Set<string>();
-    const done = Promise.withResolvers<void>();
-    const tap = (fields: Map<string, string>): void => {
-      if (fields.get('Event') === item && values.size < mostItems) values.add(fields.get(key) ?? '');
-      if (fields.get('Event') === last) done.resolve();
-    };
-    taps.add(tap);
-    let cancel = (): void => {};
-    try {
-      const { response } = await connection.request({ action });
-      if (response !== 'Success') return undefined;
-      cancel = clock.setTimer(() => done.resolve(), listDeadlineMs);
-      await done.promise;
-      return [...values].filter((value) => value !== '').sort();
-    } finally {
-      cancel();
-      taps.delete(tap);
-    }
+    const valueKey = fieldKey(key);
+    const read = (fields: Fields): undefined => void values.add(fields(valueKey) ?? '');
+    const list = await connection.list({ action: { action }, item, last, read }, listLimits);
+    return list.ok ? [...values].filter((value) => value !== '').sort() : undefined;
   }
 
   function pause(ms: number): Promise<void> {
@@ -157,7 +142,7 @@ function clockAhead(timestamp: string | undefined, now: number): number | undefi
   return theirs > 1e12 ? Math.round(theirs - now) : undefined;
 }
 
-/** Rights with which a stolen secret could do harm: an action that only their holder may use tells of each. */
+/** Rights with which a stolen secret could do harm: each shows by an action that only its holders may use. */
 const harmful = [
   ['originate', 'Originate'],
   ['command', 'Command'],
@@ -169,9 +154,7 @@ const harmful = [
 ] as const;
 
 /** ListCommands names what its user may do; Asterisk 16 and 22 leave the rest out. */
-function extraRights(commands: Awaited<ReturnType<Connection['request']>>): Survey['extraRights'] {
-  if (commands.response !== 'Success') return undefined;
-  return harmful
-    .filter(([, action]) => commands[action.toLowerCase()] !== undefined)
-    .map(([right, action]) => ({ right, action }));
+function extraRights({ response, fields }: Response): Inspection['extraRights'] {
+  if (response !== 'Success') return undefined;
+  return harmful.filter(([, action]) => fields.has(action)).map(([right, action]) => ({ right, action }));
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AmiFailure } from './failure.ts';
-import { ConnectionEnded, createPledges } from './pledges.ts';
+import { ConnectionEnded, createPendingRequests } from './pending-requests.ts';
 
 const late: AmiFailure = { kind: 'silent', detail: 'Status' };
 const limits = { deadlineMs: 100, longestMs: 250 };
@@ -23,18 +23,18 @@ function setUp() {
       };
     },
   };
-  const pledges = createPledges(
+  const pending = createPendingRequests(
     clock,
     () => bytes,
     (failure) => {
       failures.push(failure);
-      pledges.breakAll(failure);
+      pending.rejectAll(failure);
     },
   );
   return {
-    ...{ pledges, failures, waits },
+    ...{ pending, failures, waits },
     isWaiting: () => timer !== undefined,
-    /** The timer runs out, after so many bytes; the socket is read before the verdict. */
+    /** The timer runs out, after so many bytes; the socket is read before the decision. */
     async runOut(arrived: { before?: number; inTheSocket?: number }) {
       const due = timer;
       timer = undefined;
@@ -47,9 +47,9 @@ function setUp() {
 }
 
 test('an answer in time leaves no timer behind', async () => {
-  const { pledges, failures, isWaiting } = setUp();
+  const { pending, failures, isWaiting } = setUp();
   let answer = (_: string): void => {};
-  const asked = pledges.make<string>(
+  const asked = pending.add<string>(
     (done) => {
       answer = done;
     },
@@ -64,8 +64,8 @@ test('an answer in time leaves no timer behind', async () => {
 });
 
 test('silence ends the wait; what is in the socket already is no silence', async () => {
-  const { pledges, failures, runOut } = setUp();
-  const asked = pledges.make(() => {}, limits, late);
+  const { pending, failures, runOut } = setUp();
+  const asked = pending.add(() => {}, limits, late);
   const ended = assert.rejects(asked, ConnectionEnded);
   await runOut({ inTheSocket: 1 });
   assert.deepEqual(failures, []);
@@ -75,9 +75,9 @@ test('silence ends the wait; what is in the socket already is no silence', async
 });
 
 test('an answer behind what arrives is waited for, but not for ever', async () => {
-  const { pledges, failures, waits, isWaiting, runOut } = setUp();
+  const { pending, failures, waits, isWaiting, runOut } = setUp();
   const ended = assert.rejects(
-    pledges.make(() => {}, limits, late),
+    pending.add(() => {}, limits, late),
     ConnectionEnded,
   );
   for (const expected of [0, 0, 1]) {
@@ -91,9 +91,9 @@ test('an answer behind what arrives is waited for, but not for ever', async () =
 
 test('an answer after a second look leaves no timer behind; nor does the end of the connection', async () => {
   for (const end of ['answer', 'break'] as const) {
-    const { pledges, failures, isWaiting, runOut } = setUp();
+    const { pending, failures, isWaiting, runOut } = setUp();
     let answer = (): void => {};
-    const asked = pledges.make<void>(
+    const asked = pending.add<void>(
       (done) => {
         answer = () => done();
       },
@@ -104,7 +104,7 @@ test('an answer after a second look leaves no timer behind; nor does the end of 
     await runOut({ before: 1 });
     assert.equal(isWaiting(), true);
     if (end === 'answer') answer();
-    else pledges.breakAll({ kind: 'lost', detail: 'closed' });
+    else pending.rejectAll({ kind: 'lost', detail: 'closed' });
     await settled;
     assert.equal(isWaiting(), false);
     assert.deepEqual(failures, []);
@@ -112,10 +112,10 @@ test('an answer after a second look leaves no timer behind; nor does the end of 
 });
 
 test('without a longest wait only silence ends it', async () => {
-  const { pledges, failures, runOut } = setUp();
+  const { pending, failures, runOut } = setUp();
   const endless = { deadlineMs: 100, longestMs: Number.POSITIVE_INFINITY };
   const ended = assert.rejects(
-    pledges.make(() => {}, endless, late),
+    pending.add(() => {}, endless, late),
     ConnectionEnded,
   );
   for (let n = 0; n < 50; n++) await runOut({ before: 1 });
