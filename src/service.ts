@@ -13,7 +13,6 @@ import { type AppOptions, buildApp } from './service/http/app.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
 import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
 import { again } from './service/upkeep/again.ts';
-import { countAhead } from './service/upkeep/figures-ahead.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 
 export type ServiceOptions = AppOptions & {
@@ -44,7 +43,6 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
-const AHEAD_MS = 600_000;
 const TRIM_MS = 3_600_000;
 /** What is under way when the service stops may take so long to end. */
 const DRAIN_MS = 4000;
@@ -114,15 +112,12 @@ export async function startService(
   const upkeep = part(
     'upkeep',
     () => {
-      const { requests, reports } = store.value();
+      const { requests } = store.value();
       return [
         again(
           RETENTION_MS,
           () => applyRetention(requests, options.retention, clock(), log),
           (error) => log.say('service.trim-failed', { error }),
-        ),
-        again(AHEAD_MS, countAhead(reports, directory.value().accounts, clock), (error) =>
-          log.say('service.figures-failed', { error }),
         ),
       ];
     },

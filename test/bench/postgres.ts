@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Span } from '../../src/service/reports/tally.ts';
+import type { Span } from '../../src/service/reports/aggregate.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
@@ -178,7 +178,7 @@ async function reading(cluster: Cluster): Promise<void> {
     const letter = await ask(search('%C2%A7'), 50);
     const digits = await ask(search('0815'), 20);
     const everywhere = await ask(search('inbound'), 20);
-    const report = await reportMs(cluster, name, url, stateDir);
+    const report = await reportMs(url, stateDir);
     const [size] = await cluster.sql(
       `SELECT pg_total_relation_size('calls')::float8 AS calls,
          (SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits WHERE inhparent = 'history'::regclass)::float8 AS history`,
@@ -217,10 +217,7 @@ async function fill(cluster: Cluster, name: string, from: number, to: number): P
      SELECT 1, 1, ${id} || '.' || n, 'completed', ${number}, ${number}, ${at}, ${at}, ${at} + 5000,
        ${at} + 90000, false FROM generate_series(${from}::bigint, ${to - 1}::bigint, 3) AS n;
      INSERT INTO history_counts SELECT account_id, created_at / 86400000, 0, count(*) FROM history GROUP BY 1, 2
-       ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = excluded.entries;
-     INSERT INTO report_hours SELECT account_id, started_at / 3600000, 0, count(*), count(*), count(*), 0, 0, 0
-       FROM calls GROUP BY 1, 2 ON CONFLICT (account_id, hour, shard) DO UPDATE SET calls = excluded.calls;
-`,
+       ON CONFLICT (account_id, day, shard) DO UPDATE SET entries = excluded.entries;`,
     name,
   );
 }
@@ -251,9 +248,9 @@ async function withoutIndexes(
 
 /**
  * The figures of September's days: counted, and again from what was kept; and those of a day in October when its last
- * hour begins, each time after a call has moved: of that hour and the one before, and whole.
+ * hour begins: whole, then of that hour and the one before.
  */
-async function reportMs(cluster: Cluster, name: string, url: string, stateDir: string) {
+async function reportMs(url: string, stateDir: string) {
   const { storeOf } = await import('../postgres/site.ts');
   const store = await storeOf(stateDir, url);
   const since = Date.UTC(2026, 8, 1);
@@ -269,15 +266,8 @@ async function reportMs(cluster: Cluster, name: string, url: string, stateDir: s
   const [first, again] = [await once(days, Date.now()), await once(days, Date.now())];
   const [day] = days.map((span) => ({ since: span.since + MONTH_MS, until: span.until + MONTH_MS }));
   const evening = (day as Span).since + 23 * HOUR_MS;
-  const move = () =>
-    cluster.sql(
-      `UPDATE report_hours SET completed = completed + 1 WHERE account_id = 1 AND hour = ${evening / HOUR_MS}`,
-      name,
-    );
   await once([day as Span], evening);
-  await move();
   const lastHours = await once([day as Span], evening);
-  await move();
   const whole = await once([day as Span], Date.now());
   await store.close();
   return { first, again, whole, lastHours };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { Group, SpanFigures } from '../../src/service/reports/aggregate.ts';
 import { quantile } from '../../src/service/reports/durations.ts';
-import type { Group, SpanFigures } from '../../src/service/reports/tally.ts';
 import { type CallFilter, everyCall } from '../../src/service/store/call-store.ts';
 import type { HistorySearch, StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -69,6 +69,28 @@ export const callTests: Record<string, (context: { store: Store; other: number }
       store.reports.figures(other, [{ since: 0, until: 300 * MINUTE }], 0),
     );
     assert.equal(empty?.all.calls, 0, 'of nobody else');
+  },
+
+  async 'figures that are asked for while calls move are right when they have moved'({ store }) {
+    const account = await newAccount(store);
+    const spans = [HOURS, { since: 0, until: HOURS.until / 2 }];
+    const ids = Array.from({ length: 60 }, (_, n) => `c${n}`);
+    for (const status of ['ringing', 'answered', 'completed'] as const) {
+      const asked: Promise<unknown>[] = [];
+      const told = ids.map((id, n) => {
+        asked.push(Array.fromAsync(store.reports.figures(account, spans, HOURS.until)));
+        return tell(store, account, { id, status, at: n * MINUTE, number: '110', extension: '1001' });
+      });
+      await Promise.all([...told, ...asked]);
+      for (const [index, calls] of [60, 60].entries()) {
+        const figures = (await Array.fromAsync(store.reports.figures(account, spans, HOURS.until)))[index];
+        assert.deepEqual(
+          [figures?.all.calls, figures?.all.answered, figures?.all.talkedSeconds],
+          [calls, status === 'ringing' ? 0 : calls, 0],
+          status,
+        );
+      }
+    }
   },
 
   async 'figures stay when the history is trimmed'({ store }) {

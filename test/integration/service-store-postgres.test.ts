@@ -1,4 +1,6 @@
-import { after, before, describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Client } from 'pg';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
@@ -31,4 +33,34 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     // Retention by age drops whole days.
     { ageStepMs: DAY_MS },
   );
+
+  test('figures of a day are not counted past a transaction that moves one of its calls', async (t) => {
+    const url = await cluster.database();
+    const store = await openPostgresStore({ url, connections: 8, secretMark: 'x' });
+    const other = new Client({ connectionString: url });
+    t.after(() => Promise.all([store.close(), other.end()]));
+    await store.requests.record({
+      ...{ account: 1, integration: 1, at: 5, began: 0, method: 'POST', path: '/', request: '', status: 200 },
+      ...{ response: null, callId: 'a', fromNumber: null },
+      event: { id: 'a', status: 'ringing', from: '110', country: null, callerId: null },
+    });
+    await other.connect();
+    await other.query('BEGIN');
+    // As one statement of recorder.ts does, whose snapshot is older than what follows.
+    await other.query(
+      `WITH gone AS (DELETE FROM kept_figures) UPDATE calls SET status = 'completed', completed_at = 9, missed = true`,
+    );
+    const missed = async () => {
+      const day = { since: 0, until: DAY_MS };
+      return (await Array.fromAsync(store.reports.figures(1, [day], DAY_MS)))[0]?.all.missed;
+    };
+    const asked = missed();
+    const waits = async () => {
+      const waiting = 'SELECT FROM pg_locks WHERE NOT granted';
+      while ((await cluster.sql(waiting)).length === 0) await new Promise((next) => setTimeout(next, 10));
+    };
+    await Promise.race([asked, waits()]);
+    await other.query('COMMIT');
+    assert.deepEqual([await asked, await missed()], [1, 1]);
+  });
 });

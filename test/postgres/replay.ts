@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { SpanFigures } from '../../src/service/reports/tally.ts';
+import type { SpanFigures } from '../../src/service/reports/aggregate.ts';
 import { everyCall } from '../../src/service/store/call-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';

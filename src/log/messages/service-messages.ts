@@ -66,10 +66,4 @@ export const serviceMessages = {
     means: 'The history grows until this works again.',
     todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
-  'service.figures-failed': {
-    level: 'warn',
-    text: 'could not count the calls of the last days for the reports: {error}; tried again in ten minutes',
-    means: 'Reports are right all the same. Whoever asks first for those days waits while they are counted.',
-    todo: 'Look at the database.',
-  },
 } as const satisfies Record<string, Message>;

@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../http/context.ts';
+import type { Group } from '../reports/aggregate.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
-import type { Group } from '../reports/tally.ts';
 import { everyCall } from '../store/call-store.ts';
 import { callTable } from './activity-pages.ts';
 import { duration } from './kit/formats.ts';

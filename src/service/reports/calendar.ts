@@ -1,4 +1,4 @@
-import { QUARTER_MS, type Span } from './tally.ts';
+import { QUARTER_MS, type Span } from './aggregate.ts';
 
 /**
  * Days and hours as the clocks of a time zone (IANA name) show them. A day has 23, 24 or 25 hours, and in some zones

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type CallFacts, countCalls, MOST_GROUPS, OTHERS } from './aggregate.ts';
 import { daysBetween } from './calendar.ts';
 import { quantile } from './durations.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
 import { makeReport } from './report.ts';
-import { type CallFacts, countCalls, MOST_GROUPS, OTHERS } from './tally.ts';
 
 const MINUTE = 60_000;
 const date = (text: string) => Temporal.PlainDate.from(text);
@@ -31,10 +31,10 @@ async function report(
   const days = daysBetween(date(first), date(last), zone);
   async function* figures() {
     for (const day of days) {
-      const tally = countCalls(day);
+      const counted = countCalls(day);
       for (const one of calls.filter(({ startedAt: at }) => at >= day.since && at < day.until))
-        tally.add(one);
-      yield tally.figures();
+        counted.add(one);
+      yield counted.figures();
     }
   }
   return makeReport({ step }, days, zone, figures());
@@ -91,9 +91,9 @@ test('days make weeks and months, with medians of all their calls', async () => 
 });
 
 test('a client that names a new party with every call does not fill the memory, and no call is lost', () => {
-  const tally = countCalls({ since: 0, until: 1 });
-  for (let n = 0; n < MOST_GROUPS * 2; n += 1) tally.add(call(0, { callerId: `party ${n}` }));
-  const { extensions, all } = tally.figures();
+  const counted = countCalls({ since: 0, until: 1 });
+  for (let n = 0; n < MOST_GROUPS * 2; n += 1) counted.add(call(0, { callerId: `party ${n}` }));
+  const { extensions, all } = counted.figures();
   assert.equal(extensions.length, MOST_GROUPS + 1);
   assert.equal(extensions.find(([name]) => name === OTHERS)?.[1].calls, MOST_GROUPS);
   assert.equal(all.calls, MOST_GROUPS * 2);

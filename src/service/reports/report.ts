@@ -1,6 +1,6 @@
+import { countGroup, type Group, QUARTER_MS, type SpanFigures } from './aggregate.ts';
 import { type Day, hoursOf } from './calendar.ts';
 import type { Period, StepLength } from './period.ts';
-import { countGroup, type Group, QUARTER_MS, type SpanFigures } from './tally.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
 

@@ -1,5 +1,5 @@
 import type { CallRecord } from '../calls/call-record.ts';
-import type { Span, SpanFigures } from '../reports/tally.ts';
+import type { Span, SpanFigures } from '../reports/aggregate.ts';
 import type { CallFeed, CallStore } from './call-store.ts';
 import type { CustomerStore } from './customer-store.ts';
 import type { DirectoryStore } from './directory-store.ts';

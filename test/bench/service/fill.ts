@@ -71,7 +71,7 @@ const PER_DAY = 5000;
 
 /**
  * `count` calls, 5000 a day between 7 and 19 h UTC: half a million numbers, of which each tenth is a customer's, forty
- * extensions, every seventh missed. As events leave them, with their report_hours; the history stays empty.
+ * extensions, every seventh missed. As events leave them; the history stays empty.
  */
 export async function fillCalls(stateDir: string, count: number): Promise<void> {
   await prepared(stateDir, async () => {});
@@ -111,11 +111,6 @@ export async function fillCalls(stateDir: string, count: number): Promise<void> 
     }
     db.exec('COMMIT');
   }
-  db.exec(
-    `INSERT INTO report_hours SELECT account_id, started_at / 3600000, count(*), count(answered_at), count(*), sum(missed),
-       sum(coalesce(answered_at, completed_at) - ringing_at), coalesce(sum(completed_at - answered_at), 0)
-     FROM calls GROUP BY 1, 2`,
-  );
   db.close();
 }
 

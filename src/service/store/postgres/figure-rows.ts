@@ -1,30 +1,45 @@
-import { type CallFacts, countCalls } from '../../reports/tally.ts';
+import { type CallFacts, countCalls } from '../../reports/aggregate.ts';
 import type { FiguresEngine } from '../shared/kept-figures.ts';
 import type { Serialise } from '../shared/serialise.ts';
 import type { Database } from './database.ts';
 
 /** Calls that are counted in one go. */
 const STEP = 5_000;
-const HOUR_MS = 3_600_000;
 
 /** Counts calls for reports, and keeps what was counted. */
 export function figureRows(database: Database, serialise: Serialise): FiguresEngine {
   return {
-    kept: (account, spans) =>
-      database.rows(
-        `SELECT m.moves, k.figures
-         FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS s(since, until, n)
-         CROSS JOIN LATERAL (
-           SELECT coalesce(sum(calls + answered + completed), 0)::bigint AS moves FROM report_hours
-           WHERE account_id = $1 AND hour >= s.since / $4 AND hour < (s.until + $4 - 1) / $4) m
-         LEFT JOIN kept_figures k ON k.account_id = $1 AND k.since = s.since AND k.until = s.until
-           AND k.moves = m.moves AND m.moves > 0
-         ORDER BY s.n`,
+    async kept(account, spans) {
+      const rows = await database.rows<{ figures: string | null }>(
+        `SELECT k.figures FROM unnest($2::bigint[], $3::bigint[]) WITH ORDINALITY AS s(since, until, n)
+         LEFT JOIN kept_figures k ON k.account_id = $1 AND k.since = s.since AND k.until = s.until ORDER BY s.n`,
         account,
         spans.map(({ since }) => since),
         spans.map(({ until }) => until),
-        HOUR_MS,
-      ),
+      );
+      return rows.map(({ figures }) => figures);
+    },
+    begin: (account, spans, mark) =>
+      database.converse(async ({ rows }) => {
+        // Waits for the transactions that move calls now: they would not see the mark, nor would the count see them.
+        // Those that begin later lock the table before they read (see record-sql.ts), and so see the mark.
+        await rows('LOCK TABLE kept_figures IN SHARE ROW EXCLUSIVE MODE');
+        const times = [spans.map(({ since }) => since), spans.map(({ until }) => until)] as const;
+        await rows(
+          `DELETE FROM kept_figures k USING unnest($2::bigint[], $3::bigint[]) AS s(since, until)
+           WHERE k.account_id = $1 AND k.since = s.since AND k.until < s.until`,
+          account,
+          ...times,
+        );
+        await rows(
+          `INSERT INTO kept_figures (account_id, since, until, mark)
+           SELECT $1, s.since, s.until, $4 FROM unnest($2::bigint[], $3::bigint[]) AS s(since, until)
+           ON CONFLICT (account_id, since, until) DO UPDATE SET mark = excluded.mark, figures = NULL`,
+          account,
+          ...times,
+          mark,
+        );
+      }),
     async count(account, span, after) {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const rows = await serialise(() =>
@@ -39,20 +54,18 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
           id,
         ),
       );
-      const tally = countCalls(span);
-      for (const row of rows) tally.add(row);
+      const counted = countCalls(span);
+      for (const row of rows) counted.add(row);
       const last = rows[STEP - 1];
-      return { figures: tally.figures(), next: last ? { at: last.startedAt, id: last.id } : null };
+      return { figures: counted.figures(), next: last ? { at: last.startedAt, id: last.id } : null };
     },
-    async keep(account, { since, until }, moves, figures) {
+    async keep(account, { since, until }, mark, figures) {
       await database.rows(
-        `WITH beginnings AS (DELETE FROM kept_figures WHERE account_id = $1 AND since = $2 AND until < $3)
-         INSERT INTO kept_figures VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (account_id, since, until) DO UPDATE SET moves = excluded.moves, figures = excluded.figures`,
+        'UPDATE kept_figures SET figures = $5 WHERE account_id = $1 AND since = $2 AND until = $3 AND mark = $4',
         account,
         since,
         until,
-        moves,
+        mark,
         figures,
       );
     },

@@ -1,3 +1,5 @@
+import { LONGEST_MS } from '../shared/kept-figures.ts';
+
 /**
  * One batch as one statement: $1 the moves, $2 the history's entries (both JSON, see recorder.ts), $3 the shard.
  * Gives the moves that were made. A move is made if the call still has the status that it was read with; an entry is
@@ -10,8 +12,7 @@ WITH given AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS g(
     account_id bigint, integration_id bigint, before text, call_id text, status text, from_number text, number text,
     customer_reference text, customer_name text, segment text, priority bigint, caller_id text, started_at bigint,
-    ringing_at bigint, answered_at bigint, completed_at bigint, missed boolean, hour bigint, calls bigint,
-    answered bigint, completed bigint, was_missed bigint, rang_ms bigint, talked_ms bigint)
+    ringing_at bigint, answered_at bigint, completed_at bigint, missed boolean)
 ), begun AS (
   INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
     customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
@@ -31,15 +32,14 @@ WITH given AS MATERIALIZED (
   RETURNING c.account_id, c.call_id
 ), made AS MATERIALIZED (
   SELECT * FROM begun UNION ALL SELECT * FROM advanced
-), counted AS (
-  INSERT INTO report_hours AS r
-  SELECT g.account_id, g.hour, $3::integer, sum(g.calls), sum(g.answered), sum(g.completed), sum(g.was_missed),
-    sum(g.rang_ms), sum(g.talked_ms)
-  FROM given g JOIN made m ON m.account_id = g.account_id AND m.call_id = g.call_id GROUP BY 1, 2 ORDER BY 1, 2
-  ON CONFLICT (account_id, hour, shard) DO UPDATE SET
-    calls = r.calls + excluded.calls, answered = r.answered + excluded.answered,
-    completed = r.completed + excluded.completed, missed = r.missed + excluded.missed,
-    rang_ms = r.rang_ms + excluded.rang_ms, talked_ms = r.talked_ms + excluded.talked_ms
+), outdated AS MATERIALIZED (
+  SELECT k.account_id, k.since, k.until FROM given g JOIN made m ON m.account_id = g.account_id AND m.call_id = g.call_id
+  JOIN kept_figures k ON k.account_id = g.account_id AND k.since BETWEEN g.started_at - ${LONGEST_MS} AND g.started_at
+    AND k.until > g.started_at
+  ORDER BY 1, 2, 3 FOR UPDATE OF k
+), forgotten AS (
+  DELETE FROM kept_figures k USING outdated o
+  WHERE k.account_id = o.account_id AND k.since = o.since AND k.until = o.until
 ), entries AS MATERIALIZED (
   SELECT e.* FROM ROWS FROM (json_to_recordset($2::json) AS (
     move_account bigint, move_call text, account_id bigint, integration_id bigint, created_at bigint, day integer, quarter bigint,

@@ -1,7 +1,6 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
-import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -14,13 +13,12 @@ import { recordSql } from './record-sql.ts';
 /** SQLSTATE of a row that no partition takes. */
 const CHECK_VIOLATION = '23514';
 
-/** A call that the batch moves: from how it was read to how it is to be, with what that adds to the figures. */
+/** A call that the batch moves: from how it was read to how it is to be. */
 type Move = {
   readonly account: number;
   readonly integration: number;
   readonly before: CallStatus | null;
   readonly after: CallRecord;
-  readonly figures: Figures;
 };
 
 /** A request of the batch, the move that its event is part of, and the call as the event itself leaves it. */
@@ -101,7 +99,6 @@ export function recorder({
           integration: known?.integration ?? integration,
           before: known === undefined ? (before?.status ?? null) : known.before,
           after: call,
-          figures: addChange(known?.figures, before, call),
         });
       // An event that moves nothing stands and falls with the move before it in this batch.
       return { request, move: moves.has(move) ? move : null, call };
@@ -172,19 +169,12 @@ function callerOf(
   };
 }
 
-function moveRow({ account, integration, before, after, figures }: Move) {
+function moveRow({ account, integration, before, after }: Move) {
   return {
     account_id: account,
     integration_id: integration,
     before,
     ...rowOf(after),
-    hour: hourOf(after),
-    calls: figures.calls,
-    answered: figures.answered,
-    completed: figures.completed,
-    was_missed: figures.missed,
-    rang_ms: figures.rangMs,
-    talked_ms: figures.talkedMs,
   };
 }
 

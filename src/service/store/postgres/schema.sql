@@ -96,20 +96,6 @@ CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started
 CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at, id) WHERE caller_id IS NOT NULL;
 CREATE INDEX calls_changed ON calls (account_id, changed);
 
--- What reports count, by hour of the call's start (hours since 1970, UTC). Durations in ms.
-CREATE TABLE report_hours (
-  account_id bigint NOT NULL,
-  hour bigint NOT NULL,
-  shard integer NOT NULL,
-  calls bigint NOT NULL,
-  answered bigint NOT NULL,
-  completed bigint NOT NULL,
-  missed bigint NOT NULL,
-  rang_ms bigint NOT NULL,
-  talked_ms bigint NOT NULL,
-  PRIMARY KEY (account_id, hour, shard)
-);
-
 -- Every authenticated request. call_id and from_number are what it names, accepted or not: it is found by them.
 -- request is null if it is no text that PostgreSQL can hold: then it is in request_bytes.
 CREATE TABLE history (
@@ -183,12 +169,13 @@ CREATE TABLE dismissed_calls (
   PRIMARY KEY (user_id, call_id)
 );
 
--- What the calls that began in a span came to, as JSON, when they had moved so often (see kept-figures.ts).
+-- What the calls that began in a span that is over come to, as JSON; a mark alone while they are counted. A call that
+-- moves deletes the rows of its span (see kept-figures.ts).
 CREATE TABLE kept_figures (
   account_id bigint NOT NULL,
   since bigint NOT NULL,
   until bigint NOT NULL,
-  moves bigint NOT NULL,
-  figures text NOT NULL,
+  mark bigint NOT NULL,
+  figures text,
   PRIMARY KEY (account_id, since, until)
 );

@@ -1,73 +1,62 @@
-import { LRUCache } from 'lru-cache';
-import { countCalls, noCalls, type Span, type SpanFigures } from '../../reports/tally.ts';
+import { randomInt } from 'node:crypto';
+import { countCalls, type Span, type SpanFigures } from '../../reports/aggregate.ts';
 import type { CallCursor } from '../call-store.ts';
 import type { ReportStore } from '../store.ts';
 
-/** What an engine does for reports. */
+/** What an engine does for reports. What is kept of a span is deleted in the transaction that moves one of its calls. */
 export type FiguresEngine = {
-  /**
-   * For each span how often its calls have moved so far, and what was kept of it if that was after as many moves. The
-   * moves are the sum of `calls`, `answered` and `completed` of report_hours: every move of a call raises one of them,
-   * in the same transaction. Hours that the span only touches count too: then it is counted anew once too often.
-   */
-  kept(account: number, spans: readonly Span[]): Promise<readonly KeptFigures[]>;
+  /** For each span what is kept of it, as JSON. */
+  kept(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
+  /** Marks spans as being counted, by this mark alone, and forgets what was kept of their beginnings. */
+  begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
   /** What some of a span's calls come to, from `after` on, and where to go on; null at the end. */
   count(account: number, span: Span, after: CallCursor | null): Promise<CountedSlice>;
-  /** Keeps what a span came to, and forgets what was kept of its beginning. */
-  keep(account: number, span: Span, moves: number, figures: string): Promise<void>;
+  /** Keeps what a span came to, if its mark is still there: none of its calls has moved since `begin`. */
+  keep(account: number, span: Span, mark: number, figures: string): Promise<void>;
 };
 
-export type KeptFigures = { readonly moves: number; readonly figures: string | null };
 export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallCursor | null };
 
 /** Spans that are asked for, and parsed, at once: some milliseconds. */
 const BATCH = 8;
 const HOUR_MS = 3_600_000;
+/** No day of any time zone is longer. Longer spans are not kept: a moved call would have to look for them. */
+export const LONGEST_MS = 26 * HOUR_MS;
 /** Of calls that began so long ago, few still move. */
 const SETTLES_MS = HOUR_MS;
-/** Accounts whose today is kept in memory, some 10 to 100 kB each; and how long, ms. */
-const LATEST = 100;
-const LATEST_MS = 60_000;
 
 /**
- * Figures of spans, counted once. Counting reads every call of the span; it is right to keep what it gives, because the
- * number of moves is read first: whatever moves while it counts makes what is kept out of date. Of a span that goes on,
- * such as today, its beginning is kept, and the last hours are counted again after each move, once for all who look.
+ * Figures of spans, each counted once when it is over. Counting reads every call of the span. Of a span that goes on,
+ * such as today, its beginning is kept, and the last hours are counted for whoever asks.
  */
 export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
-  const latest = new LRUCache<string, { moves: number; figures: Promise<SpanFigures> }>({
-    max: LATEST,
-    ttl: LATEST_MS,
-  });
+  const shared = shareRuns<SpanFigures>();
 
   async function* figures(account: number, spans: readonly Span[], now: number): AsyncGenerator<SpanFigures> {
     for (let at = 0; at < spans.length; at += BATCH) {
       const batch = spans.slice(at, at + BATCH).map(({ since, until }) => ({ since, until })); // nothing else goes along
-      for (const [index, { moves, figures }] of (await engine.kept(account, batch)).entries()) {
-        const span = batch[index] as Span;
-        if (figures !== null) yield JSON.parse(figures);
-        else if (moves === 0) yield noCalls;
-        else if (span.until <= now) yield await countAndKeep(account, span, moves);
-        else yield await once(account, span, moves, now);
+      const kept = await engine.kept(account, batch);
+      const counted = batch.filter((span, index) => kept[index] === null && canBeKept(span, now));
+      const mark = randomInt(2 ** 48 - 1);
+      const marked =
+        counted.length > 0 &&
+        (await engine.begin(account, counted, mark).then(
+          () => true,
+          () => false,
+        ));
+      for (const [index, span] of batch.entries()) {
+        const known = kept[index];
+        if (typeof known === 'string') yield JSON.parse(known);
+        else if (span.until > now)
+          yield await shared(`${account} ${span.since} ${span.until}`, () => inTwoParts(account, span, now));
+        else {
+          const sum = await count(account, span);
+          // What is not kept is counted again the next time.
+          if (marked) await engine.keep(account, span, mark, JSON.stringify(sum)).catch(() => {});
+          yield sum;
+        }
       }
     }
-  }
-
-  async function countAndKeep(account: number, span: Span, moves: number): Promise<SpanFigures> {
-    const figures = await count(account, span);
-    await engine.keep(account, span, moves, JSON.stringify(figures)).catch(() => {}); // counted again next time
-    return figures;
-  }
-
-  /** Hundreds of screens ask at once when a call has moved. */
-  function once(account: number, span: Span, moves: number, now: number): Promise<SpanFigures> {
-    const key = `${account} ${span.since} ${span.until}`;
-    const known = latest.get(key);
-    if (known?.moves === moves) return known.figures;
-    const figures = inTwoParts(account, span, now);
-    latest.set(key, { moves, figures });
-    figures.catch(() => latest.delete(key));
-    return figures;
   }
 
   async function inTwoParts(account: number, { since, until }: Span, now: number): Promise<SpanFigures> {
@@ -92,4 +81,35 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   }
 
   return figures;
+}
+
+const canBeKept = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;
+
+/**
+ * Hundreds of screens ask the same at once when a call has moved. Those that ask while it is counted share the next
+ * count: the one that runs may have read too early for them.
+ */
+function shareRuns<T>() {
+  const running = new Map<string, Promise<T>>();
+  const waiting = new Map<string, Promise<T>>();
+
+  function start(key: string, work: () => Promise<T>): Promise<T> {
+    const run = work();
+    running.set(key, run);
+    const over = () => void (running.get(key) === run && running.delete(key));
+    run.then(over, over);
+    return run;
+  }
+
+  return (key: string, work: () => Promise<T>): Promise<T> => {
+    const before = running.get(key);
+    if (before === undefined) return start(key, work);
+    const next = () => {
+      waiting.delete(key);
+      return start(key, work);
+    };
+    const known = waiting.get(key) ?? before.then(next, next);
+    waiting.set(key, known);
+    return known;
+  };
 }

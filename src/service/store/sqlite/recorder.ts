@@ -1,18 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
-import { addChange, type Figures, hourOf } from '../../calls/figures.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { callRows } from './call-rows.ts';
+import { figureInvalidation } from './figure-rows.ts';
 
 /**
- * Writes requests and the effects of their events. Sums (report figures, entries per account) are collected over a
+ * Writes requests and the effects of their events. Sums (entries per account, use of integrations) are collected over a
  * transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
  */
 export function recorder(db: DatabaseSync, steady: () => number) {
   const calls = callRows(db);
   const callerOf = callerLookup(db);
+  const outdateFigures = figureInvalidation(db);
   const insert = db.prepare(
     `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
        response, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -20,19 +21,12 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   const count = db.prepare(
     `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
   );
-  const addFigures = db.prepare(
-    `INSERT INTO report_hours VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-       calls = calls + excluded.calls, answered = answered + excluded.answered,
-       completed = completed + excluded.completed, missed = missed + excluded.missed,
-       rang_ms = rang_ms + excluded.rang_ms, talked_ms = talked_ms + excluded.talked_ms`,
-  );
   const addUse = db.prepare(
     `INSERT INTO integration_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
   );
   const entries = new Map<number, number>();
   const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
-  const figures = new Map<number, Map<number, Figures>>();
 
   function applyEvent(request: RecordedRequest): CallRecord | undefined {
     const { account, integration, event, at } = request;
@@ -42,8 +36,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     if (after === undefined) return undefined;
     if (before === undefined) calls.add(account, integration, after);
     else calls.move(account, before, after);
-    const hours = figures.get(account) ?? new Map<number, Figures>();
-    figures.set(account, hours.set(hourOf(after), addChange(hours.get(hourOf(after)), before, after)));
+    outdateFigures(account, after.startedAt);
     return after;
   }
 
@@ -70,12 +63,6 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     },
     finish(): void {
       for (const [account, added] of entries) count.run(account, added);
-      for (const [account, hours] of figures) {
-        for (const [hour, sum] of hours) {
-          const { calls, answered, completed, missed, rangMs, talkedMs } = sum;
-          addFigures.run(account, hour, calls, answered, completed, missed, rangMs, talkedMs);
-        }
-      }
       for (const { integration, quarter, requests, lastAt } of uses.values())
         addUse.run(integration, quarter, requests, lastAt);
       this.forget();
@@ -83,7 +70,6 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     forget(): void {
       entries.clear();
       uses.clear();
-      figures.clear();
     },
   };
 }

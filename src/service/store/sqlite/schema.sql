@@ -85,19 +85,6 @@ CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started
   WHERE customer_reference IS NOT NULL;
 CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
 
--- What reports count, by hour of the call's start (hours since 1970, UTC). Durations in ms.
-CREATE TABLE report_hours (
-  account_id INTEGER NOT NULL,
-  hour INTEGER NOT NULL,
-  calls INTEGER NOT NULL,
-  answered INTEGER NOT NULL,
-  completed INTEGER NOT NULL,
-  missed INTEGER NOT NULL,
-  rang_ms INTEGER NOT NULL,
-  talked_ms INTEGER NOT NULL,
-  PRIMARY KEY (account_id, hour)
-) STRICT, WITHOUT ROWID;
-
 -- Every authenticated request. created_at in Unix milliseconds; request is text, or bytes that are no UTF-8.
 -- call_id and from_number are what it names, accepted or not: it is found by them.
 CREATE TABLE history (
@@ -153,13 +140,14 @@ CREATE TABLE dismissed_calls (
   PRIMARY KEY (user_id, call_id)
 ) STRICT, WITHOUT ROWID;
 
--- What the calls that began in a span came to, as JSON, when they had moved so often (see kept-figures.ts).
+-- What the calls that began in a span that is over come to, as JSON; a mark alone while they are counted. A call that
+-- moves deletes the rows of its span (see kept-figures.ts).
 CREATE TABLE kept_figures (
   account_id INTEGER NOT NULL,
   since INTEGER NOT NULL,
   until INTEGER NOT NULL,
-  moves INTEGER NOT NULL,
-  figures TEXT NOT NULL,
+  mark INTEGER NOT NULL,
+  figures TEXT,
   PRIMARY KEY (account_id, since, until)
 ) STRICT;
 

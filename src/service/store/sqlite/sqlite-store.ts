@@ -46,7 +46,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const figures: FiguresEngine = {
     kept: (account, spans) => reader.call('keptFigures', account, spans),
     count: (account, span, after) => serialise(() => reader.call('countFigures', account, span, after)),
-    keep: (account, span, moves, text) => writer.call('keepFigures', account, span, moves, text),
+    begin: (account, spans, mark) => writer.call('beginFigures', account, spans, mark),
+    keep: (account, span, mark, text) => writer.call('keepFigures', account, span, mark, text),
   };
 
   return {

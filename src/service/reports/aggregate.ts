@@ -1,5 +1,4 @@
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
-import { figuresOf } from '../calls/figures.ts';
 import { countDurations, type Durations } from './durations.ts';
 
 /** A stretch of time, Unix ms: from `since` until before `until`. */
@@ -44,7 +43,10 @@ export const MOST_GROUPS = 1000;
 /** The name of the group of all others. No client's text has a control character. */
 export const OTHERS = '\0';
 
-export const noCalls: SpanFigures = countCalls({ since: 0, until: 0 }).figures();
+/** What a call counts as, 1 or 0 each: both 0 while it still rings. */
+export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' | 'missed'>) {
+  return { answered: answeredAt !== null || missed === false ? 1 : 0, missed: missed === true ? 1 : 0 };
+}
 
 /** Counts calls of one span, or figures of several parts of it. */
 export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
@@ -58,7 +60,7 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
   };
   return {
     add(call: CallFacts): void {
-      const { answered, missed } = figuresOf(call);
+      const { answered, missed } = outcomeOf(call);
       addQuarter(Math.floor((call.startedAt - since) / QUARTER_MS), [1, answered, missed]);
       all.add(call);
       segments.of(call.segment ?? '').add(call);
@@ -101,7 +103,7 @@ export function countGroup() {
   const [waited, gaveUp, talked] = [countDurations(), countDurations(), countDurations()];
   return {
     add(call: CallFacts): void {
-      const counts = figuresOf(call);
+      const counts = outcomeOf(call);
       calls += 1;
       answered += counts.answered;
       missed += counts.missed;
