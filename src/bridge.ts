@@ -157,6 +157,7 @@ async function startRest(
     // The tracker speaks only when the link does, so there is one by then.
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: appends.append,
+    callsInMemory: appends.callsInMemory,
     onTaken: ({ heads }) => offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.expect(number),
@@ -175,7 +176,7 @@ async function startRest(
   const gapFiller =
     source &&
     createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
-      outbox: { append: appends.append, eventsOf: outbox.eventsOf },
+      outbox: { append: appends.append, written: appends.written, eventsOf: outbox.eventsOf },
       onTaken: ({ heads }) => offer(heads),
       log: log.child({ part: 'cdr' }),
       now: Date.now,

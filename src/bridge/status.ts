@@ -3,12 +3,13 @@ import { describeFailure } from '../ami/failure.ts';
 import type { AmiLink, AmiStatus } from '../ami/link.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { LogStatus } from '../log/log-destination.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import { troubles } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { Tracker } from './tracker.ts';
+import { within } from './within.ts';
 
 type Parts = {
   readonly version: string;
@@ -82,27 +83,43 @@ function pbxOf(status: AmiStatus, address: string): BridgeStatus['pbx'] {
 
 type AppendWatch = {
   readonly append: Outbox['append'];
+  /** Whether all that was appended until now is on disk within so many ms. Rejects if some of it was refused. */
+  written(limitMs: number): Promise<boolean>;
+  /** Calls of which something is in memory only. */
+  callsInMemory(): number;
   status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined };
 };
 
-/** Sees how long what is handed to the disk takes to get there. Batches are written in their order. */
+/** Sees what is handed to the disk, and how long it takes to get there. Batches are written in their order. */
 export function watchAppends(append: Outbox['append'], now: () => number): AppendWatch {
-  const underWay = new Set<{ since: number }>();
+  const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
   let lastCommitAt: number | undefined;
+
+  async function appendOne(batch: Batch): Promise<Taken> {
+    try {
+      const taken = await append(batch);
+      lastCommitAt = now();
+      return taken;
+    } finally {
+      underWay.delete(batch);
+    }
+  }
+
   return {
-    async append(batch) {
-      const one = { since: now() };
-      underWay.add(one);
-      try {
-        const taken = await append(batch);
-        lastCommitAt = now();
-        return taken;
-      } finally {
-        underWay.delete(one);
-      }
+    append(batch) {
+      const done = appendOne(batch);
+      underWay.set(batch, { since: now(), done });
+      return done;
+    },
+    written: (limitMs) => within(limitMs, Promise.all([...underWay.values()].map(({ done }) => done))),
+    callsInMemory() {
+      const batches = [...underWay.keys()];
+      const changed = batches.flatMap(({ calls }) => calls.map(({ id }) => id));
+      return new Set([...changed, ...batches.flatMap(({ events }) => events.map(({ callId }) => callId))])
+        .size;
     },
     status() {
-      const [oldest] = underWay;
+      const [oldest] = underWay.values();
       return { lastCommitAt, uncommittedSince: oldest?.since };
     },
   };

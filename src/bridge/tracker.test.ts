@@ -15,7 +15,10 @@ const settings = {
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
 function tracking() {
   const said: string[] = [];
-  const log: Log = { say: (code) => void said.push(code), child: () => log };
+  const log: Log = {
+    say: (code, fields = {}) => void said.push(code === 'call.not-stored' ? `${code} ${fields.calls}` : code),
+    child: () => log,
+  };
   const disk = Promise.withResolvers<Taken>();
   const tracker = createTracker(
     settings,
@@ -24,6 +27,7 @@ function tracking() {
       log,
       ask() {},
       append: () => disk.promise,
+      callsInMemory: () => 1,
       onTaken() {},
       onExpected() {},
       onHeard() {},
@@ -66,5 +70,5 @@ test('tracker: a stop does not wait for ever for a disk that fails, and says wha
 }, async () => {
   const { tracker, said } = tracking();
   await tracker.stop(1);
-  assert.deepEqual(said, ['call.not-stored']);
+  assert.deepEqual(said, ['call.not-stored 1']);
 });

@@ -32,6 +32,8 @@ export function createTracker(
     log: Log;
     ask: AmiLink['askPresentation'];
     append: Outbox['append'];
+    /** Calls of which something is in memory only. */
+    callsInMemory: () => number;
     onTaken: (taken: Taken) => void;
     onExpected: (number: string) => void;
     /** Called when an input has been taken. */
@@ -134,7 +136,8 @@ export function createTracker(
       clearTimeout(alarm?.timer);
       journal.stop();
       const stored = await within(limitMs, Promise.all([lastAppend, appendJournal()]));
-      if (!stored) tools.log.say('call.not-stored', { waited: limitMs / 1_000 });
+      const calls = tools.callsInMemory();
+      if (!stored) tools.log.say('call.not-stored', { calls, waited: limitMs / 1_000 });
     },
     know: () => ({ rules, state }),
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),

@@ -65,12 +65,12 @@ async function scene(t: TestContext) {
     heads,
     codes: () => log.lines.map(({ code }) => code),
     write: (text: string) => appendFileSync(path, text),
-    async start(live: Partial<LiveCalls> = {}) {
+    async start(live: Partial<LiveCalls> = {}, written = async () => true) {
       const filler = createGapFiller(
         { source: createCsvSource(path), markFile: mark, everyMs: 2 ** 30 },
         { ...nobody, ...live },
         {
-          outbox,
+          outbox: { ...outbox, written },
           onTaken: (taken) => heads.push(...taken.heads.map(({ callId, status }) => `${callId} ${status}`)),
           log,
           now: () => now,
@@ -227,6 +227,25 @@ test('a place that cannot be kept is said once, calls are told all the same, and
     codes().filter((code) => /readable|position/.test(code)),
     ['cdr.position-not-saved', 'cdr.position-not-saved', 'cdr.position-saved'],
   );
+});
+
+test('the place stays where it is while what was heard is in memory only, and a restart reads the records again', async (t) => {
+  const { write, start, told, mark } = await scene(t);
+  write('');
+  let isWritten = true;
+  const first = await start({ wasSeen: () => true }, async () => isWritten);
+  await first.looks(1);
+  const before = readFileSync(mark, 'utf8');
+  isWritten = false;
+  write(line(1));
+  await first.looks(4);
+  assert.equal(readFileSync(mark, 'utf8'), before);
+  await first.stop();
+
+  const second = await start();
+  await second.looks(3);
+  assert.equal((await told('1800000101.1')).length, 2);
+  assert.notEqual(readFileSync(mark, 'utf8'), before);
 });
 
 test('a long gap is read in pieces, and each call of it is told', async (t) => {

@@ -51,6 +51,9 @@ export type GapFiller = {
  */
 const ripeAfterLooks = 2;
 
+/** The disk gets so long to take what was heard, ms; until it has, the checkpoint stays where it is. */
+const writtenMs = 500;
+
 /** Looks from one thorough one to the next, gap or not. */
 const thoroughEvery = 300;
 
@@ -74,7 +77,10 @@ export function createGapFiller(
   { source, markFile, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
-    readonly outbox: Pick<Outbox, 'append' | 'eventsOf'>;
+    readonly outbox: Pick<Outbox, 'append' | 'eventsOf'> & {
+      /** Whether all that was appended until now, by whomever, is on disk within so many ms. */
+      readonly written: (limitMs: number) => Promise<boolean>;
+    };
     readonly onTaken: (taken: Taken) => void;
     readonly log: Log;
     readonly now: () => number;
@@ -252,7 +258,9 @@ export function createGapFiller(
       await settle();
       giveUpLost(chunk.atEnd);
       const [oldest] = pending.values();
-      save(oldest?.from ?? position);
+      const reached = oldest?.from ?? position;
+      // Calls that were heard but are only in memory are lost with it: after a restart their records are needed again.
+      if (await outbox.written(writtenMs)) save(reached);
       const isQuiet = [...pending.values()].every(({ look }) => looks - look >= ripeAfterLooks);
       if (chunk.atEnd && isQuiet && live.lost().size === 0) sumUp();
       if (isTroubled) log.say('cdr.readable', { source: name });

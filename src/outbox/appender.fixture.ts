@@ -6,7 +6,7 @@ import { openOutbox } from './outbox.ts';
 // events are on disk. Arguments: the folder, the first number.
 
 const [directory = '', first = '0'] = process.argv.slice(2);
-const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+const outbox = await openOutbox({ directory }, { log: silentLog });
 await outbox.load();
 let number = Number(first);
 process.stdout.write('ready\n');

@@ -134,7 +134,7 @@ test('restore: not over a state unless told, and then that is kept aside', async
 test("restore: an empty state, as a first start leaves it, is nobody's loss", async (t) => {
   const { folder, file } = await backedUp(t);
   const fresh = join(folder, 'fresh');
-  await (await openOutbox({ directory: fresh, ballastBytes: 0 }, { log: keepingLog() })).close();
+  await (await openOutbox({ directory: fresh }, { log: keepingLog() })).close();
   assert.equal(restore(fresh, file, here).aside.length, 1);
   assert.equal(eventsOf(fresh, {}).length, 2);
 });
@@ -152,7 +152,7 @@ test('restore: a state that cannot be read is for the bridge to repair, unless t
 test('restore: the WAL of what was there never meets the backup', async (t) => {
   const { folder, file } = await backedUp(t);
   const other = join(folder, 'other');
-  const outbox = await openOutbox({ directory: other, ballastBytes: 0 }, { log: keepingLog() });
+  const outbox = await openOutbox({ directory: other }, { log: keepingLog() });
   await outbox.append(batchOf('z:ringing'));
   const wal = readFileSync(`${databasePath(other)}-wal`);
   await outbox.close();
@@ -170,7 +170,7 @@ test('restore: killed before the files changed places, the next start ends it', 
   const { folder, file } = await backedUp(t);
   const [done, killed] = [join(folder, 'done'), join(folder, 'killed')];
   restore(done, file, here);
-  await (await openOutbox({ directory: killed, ballastBytes: 0 }, { log: keepingLog() })).close();
+  await (await openOutbox({ directory: killed }, { log: keepingLog() })).close();
   renameSync(databasePath(done), `${databasePath(killed)}.new`);
   const outbox = await opened(t, { directory: killed });
   assert.equal((await outbox.tally()).taken, 2);

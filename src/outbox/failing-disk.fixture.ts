@@ -6,7 +6,7 @@ import { openOutbox } from './outbox.ts';
 const [directory = ''] = process.argv.slice(2);
 const appended = 80;
 const log = keepingLog();
-const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log });
+const outbox = await openOutbox({ directory }, { log });
 for (let i = 0; i < appended; i++) await outbox.append(batchOf(`c${i}:ringing`));
 const { taken } = await outbox.tally();
 await outbox.close();

@@ -56,9 +56,9 @@ export function keepingLog(): KeepingLog {
   return log;
 }
 
-/** An outbox that is closed after the test; without ballast unless told otherwise. */
+/** An outbox that is closed after the test. */
 export async function opened(t: Scope, options: OutboxOptions, log: Log = keepingLog()): Promise<Outbox> {
-  const outbox = await openOutbox({ ballastBytes: 0, ...options }, { log });
+  const outbox = await openOutbox(options, { log });
   atEnd(t, () => outbox.close());
   return outbox;
 }

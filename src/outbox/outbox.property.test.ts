@@ -140,7 +140,7 @@ test('outbox: does what a model in plain memory does, whatever happens in whatev
       fc.array(fc.tuple(step, fc.integer({ min: 0, max: 9_000 })), { maxLength: 40 }),
       async (steps) => {
         const directory = temporaryFolder(t);
-        const open = () => openOutbox({ directory, ballastBytes: 0 }, { log });
+        const open = () => openOutbox({ directory }, { log });
         const model = createModel();
         let outbox: Outbox = await open();
         let now = 1_000_000;

@@ -219,10 +219,10 @@ test('outbox: everything is there again after a restart', async (t) => {
 
 test('outbox: nobody else can read the folder and its files', async (t) => {
   const directory = join(temporaryFolder(t), 'made', 'here');
-  const outbox = await opened(t, { directory, ballastBytes: 4096 });
+  const outbox = await opened(t, { directory });
   await outbox.append(batchOf('a:ringing'));
   const modes = Object.fromEntries(
-    ['', '/outbox.db', '/outbox.db-wal', '/outbox.ballast', '/outbox.lock', '/outbox.pid'].map((name) => [
+    ['', '/outbox.db', '/outbox.db-wal', '/outbox.lock', '/outbox.pid'].map((name) => [
       name,
       (statSync(directory + name).mode & 0o777).toString(8),
     ]),
@@ -231,7 +231,6 @@ test('outbox: nobody else can read the folder and its files', async (t) => {
     '': '700',
     '/outbox.db': '600',
     '/outbox.db-wal': '600',
-    '/outbox.ballast': '600',
     '/outbox.lock': '600',
     '/outbox.pid': '600',
   });
@@ -256,7 +255,7 @@ test('outbox: closing writes all that was asked before, and refuses what comes a
 
 test('outbox: a folder that cannot be made ends the start with its name', async (t) => {
   const file = join(temporaryFolder(t), 'file');
-  await (await openOutbox({ directory: file, ballastBytes: 0 }, { log: keepingLog() })).close();
+  await (await openOutbox({ directory: file }, { log: keepingLog() })).close();
   await assert.rejects(
     openOutbox({ directory: join(file, 'outbox.db') }, { log: keepingLog() }),
     /outbox\.db/,

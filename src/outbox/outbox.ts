@@ -9,8 +9,6 @@ import { type StorageState, startStorageThread } from './worker/storage-thread.t
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */
   readonly directory: string;
-  /** Disk space held back, so that deliveries can be marked on a full disk. Default 16 MiB; 0 for none. */
-  readonly ballastBytes?: number;
   /** A damaged database of so many bytes is repaired in the background. Default 32 MiB. */
   readonly quickFrom?: number;
 };
@@ -80,8 +78,6 @@ export interface Outbox extends DeliveryQueue {
   close(): Promise<void>;
 }
 
-const defaultBallastBytes = 16 << 20;
-
 /** Events that may wait for the disk in memory; beyond that the caller must see to them. */
 const mostUnderWay = 200_000;
 
@@ -98,8 +94,7 @@ export async function openOutbox(
   options: OutboxOptions,
   { log, onHeld }: { log: Log; onHeld?: () => void },
 ): Promise<Outbox> {
-  const { directory, ballastBytes = defaultBallastBytes, quickFrom } = options;
-  const thread = await startStorageThread({ directory, ballastBytes, quickFrom }, { log, onHeld });
+  const thread = await startStorageThread(options, { log, onHeld });
   const { call } = thread;
   let underWay = 0;
 

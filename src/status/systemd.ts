@@ -127,7 +127,7 @@ export function createSupervisor(tools: {
     start: tick,
     stop() {
       clearTimeout(timer);
-      tell({ STOPPING: 1, STATUS: 'stopping; what is not delivered stays on disk' });
+      tell({ STOPPING: 1, STATUS: 'stopping; what is on disk is delivered after the next start' });
     },
     reload(work) {
       tell({ RELOADING: 1, MONOTONIC_USEC: Math.floor(monotonic() * 1_000) });

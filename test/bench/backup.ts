@@ -18,7 +18,7 @@ const rounds = 3;
 const folder = mkdtempSync(join(tmpdir(), 'bench-backup-'));
 const directory = join(folder, 'state');
 const file = join(folder, 'backup.db');
-const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+const outbox = await openOutbox({ directory }, { log: silentLog });
 let number = 0;
 
 function batchOf(size: number): Batch {

@@ -128,7 +128,7 @@ function batches(size: number, count: number, from = 0): Batch[] {
 }
 
 async function outboxIn(directory: string) {
-  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+  const outbox = await openOutbox({ directory }, { log: silentLog });
   return {
     close: outbox.close,
     async append(all: readonly Batch[], underWay: number): Promise<number> {
@@ -183,7 +183,7 @@ async function inFolder<T>(work: (directory: string) => Promise<T>): Promise<T> 
 /** 1,000 events a second for ten seconds, while nothing gets onto the disk in less than a second. */
 async function stallHere(): Promise<void> {
   await inFolder(async (directory) => {
-    const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+    const outbox = await openOutbox({ directory }, { log: silentLog });
     const idle = await eachMillisecond(10_000, () => {});
     const waits: number[] = [];
     const all = batches(1, 10_000);

@@ -3,6 +3,7 @@ import { clock } from './clock.ts';
 import { corruption } from './corruption.ts';
 import { discard } from './discard.ts';
 import { diskErrors } from './disk-errors.ts';
+import { diskFreed } from './disk-freed.ts';
 import { diskFull } from './disk-full.ts';
 import type { Fault } from './fault.ts';
 import { kill } from './kill.ts';
@@ -21,6 +22,7 @@ export const faults: readonly Fault[] = [
   ...powerCuts,
   ...diskErrors,
   diskFull,
+  diskFreed,
   corruption,
   link,
   linkReal,

@@ -128,7 +128,7 @@ async function makeOutbox(scratch: string, random: () => number): Promise<Outbox
 
 /** A file of more than 16 MiB is not read through at the start, but after it. */
 async function growBeyondCheck(directory: string): Promise<void> {
-  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+  const outbox = await openOutbox({ directory }, { log: silentLog });
   const lines = 'x'.repeat(200_000);
   for (let n = 0; n < 100; n += 1)
     await outbox.append({ calls: [], trunks: [], events: [], journal: { lines, at: Date.now() } });

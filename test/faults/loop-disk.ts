@@ -19,7 +19,7 @@ export type Disk = {
 };
 
 /** XFS takes no less. */
-const bytes = 320 << 20;
+const leastBytes = 320 << 20;
 
 /** Why there can be no such disk on this machine, in one line; undefined if there can. Installs the tools. */
 export async function diskImpossible(): Promise<string | undefined> {
@@ -35,7 +35,8 @@ export async function diskImpossible(): Promise<string | undefined> {
   }
 }
 
-export function createDisk(fileSystem: FileSystem): Disk {
+/** @param bytes its size, with what the file system needs for itself. */
+export function createDisk(fileSystem: FileSystem, bytes = leastBytes): Disk {
   // In memory where that is possible: nobody else's disk is kept busy.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'pbx-bridge-disk-'));
   const image = join(folder, 'image');

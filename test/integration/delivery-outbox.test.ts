@@ -31,7 +31,7 @@ type Options = {
 };
 
 async function start(directory: string, baseUrl: string, { limits, hold }: Options = {}) {
-  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: silentLog });
+  const outbox = await openOutbox({ directory }, { log: silentLog });
   const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
   const dispatcher = createDispatcher({
     queue: outbox,

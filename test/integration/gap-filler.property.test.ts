@@ -95,6 +95,7 @@ async function createWorld(book: Book) {
         witness.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid });
       },
       append: memory.append,
+      callsInMemory: () => 0,
       onTaken() {},
       onExpected() {},
       onHeard() {},
@@ -107,7 +108,7 @@ async function createWorld(book: Book) {
       { source: book.source(), markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
       witness,
       {
-        outbox: { append: memory.appendOrFail, eventsOf: memory.eventsOf },
+        outbox: { append: memory.appendOrFail, written: async () => true, eventsOf: memory.eventsOf },
         onTaken() {},
         log: silentLog,
         now: () => epoch * 1_000,

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { bad, type Finding, warn, well } from './finding.ts';
 
 const MB = 1 << 20;
-/** The ballast and one checkpoint of the WAL. */
+/** Two checkpoints of the WAL. */
 const leastFree = 32 * MB;
 const ampleFree = 256 * MB;
 

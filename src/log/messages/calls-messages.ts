@@ -53,10 +53,10 @@ export const callsMessages = {
   },
   'call.not-stored': {
     level: 'error',
-    text: 'stopping with events not on disk, after waiting {waited} s for it',
+    text: 'stopping with events of {calls} calls not on disk, after retrying for {waited} s',
     means:
-      'The disk of STATE_DIR is full or failing. Events that were only in memory are lost. Calls still in progress are picked up at the next start.',
-    todo: 'See the earlier lines about the disk.',
+      'The disk of STATE_DIR is full or failing. These events were only in memory and are lost. At the next start, calls still in progress are picked up, and with CDR_SOURCE finished ones are reported from the call records.',
+    todo: 'See the earlier lines about the disk. Set CDR_SOURCE if it is not set.',
   },
   'cdr.from-now': {
     level: 'info',

@@ -4,9 +4,10 @@ import type { Message } from './message.ts';
 export const outboxMessages = {
   'outbox.full': {
     level: 'error',
-    text: 'the disk of {directory} is full: new events wait in memory, deliveries continue; retrying: {error}',
-    means: 'Events in memory are lost if the bridge is stopped now. Events on disk are still delivered.',
-    todo: 'Free space on the disk. Storing resumes by itself within a second or two.',
+    text: 'the disk of {directory} is full: new events and delivery results wait in memory; retrying twice a second: {error}',
+    means:
+      'Calls are still tracked and lookups answered. Events in memory are lost if the bridge is stopped now: with CDR_SOURCE their calls are then reported from the call records. Events whose delivery could not be recorded are sent again, which is harmless.',
+    todo: 'Free space on the disk. Waiting events are stored within a second, as far as they fit.',
   },
   'outbox.failing': {
     level: 'error',
@@ -18,20 +19,6 @@ export const outboxMessages = {
     level: 'info',
     text: 'the disk of {directory} works again: all waiting events are stored',
     means: 'The disk accepts writes again, and nothing was lost.',
-  },
-  'outbox.no-ballast': {
-    level: 'warn',
-    text: 'there is no room in {directory} for the ballast of {bytes} bytes: if the disk becomes full, deliveries may not be marked either',
-    means:
-      'The file that keeps some room for bad times could not be made. Calls are taken and delivered all the same. On a full disk an event may be sent twice.',
-    todo: 'Make room on the disk of STATE_DIR; the ballast is made within seconds then.',
-  },
-  'outbox.ballast-stuck': {
-    level: 'error',
-    text: 'the ballast in {directory} cannot be deleted, so it gives no room to deliveries: {error}',
-    means:
-      'The disk is full, and the file that was to give some room for marking deliveries could not be deleted.',
-    todo: 'Make room on the disk of STATE_DIR, and look at the permissions of outbox.ballast there.',
   },
   'outbox.repaired': {
     level: 'error',

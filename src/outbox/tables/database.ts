@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Occupant, runningPid } from '../../storage/instance-lock.ts';
 import { migrate, schemaOf, versionOf } from '../../storage/migrate.ts';
@@ -9,8 +10,15 @@ import { migrations, schemaVersion } from './migrations.ts';
 /** Who works on a folder of ours. */
 export const occupant: Occupant = { name: 'outbox', who: 'pbx-bridge' };
 
-/** The WAL stays near 16 MiB. */
-const durable = { cacheKiB: 8_192, checkpointPages: 4_000 } as const;
+/** The WAL stays near 16 MiB, or near 1 MiB where there is little room: it must not take what new events need. */
+const checkpointPages = { ample: 4_000, little: 250 } as const;
+const littleRoom = 64 << 20;
+
+/**
+ * Room without which the database is not opened, bytes. SQLite maps the index of the WAL into memory, and where a file
+ * system has blocks of less than 4 KiB and no room, touching that memory kills the process (SIGBUS).
+ */
+const leastRoom = 256 << 10;
 
 export function databasePath(directory: string): string {
   return join(directory, 'outbox.db');
@@ -23,10 +31,14 @@ export function runningBridge(directory: string): number | undefined {
 
 /**
  * Opens (or makes) the database, durable and of our version.
- * Throws StorageRefused when that cannot be, SQLite's own error or BrokenInvariant when the file is damaged.
+ * Throws StorageRefused when that cannot be, SQLite's own error or BrokenInvariant when the file is damaged, and an
+ * error with code ENOSPC when there is no room.
  */
 export function openDatabase(path: string): DatabaseSync {
-  const db = openDurable(path, durable);
+  const room = roomFor(path);
+  if (room < leastRoom) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
+  const pages = room < littleRoom ? checkpointPages.little : checkpointPages.ample;
+  const db = openDurable(path, { cacheKiB: 8_192, checkpointPages: pages });
   try {
     bringUpToDate(db);
     return db;
@@ -34,6 +46,18 @@ export function openDatabase(path: string): DatabaseSync {
     db.close();
     throw error;
   }
+}
+
+/** The disk is full: from now on the WAL takes little room, and what is in it goes to its place as far as it can. */
+export function saveRoom(db: DatabaseSync): void {
+  db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages.little}; PRAGMA wal_checkpoint(PASSIVE)`);
+}
+
+/** Bytes. */
+function roomFor(path: string): number {
+  const { bavail, bfree, bsize } = statfsSync(dirname(path));
+  // What a file system keeps back is for root.
+  return (process.getuid?.() === 0 ? bfree : bavail) * bsize;
 }
 
 function bringUpToDate(db: DatabaseSync): void {

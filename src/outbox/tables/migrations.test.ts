@@ -34,7 +34,7 @@ test('migrations: a database that a newer version wrote is refused in one line, 
   const directory = temporaryFolder(t);
   await withTables(directory, `CREATE TABLE later (x); PRAGMA user_version = ${schemaVersion + 1}`);
   const before = readFileSync(databasePath(directory));
-  await assert.rejects(openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() }), {
+  await assert.rejects(openOutbox({ directory }, { log: keepingLog() }), {
     name: 'StorageRefused',
     message: new RegExp(
       `^${databasePath(directory)} was written by a newer pbx-bridge \\(version ${schemaVersion + 1} .*knows ${schemaVersion}\\).*$`,
@@ -64,7 +64,7 @@ test('migrations: tables that others have added are left alone', async (t) => {
 
 /** An outbox with one event, closed, and changed by hand. */
 async function withTables(directory: string, sql: string): Promise<void> {
-  const outbox = await openOutbox({ directory, ballastBytes: 0 }, { log: keepingLog() });
+  const outbox = await openOutbox({ directory }, { log: keepingLog() });
   await outbox.append(batchOf('a:ringing'));
   await outbox.close();
   const db = new DatabaseSync(databasePath(directory));

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Log } from '../../log/log.ts';
 import { lockFolder } from '../../storage/instance-lock.ts';
 import { makeFolder } from '../../storage/open-database.ts';
@@ -6,26 +5,21 @@ import { StorageRefused } from '../../storage/refused.ts';
 import type { Main, Server } from '../../storage/serve-thread.ts';
 import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
 import { messageOf, troubleOf } from '../../storage/trouble.ts';
-import { createBallast } from '../recovery/ballast.ts';
 import { createExamination } from '../recovery/examination.ts';
 import { createRescue } from '../recovery/rescue.ts';
-import { databasePath, occupant } from '../tables/database.ts';
+import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import type { StorageState, Told } from './storage-thread.ts';
 import type { Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {
   readonly directory: string;
-  readonly ballastBytes: number;
   /** From this size on a damaged file is repaired in the background; see `openStore`. */
   readonly quickFrom?: number | undefined;
 };
 
 /** How long trouble with the disk is waited out before the next try, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
-
-/** How often room is looked for that the ballast did not find, ms. */
-const ballastMs = 5_000;
 
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
 const reads: ReadonlySet<string> = new Set<string>([
@@ -41,8 +35,7 @@ const reads: ReadonlySet<string> = new Set<string>([
 /**
  * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
  * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
- * - disk full: the ballast is dropped, so that deliveries can still be marked, and only the intake is held, until
- *   there is room for the ballast again; without one, until something fits;
+ * - disk full: as much of it as fits is written, in order, twice a second; what only reads is answered at once;
  * - errors: everything is held, and the file is opened afresh before each try;
  * - a damaged file is repaired at once, and the run is tried again; a big one is read through while it is worked with.
  */
@@ -55,16 +48,12 @@ export function createKeeper(
   makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
   main.tell({ type: 'held' });
-  const ballast = createBallast(join(directory, 'outbox.ballast'), options.ballastBytes);
   let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';
   let announced: StorageState['state'] = 'working';
   let held: Call[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let ballastTimer: NodeJS.Timeout | undefined;
   let commits = 0;
-  /** True while the ballast's room is given to deliveries. */
-  let dropped = false;
 
   const rescue = createRescue(path, {
     adopt(rows) {
@@ -94,7 +83,6 @@ export function createKeeper(
   function start(): void {
     try {
       open();
-      fillBallast();
     } catch (error) {
       waitOut(error);
     }
@@ -135,16 +123,7 @@ export function createKeeper(
   function handle(calls: readonly Call[], answers: Answers, repaired = false): void {
     const mayRun = calls.filter(runsNow);
     if (mayRun.length < calls.length) hold(calls.filter((one) => !runsNow(one)));
-    const looks = mayRun.filter(({ name }) => reads.has(name));
-    if (state === 'full' && looks.length > 0 && looks.length < mayRun.length) {
-      // What only looks must not wait for the room that the others need.
-      handle(looks, answers, repaired);
-      handle(
-        mayRun.filter((one) => !looks.includes(one)),
-        answers,
-        repaired,
-      );
-    } else if (mayRun.length > 0) attempt(mayRun, answers, repaired);
+    if (mayRun.length > 0) attempt(mayRun, answers, repaired);
   }
 
   function attempt(mayRun: readonly Call[], answers: Answers, repaired: boolean): void {
@@ -159,7 +138,7 @@ export function createKeeper(
   }
 
   function runsNow({ name }: Call): boolean {
-    return state === 'working' || (state === 'full' && name !== 'append');
+    return state === 'working' || (state === 'full' && reads.has(name));
   }
 
   function hold(calls: readonly Call[]): void {
@@ -173,12 +152,11 @@ export function createKeeper(
     } else if (trouble === 'other') {
       // One of them is at fault: the others must not suffer for it.
       for (const one of calls) handle([one], answers);
-    } else if (trouble === 'full' && state === 'working') {
-      dropBallast();
+    } else if (trouble === 'full' && state !== 'full') {
       enter('full', error);
       handle(calls, answers);
     } else if (trouble === 'full') {
-      hold(calls);
+      takeWhatFits(calls, answers);
     } else if (trouble !== 'corrupt') {
       enter('failing', error);
       hold(calls);
@@ -188,6 +166,20 @@ export function createKeeper(
       repairNow(error);
       handle(calls, answers, true);
     }
+  }
+
+  /** Halves what did not fit until it does; nothing goes before what did not. */
+  function takeWhatFits(calls: readonly Call[], answers: Answers): void {
+    if (calls.length <= 1) {
+      hold(calls);
+      return;
+    }
+    const middle = calls.length >> 1;
+    const before = held.length;
+    attempt(calls.slice(0, middle), answers, false);
+    const rest = calls.slice(middle);
+    if (held.length === before) attempt(rest, answers, false);
+    else hold(rest);
   }
 
   /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
@@ -204,27 +196,7 @@ export function createKeeper(
   function waitOut(error: unknown): void {
     const trouble = troubleOf(error);
     if (error instanceof StorageRefused || trouble === 'other' || trouble === 'corrupt') throw error;
-    if (trouble === 'full') dropBallast();
     enter('failing', error);
-  }
-
-  function fillBallast(): void {
-    if (ballast.fill()) return;
-    log.say('outbox.no-ballast', { directory, bytes: options.ballastBytes });
-    clearTimeout(ballastTimer);
-    ballastTimer = setTimeout(fillLater, ballastMs);
-  }
-
-  /** A disk that is full waits for the ballast's room as a whole; see `tryAgain`. */
-  function fillLater(): void {
-    if (state !== 'working' || !ballast.fill()) ballastTimer = setTimeout(fillLater, ballastMs);
-  }
-
-  function dropBallast(): void {
-    const { freed, error } = ballast.drop();
-    dropped = freed;
-    // It is tried again with each try for room: once is enough to say.
-    if (error !== undefined && announced === 'working') log.say('outbox.ballast-stuck', { directory, error });
   }
 
   function enter(next: 'full' | 'failing', error: unknown): void {
@@ -248,37 +220,39 @@ export function createKeeper(
         enter('failing', error);
         return;
       }
-    } else {
-      // Marks of deliveries that did not fit a moment ago.
-      runHeld();
-      if (state !== 'full') return;
-      if (dropped && !ballast.fill()) {
-        waitForRoom();
-        return;
-      }
-    }
-    state = 'working';
-    runHeld();
+      state = 'working';
+      main.answer(run([]));
+    } else main.answer(writeHeld());
     if (state !== 'working') return;
     announced = state;
-    dropped = false;
-    fillBallast();
     main.tell({ type: 'storage', storage: { state } });
     log.say('outbox.working', { directory });
   }
 
-  function waitForRoom(): void {
-    try {
-      // What is in the WAL goes to its place, so that the marks of deliveries need no more room.
-      opened?.db.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      timer = setTimeout(tryAgain, retryMs.full);
-    } catch (error) {
-      enter('full', error);
+  /** Writes what waits for room: what changes rows first, which needs less of it than what adds some. */
+  function writeHeld(): Answers {
+    const answers = noAnswers();
+    makeRoom();
+    const { append: appends = [], change: changes = [] } = Object.groupBy(held, ({ name }) =>
+      name === 'append' ? 'append' : 'change',
+    );
+    held = [];
+    for (const calls of [changes, appends]) {
+      if (calls.length > 0 && state === 'full') attempt(calls, answers, false);
+      else hold(calls);
     }
+    if (state !== 'full') return { ...answers, commits };
+    if (held.length === 0) state = 'working';
+    else timer = setTimeout(tryAgain, retryMs.full);
+    return { ...answers, commits };
   }
 
-  function runHeld(): void {
-    main.answer(run([]));
+  function makeRoom(): void {
+    try {
+      if (opened) saveRoom(opened.db);
+    } catch {
+      // There is no room for that either, or other trouble, which the next write meets as well.
+    }
   }
 
   function run(calls: readonly Call[]): Answers {
@@ -294,7 +268,6 @@ export function createKeeper(
     run,
     close(): void {
       clearTimeout(timer);
-      clearTimeout(ballastTimer);
       rescue.close();
       examination.close();
       close();

@@ -7,7 +7,7 @@ import { startStorageThread } from './storage-thread.ts';
 
 test('storage thread: when it dies, everything is rejected and the caller is told', async (t) => {
   const crashing = new URL('./crashing-worker.fixture.ts', import.meta.url);
-  const options = { directory: temporaryFolder(t), ballastBytes: 0 };
+  const options = { directory: temporaryFolder(t) };
   const thread = await startStorageThread(options, { log: keepingLog(), script: crashing });
   const [first, second] = [thread.call('tally'), thread.call('load')];
   await assert.rejects(first, /a page is on fire/);

@@ -1,0 +1,142 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
+import { seededRandom } from '../../src/ami/player/seeded-random.ts';
+import type { LogLine } from './bridge-process.ts';
+import { recordsOf } from './call-records.ts';
+import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';
+import { startLoad } from './load.ts';
+import { createDisk, diskImpossible } from './loop-disk.ts';
+import { createRig } from './rig.ts';
+
+const diskBytes = 200 << 20;
+const freedBytes = 12 << 20;
+
+/** Long enough for calls to begin and end on a full disk, ms: they take a second. */
+const fullMs = 3_000;
+
+/** Long enough for the bridge to read the records of those calls, ms: it reads every 2 s, and decides two reads later. */
+const freedMs = 10_000;
+
+/** Each restart is one of these, in turn. */
+const restarts = [
+  { freed: 'before', signal: 'SIGTERM' },
+  { freed: 'before', signal: 'SIGKILL' },
+  { freed: 'after', signal: 'SIGTERM' },
+  { freed: 'after', signal: 'SIGKILL' },
+] as const;
+
+export const diskFreed: Fault = {
+  name: 'disk full, a little freed, restarted',
+  needs: diskImpossible,
+  short: { count: 4, unit: 'restarts' },
+  full: { count: 100, unit: 'restarts' },
+  run,
+};
+
+async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const parts: Awaited<ReturnType<typeof fillAndRestart>>[] = [];
+  while (parts.length < size && !stop.aborted) {
+    parts.push(
+      await fillAndRestart(restarts[parts.length % restarts.length] as (typeof restarts)[number], random),
+    );
+    say(`${parts.length} restarts: ${JSON.stringify(parts.at(-1))}`);
+  }
+  const total = (of: (part: (typeof parts)[number]) => number) =>
+    parts.reduce((sum, part) => sum + of(part), 0);
+  return {
+    ...sumOf(parts.map(({ counts }) => counts)),
+    ...{ runs: parts.length, seed, broken: parts.flatMap(({ broken }) => broken) },
+    note: `${total(({ over }) => over)} calls, ${total(({ fromRecords }) => fromRecords)} of them reported from the call records; the stops counted ${total(({ inMemory }) => inMemory)} calls that only memory had`,
+  };
+}
+
+/** A disk is filled, a little of it is freed, and the bridge is restarted: every call arrives as it was. */
+async function fillAndRestart({ freed, signal }: (typeof restarts)[number], random: () => number) {
+  const disk = createDisk('ext4', diskBytes);
+  const rig = await createRig({ STATE_DIR: join(disk.path, 'state') });
+  const records = join(rig.folder, 'Master.csv');
+  writeFileSync(records, '');
+  const filler = openSync(join(disk.path, 'filler'), 'w');
+  const broken: string[] = [];
+  const over = new Set<string>();
+  let fromRecords = 0;
+  let inMemory = 0;
+  const hear = ({ code, calls }: LogLine) => {
+    if (code === 'cdr.call-reported') fromRecords += 1;
+    if (code === 'call.not-stored') inMemory += Number(calls);
+  };
+  const start = () => rig.startBridge({ wrap: ['env', `CDR_SOURCE=csv:${records}`], hear });
+  try {
+    const first = start();
+    await first.says('ami.connected');
+    const load = startLoad(rig.pbx, {
+      ...{ eventsPerSecond: 50, random, talkMs: 1_000 },
+      onOver(id, call) {
+        over.add(id);
+        appendFileSync(records, recordsOf(call));
+      },
+    });
+    await rig.farSide.waitFor(() => rig.farSide.calls().size > 20, 30_000);
+    fill(filler);
+    await first.says('outbox.full');
+    await sleep(fullMs);
+    if (freed === 'before') {
+      free(filler);
+      await sleep(freedMs);
+    }
+    first.kill(signal);
+    const { code } = await first.ended;
+    if (signal === 'SIGTERM' && code !== 0) broken.push(`ended with ${code}: ${first.lastWords()}`);
+    if (freed === 'after') free(filler);
+    const second = start();
+    await second.says('ami.connected');
+    await load.finish();
+    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const missing = () => [...over, ...rig.acknowledged.keys()].some((id) => !isReported(id));
+    await rig.farSide.waitFor(() => !missing(), 30_000).catch(() => {});
+    second.kill('SIGTERM');
+    await second.ended;
+    const { counts, broken: unsolved } = rig.solve(load.sent);
+    // What was delivered and could not be marked is sent again.
+    const received = (id: string) => [...new Set(rig.farSide.calls().get(id)?.received)];
+    const wrong = [...over].filter((id) => !isDeepStrictEqual(received(id), load.sent.get(id)));
+    if (wrong.length > 0)
+      broken.push(
+        `${wrong.length} calls reported wrongly, such as ${wrong[0]}: ${received(wrong[0] ?? '').join(' ')}`,
+      );
+    return {
+      ...{ counts, fromRecords, inMemory, over: over.size },
+      broken: [...broken, ...unsolved].map((line) => `${signal}, freed ${freed} the end: ${line}`),
+    };
+  } finally {
+    closeSync(filler);
+    await rig.close();
+    disk.remove();
+  }
+}
+
+function fill(fd: number): void {
+  for (let size = 1 << 20; size >= 512; ) {
+    try {
+      if (writeSync(fd, Buffer.alloc(size)) < size) size >>= 1;
+    } catch {
+      size >>= 1;
+    }
+  }
+}
+
+function free(fd: number): void {
+  ftruncateSync(fd, fstatSync(fd).size - freedBytes);
+}
