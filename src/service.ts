@@ -12,7 +12,7 @@ import { makeScreens } from './service/calls/screens.ts';
 import { type AppOptions, buildApp } from './service/http/app.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
 import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
-import { again } from './service/upkeep/again.ts';
+import { again } from './service/upkeep/every.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 
 export type ServiceOptions = AppOptions & {

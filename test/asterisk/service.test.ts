@@ -98,11 +98,11 @@ for (const version of versions)
       await page.locator(`[data-call="${id}"]`).waitFor({ state: 'detached' });
       assert.deepEqual(await shown(id), ['ringing', `answered by ${answeredBy},`, 'ended after', 'gone']);
 
-      await page.goto(`${url}/activity/call?${new URLSearchParams({ id })}`);
+      await page.goto(`${url}/calls/details?${new URLSearchParams({ id })}`);
       const record = await page.locator('main').innerText();
       for (const part of ['answered', answeredBy ?? '', spaced(call?.from ?? '')])
         assert.ok(record.includes(part), part);
-      await page.goto(`${url}/activity`);
+      await page.goto(`${url}/calls`);
       await page
         .locator(`a[href*="${encodeURIComponent(id)}"]`)
         .first()

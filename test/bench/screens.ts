@@ -69,16 +69,13 @@ async function pages(): Promise<void> {
   const day = (n: number) => new Date(callTime(n)).toISOString().slice(0, 10);
   const known = (calls: number) => calls - 3;
   const asked: [string, (calls: number) => string][] = [
-    ['activity', () => '/activity'],
-    ['activity, in the middle', (calls) => `/activity?older=${callTime(calls / 2)}.${calls / 2}`],
-    [
-      'a number',
-      (calls) => `/activity?number=${encodeURIComponent(numberOf((known(calls) * 7919) % 500_000))}`,
-    ],
-    ['an extension that answered nobody', () => '/activity?extension=999'],
-    ['missed calls', () => '/activity?outcome=missed'],
-    ['a part of a number that is nowhere', () => '/activity?number=77777777'],
-    ['one call', (calls) => `/activity/call?id=pbx-${known(calls)}.${known(calls) % 97}`],
+    ['activity', () => '/calls'],
+    ['activity, in the middle', (calls) => `/calls?older=${callTime(calls / 2)}.${calls / 2}`],
+    ['a number', (calls) => `/calls?number=${encodeURIComponent(numberOf((known(calls) * 7919) % 500_000))}`],
+    ['an extension that answered nobody', () => '/calls?extension=999'],
+    ['missed calls', () => '/calls?outcome=missed'],
+    ['a part of a number that is nowhere', () => '/calls?number=77777777'],
+    ['one call', (calls) => `/calls/details?id=pbx-${known(calls)}.${known(calls) % 97}`],
     ['report of a day', (calls) => `/reports?from=${day(calls - 1)}&to=${day(calls - 1)}`],
     [
       'report of all days up to a month',
@@ -138,7 +135,7 @@ async function office(): Promise<void> {
       port: service.port,
       connections: 1,
       requests: 1,
-      request: () => ask('/activity'),
+      request: () => ask('/calls'),
     });
     pageTimes.push(p50);
   }, 1000 / refreshing);

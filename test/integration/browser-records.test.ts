@@ -22,15 +22,15 @@ const lastDays = (days: number) => {
   return `from=${from}&to=${to}`;
 };
 const pages = {
-  activity: '/activity',
-  missed: '/activity?outcome=missed&number=030123',
-  call: '/activity/call?id=pbx-now.2',
+  calls: '/calls',
+  missed: '/calls?outcome=missed&number=030123',
+  call: '/calls/details?id=pbx-now.2',
   reports: '/reports',
   month: `/reports?${lastDays(32)}`,
-  history: '/history',
+  'api-log': '/api-log',
 };
 
-test('activity, reports and history are seen, and used, by everybody', { skip }, async (t) => {
+test('calls, reports and the API log work in every window and theme', { skip }, async (t) => {
   const served = await serve(t);
   await officeWeeks(served, Date.now());
   const browser = await openBrowser(t);
@@ -58,20 +58,20 @@ test('texts of strangers do nothing on a page, and break no layout', { skip }, a
   await hostileCalls(served, Date.now());
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served, { size: 'narrow' });
-  const calls = hostile.map((id) => `/activity/call?${new URLSearchParams({ id: id.slice(0, 255) })}`);
+  const calls = hostile.map((id) => `/calls/details?${new URLSearchParams({ id: id.slice(0, 255) })}`);
   const searches = ['<script>', '"><img src=x onerror=alert(1)>'].map((term) =>
-    ['/activity?customer=', '/activity?number=1', '/history?in=request&term='].map(
+    ['/calls?customer=', '/calls?number=1', '/api-log?in=request&term='].map(
       (path) => path + encodeURIComponent(term),
     ),
   );
-  for (const path of ['/activity', '/reports', '/history', ...calls, ...searches.flat()]) {
+  for (const path of ['/calls', '/reports', '/api-log', ...calls, ...searches.flat()]) {
     await page.goto(served.url + path);
     await page.locator('h1').waitFor();
     assert.deepEqual(await layoutTrouble(page), [], path);
   }
-  await page.goto(`${served.url}/history`);
+  await page.goto(`${served.url}/api-log`);
   for (const link of await page
-    .locator('#tail tbody a')
+    .locator('#requests tbody a')
     .evaluateAll((all) => all.map((a) => a.getAttribute('href')))) {
     await page.goto(served.url + link);
     assert.deepEqual(await layoutTrouble(page), [], `${link}`);
@@ -88,7 +88,7 @@ test('by keyboard: a number is looked for, its calls are turned over, one is ope
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served);
   const rows = page.locator('main tbody tr');
-  await page.goto(`${served.url}/activity`);
+  await page.goto(`${served.url}/calls`);
   const newest = await rows.first().textContent();
   await page.getByRole('link', { name: 'Older' }).press('Enter');
   await page.waitForURL('**older=*');
@@ -103,9 +103,9 @@ test('by keyboard: a number is looked for, its calls are turned over, one is ope
   await page.waitForURL('**number=*');
   for (const text of await rows.allTextContents()) assert.match(text, /\+49 30 901820/);
   await rows.nth(1).getByRole('link').first().press('Enter');
-  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   assert.equal(
-    (await page.getByRole('table', { name: 'Requests' }).getByText('200 taken').count()) >= 2,
+    (await page.getByRole('table', { name: 'Requests' }).getByText('200 Accepted').count()) >= 2,
     true,
   );
   await page.getByRole('table', { name: 'Requests' }).getByRole('link').first().press('Enter');
@@ -114,17 +114,17 @@ test('by keyboard: a number is looked for, its calls are turned over, one is ope
   assert.deepEqual(trouble, []);
 });
 
-test('the history is live, and can be held still', { skip }, async (t) => {
+test('the API log is live, and can be paused', { skip }, async (t) => {
   const served = await serve(t);
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served);
-  await page.goto(`${served.url}/history`);
-  await page.getByText('No request yet').waitFor();
-  const status = page.locator('#tail tbody');
+  await page.goto(`${served.url}/api-log`);
+  await page.getByText('No requests yet').waitFor();
+  const status = page.locator('#requests tbody');
   await served.ask('/voice/priority?number=110', { token: served.a.token }); // moves no call
   await status.getByText('GET /api/v1/voice/priority').waitFor();
   await served.post(served.a.token, event({ id: 'refused', status: 'gone' }));
-  await status.getByText('422 refused').waitFor();
+  await status.getByText('422 Refused').waitFor();
   await page.getByRole('button', { name: 'Live' }).click();
   await served.post(served.a.token, event({ id: 'later' }));
   await page.locator('#bar').getByText("Alpha's customer").waitFor();

@@ -27,7 +27,7 @@ test('the first link leads to a name and a password; these sign in from then on,
   await page.getByLabel('Name').fill('ADMINISTRATOR');
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('do not belong together').waitFor();
+  await page.getByRole('alert').getByText('Wrong name or password').waitFor();
   assert.deepEqual(
     trouble.splice(0).filter((line) => !line.includes('401')),
     [],
@@ -74,7 +74,7 @@ test('signing in is seen, and used, by everybody: both themes, every size', { sk
         if (path === '/sign-in') await context.clearCookies();
         await page.goto(served.url + path);
         await page.locator('h1').waitFor({ state: 'attached' });
-        await keepPicture(page, `${path.slice(1) || 'now'}-${size}-${theme}`);
+        await keepPicture(page, `${path.slice(1) || 'dashboard'}-${size}-${theme}`);
         assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
         assert.deepEqual(await accessibilityTrouble(page), [], `${path} ${size} ${theme}`);
       }

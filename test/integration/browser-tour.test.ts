@@ -60,7 +60,7 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
 
   await tabTo(page, 'Customers');
   await enter(page);
-  await tabTo(page, 'Add a customer');
+  await tabTo(page, 'Add customer');
   await enter(page);
   await page.waitForURL('**/customers/new');
   await page.locator('input:focus').waitFor(); // its first field takes what is typed, as soon as it is there
@@ -71,12 +71,12 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
   await keyboard.type('040 66969199');
   await tabTo(page, 'Save');
   await enter(page);
-  await page.getByText('Saved. Calls show it').waitFor();
+  await page.getByText('Saved. New calls show').waitFor();
 
   for (const status of ['ringing', 'completed'])
     await post(a.token, event({ from: '+494066969199', status }));
   await page.getByText('missed').first().waitFor();
-  await tabTo(page, 'Dismiss the missed call of Grace Hopper');
+  await tabTo(page, 'Dismiss missed call from Grace Hopper');
   await keyboard.press('Enter');
   await page.locator('.missed-call').waitFor({ state: 'detached' });
 
@@ -89,9 +89,9 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
   await keyboard.press('Enter');
   await page.getByRole('button', { name: /Copied|Press Ctrl/ }).waitFor();
   assert.equal(await page.evaluate('getSelection().toString()'), a.token);
-  await tabTo(page, 'Make a new token');
+  await tabTo(page, 'Create a new token');
   await keyboard.press('Enter');
-  await tabTo(page, 'Make a new token');
+  await tabTo(page, 'Create a new token');
   await enter(page);
   await page.getByText('This is the new token.').waitFor();
   assert.notEqual(await page.locator('#token').innerText(), a.token);
@@ -102,7 +102,7 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
   await keyboard.type('Ada');
   await tabTo(page, 'Add');
   await enter(page);
-  await page.getByText('A way in for').waitFor();
+  await page.getByText('Invitation link for').waitFor();
 
   await tabTo(page, 'Sign out');
   await enter(page);
@@ -121,21 +121,21 @@ test('a colleague gets in by the address that was handed over, once, and is remo
   await theirs.goto(link);
   await theirs.waitForURL('**/welcome'); // the page in between asks for a password, too
   await theirs.getByLabel('Password').fill('short');
-  await theirs.getByRole('button', { name: 'Go on' }).click();
-  await theirs.getByText('A password has at least 12 characters').waitFor();
+  await theirs.getByRole('button', { name: 'Continue' }).click();
+  await theirs.getByText('The password must have at least 12 characters').waitFor();
   await theirs.getByLabel('Password').fill('long enough, I think');
-  await theirs.getByRole('button', { name: 'Go on' }).click();
+  await theirs.getByRole('button', { name: 'Continue' }).click();
   await theirs.waitForURL(`${url}/`);
   assert.equal(await theirs.getByRole('link', { name: 'Users' }).count(), 0);
 
   const stranger = await (await browser.newContext()).newPage();
   await stranger.goto(link);
-  await stranger.getByText('This link was used already').waitFor();
+  await stranger.getByText('This link is no longer valid').waitFor();
 
   await page.getByRole('link', { name: 'Ada' }).click();
   await page.getByText('Remove', { exact: true }).click();
-  await page.getByRole('button', { name: 'Remove this user' }).click();
-  await page.getByText('The user is removed.').waitFor();
+  await page.getByRole('button', { name: 'Remove user' }).click();
+  await page.getByText('User removed.').waitFor();
   await theirs.getByText('Signed out.').waitFor();
 });
 
@@ -145,20 +145,20 @@ test('a table is looked at before it is taken, in the encoding that it comes in'
   const table =
     'reference;name;segment;numbers\n7;Bäckerei Weiß;VIP;040 66969100\n8;Böse;Nobody;040 66969101\n';
   const file = { name: 'customers.csv', mimeType: 'text/csv', buffer: Buffer.from(table, 'latin1') };
-  await page.getByLabel('A CSV file').setInputFiles(file);
+  await page.getByLabel('CSV file').setInputFiles(file);
   await page.waitForFunction("document.getElementById('f-table').value !== ''");
-  await page.getByRole('button', { name: 'See what would happen' }).click();
-  await page.getByText('1 new, 0 changed, 0 as they are.').waitFor();
-  await page.getByText('Line 3: there is no segment "Nobody"; add it first').waitFor();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByText('1 new, 0 changed, 0 unchanged.').waitFor();
+  await page.getByText('Line 3: Segment "Nobody" does not exist. Add it first.').waitFor();
   const customers = async () => (await ask(`${url}/admin/customers`, { token: a.admin })).text;
   assert.doesNotMatch(await customers(), /Bäckerei/, 'nothing is taken yet');
-  await page.getByRole('button', { name: 'Import 1 customers' }).click();
-  await page.getByText('1 customers are in.').waitFor();
+  await page.getByRole('button', { name: 'Import 1 customer' }).click();
+  await page.getByText('1 customer imported.').waitFor();
   assert.match(await customers(), /^7,Bäckerei Weiß,VIP,\+494066969100/m);
   assert.deepEqual(trouble, []);
 
-  await page.getByLabel('The table').fill('no,header\n');
-  await page.getByRole('button', { name: 'See what would happen' }).click();
+  await page.getByLabel('CSV text').fill('no,header\n');
+  await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByText('The first line must name the columns').waitFor();
 });
 
@@ -172,10 +172,10 @@ test('without scripts, everything but the bar works', { skip }, async (t) => {
   await page.getByLabel('Name').fill('Plain');
   await page.getByLabel('Numbers').fill('not a number');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('“not a number” is no phone number.').waitFor();
+  await page.getByText('Not a valid phone number: “not a number”.').waitFor();
   await page.getByLabel('Numbers').fill('030 901820');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('+4930901820 is a number of "Alpha\'s customer" already').waitFor();
+  await page.getByText('+4930901820 already belongs to "Alpha\'s customer".').waitFor();
   await page.getByLabel('Numbers').fill('030 901829');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();

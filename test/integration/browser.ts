@@ -82,7 +82,7 @@ export async function signIn(
   await page.waitForURL((url) => url.pathname !== '/sign-in');
   if (new URL(page.url()).pathname === '/welcome') {
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
     await page.waitForURL((url) => url.pathname === '/');
   }
   return { ...watched, context };

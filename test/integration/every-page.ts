@@ -17,7 +17,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   });
   const customer = customers.at(-1);
   return [
-    { name: 'now', path: '/' },
+    { name: 'dashboard', path: '/' },
     { name: 'bar', path: '/bar' },
     { name: 'customers', path: '/customers' },
     { name: 'customer-new', path: '/customers/new' },

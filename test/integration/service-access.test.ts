@@ -59,7 +59,7 @@ test('passwords are tried ten times from one place, and what is known of a name 
     const { status, text } = await ask(`${url}/sign-in`, form(url, { name, password: given }));
     return { status, said: /<p class="notice bad"[^>]*>([^<]*)/.exec(text)?.[1] };
   };
-  const wrong = { status: 401, said: 'This name and password do not belong together.' };
+  const wrong = { status: 401, said: 'Wrong name or password.' };
   for (const name of ['Anna', 'nobody', 'Fresh', '', 'x'.repeat(10_000)])
     assert.deepEqual(await attempt(name, ''), wrong, name.slice(0, 9));
   for (let n = 1; n < 10; n += 1) assert.deepEqual(await attempt('Anna', `wrong ${n}`), wrong);

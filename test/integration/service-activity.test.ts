@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { makeSessions } from '../../src/service/access/sessions.ts';
 import { newUid } from '../../src/service/accounts/setup.ts';
-import { askedOf, filterOf, placeText } from '../../src/service/pages/activity-filter.ts';
-import { callsAsCsv } from '../../src/service/pages/activity-pages.ts';
+import { callQueryIn, cursorText, filterOf } from '../../src/service/pages/call-filter.ts';
+import { callsAsCsv } from '../../src/service/pages/call-list-page.ts';
 import { formatsFor } from '../../src/service/pages/kit/formats.ts';
 import { unguarded } from '../../src/service/reports/csv.ts';
 import type { Account } from '../../src/service/store/directory-store.ts';
@@ -32,7 +32,7 @@ test('a number is found as it is dialled, in full, and by any part; a customer b
     for (const [id, from] of Object.entries(calls)) await tell({ id, from, status: 'ringing', at: 1000 });
   });
   const found = async (query: string, timeZone = 'UTC') => {
-    const filter = await filterOf(askedOf(new URLSearchParams(query)), account, timeZone, store);
+    const filter = await filterOf(callQueryIn(new URLSearchParams(query)), account, timeZone, store);
     const page = { account: account.id, filter, towards: 'older', from: null, limit: 9 } as const;
     return (await store.calls.page(page)).calls.map(({ id }) => id).sort();
   };
@@ -64,18 +64,18 @@ test('a number is found as it is dialled, in full, and by any part; a customer b
 test('saved calls are all that match, in UTF-8, and no cell is a formula', async (t) => {
   const { store, account, stateDir } = await opened(t);
   await hostileCalls({ stateDir }, Date.parse('2026-10-25T00:30Z'));
-  const filter = await filterOf(askedOf(new URLSearchParams()), account, 'UTC', store);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
   const text = (
     await Array.fromAsync(callsAsCsv(store, account.id, filter, formatsFor('Europe/Berlin')))
   ).join('');
-  assert.ok(text.startsWith('\ufeffid,began,'));
+  assert.ok(text.startsWith('\ufeffid,started,'));
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
   assert.deepEqual(
     new Set(rows.map(({ id }) => unguarded(id ?? ''))),
     new Set(hostile.map((id) => id.slice(0, 255))),
   );
   for (const cell of rows.flatMap(Object.values)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?!\d+$)/);
-  assert.equal(rows[0]?.began, '2026-10-25T02:29:00+02:00');
+  assert.equal(rows[0]?.started, '2026-10-25T02:29:00+02:00');
   assert.equal(rows[0]?.outcome, 'answered');
 });
 
@@ -86,7 +86,7 @@ test('calls are saved as they are read, however many there are', async (t) => {
       Array.from({ length: 3000 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
-  const filter = await filterOf(askedOf(new URLSearchParams()), account, 'UTC', store);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
   let lines = 0;
   for await (const chunk of callsAsCsv(store, account.id, filter, formatsFor('UTC'))) {
     const inChunk = chunk.split('\r\n').length - 1;
@@ -102,20 +102,20 @@ test("nobody sees another account's calls, figures or requests, and an agent no 
     tell({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
   );
   const pages = [
-    '/activity',
-    '/activity?number=1820',
-    '/activity.csv',
-    '/activity/call?id=secret-1',
+    '/calls',
+    '/calls?number=1820',
+    '/calls.csv',
+    '/calls/details?id=secret-1',
     '/reports',
     '/reports.csv?table=series',
-    '/history',
-    '/history?in=request&term=secret',
-    `/history/entry?entry=${await firstEntry(served)}`,
+    '/api-log',
+    '/api-log?in=request&term=secret',
+    `/api-log/entry?entry=${await firstEntry(served)}`,
   ];
   const seen = async (account: number, role: Role) => {
     const headers = { cookie: await cookieFor(served, account, role) };
     const answers = await Promise.all(pages.map((path) => served.ask(served.url + path, { headers })));
-    const tail = await served.ask(`${served.url}/history/tail`, {
+    const tail = await served.ask(`${served.url}/api-log/stream`, {
       headers: { cookie: 'pbx-bridge-session=none' },
     });
     assert.equal(tail.status, 401);
@@ -139,10 +139,10 @@ test("nobody sees another account's calls, figures or requests, and an agent no 
     [200, 200, 200, 200, 200, 200, 403, 403, 403],
   );
   const headers = { cookie: await cookieFor(served, 1, 'agent') };
-  const call = await served.ask(`${served.url}/activity/call?id=secret-1`, { headers });
-  assert.doesNotMatch(call.text, /What the phone system sent|history\/entry/);
+  const call = await served.ask(`${served.url}/calls/details?id=secret-1`, { headers });
+  assert.doesNotMatch(call.text, /Requests from the phone system|api-log\/entry/);
   for (const stranger of [headers, { cookie: 'pbx-bridge-session=none' }, {}])
-    assert.equal((await served.ask(`${served.url}/history/tail`, { headers: stranger })).status, 401);
+    assert.equal((await served.ask(`${served.url}/api-log/stream`, { headers: stranger })).status, 401);
 });
 
 /** What the browser of a new user sends. */
@@ -161,5 +161,5 @@ async function firstEntry({ stateDir }: Served): Promise<string> {
   const newest = { account: 1, search: null, order: 'newest', after: null, limit: 1 } as const;
   const { entries } = await store.requests.search(newest);
   await store.close();
-  return placeText(entries[0] as StoredRequest);
+  return cursorText(entries[0] as StoredRequest);
 }

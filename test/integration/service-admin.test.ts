@@ -26,8 +26,8 @@ test('administration: segments and customers come in as CSV, decide lookups, and
     imported: 1,
     refused: 2,
     errors: [
-      { line: 3, message: 'there is no segment "Nowhere"; add it first' },
-      { line: 4, message: '+4930901820 is a number of "Alpha\'s customer" already' },
+      { line: 3, message: 'Segment "Nowhere" does not exist. Add it first.' },
+      { line: 4, message: '+4930901820 already belongs to "Alpha\'s customer".' },
     ],
   });
   assert.deepEqual((await ask('/voice/priority?number=+49301234567', a)).json, {

@@ -43,7 +43,7 @@ test('service backup: what was acknowledged before it is in it, while events kee
   for (let n = 0; n < 300; n++) await tell(100_000 + n);
   const before = acknowledged + 300;
   const file = join(folder, 'service.backup');
-  assert.match(await command(here, 'backup', file), /is the service as of now/);
+  assert.match(await command(here, 'backup', file), /is a backup of the service/);
   ended = true;
   await Promise.all(senders);
   assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -81,11 +81,8 @@ test('service restore: not over data unless told; one that was cut off is ended 
   const other = await started(t, there);
   const otherToken = other.token();
   await other.stop();
-  await assert.rejects(
-    command(there, 'restore', file),
-    /there is data in .* already; --replace sets it aside/,
-  );
-  assert.match(await command(there, 'restore', file, '--replace'), /set aside: .*service.db.replaced-/);
+  await assert.rejects(command(there, 'restore', file), /already holds data; --replace keeps it/);
+  assert.match(await command(there, 'restore', file, '--replace'), /old data kept as .*service.db.replaced-/);
   assert.equal(readdirSync(there).filter((name) => name.includes('.replaced-')).length, 2);
   assert.notEqual(token, otherToken);
 

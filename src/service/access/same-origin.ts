@@ -1,13 +1,13 @@
-/** What tells where a request was made: the headers, and the host that the browser asked for. */
-type Asked = { readonly headers: Record<string, unknown>; readonly host: string };
+/** `host`: the host that the browser requested. */
+type Origin = { readonly headers: Record<string, unknown>; readonly host: string };
 
 /**
- * True if a page of our own made the request. Browsers that came by https, or to this machine, say so in
- * Sec-Fetch-Site; the others send Origin with every form. Who sends neither is refused: no browser of this decade.
- * Only the host is compared: behind a proxy that is not trusted we do not know the protocol.
+ * True if a page of this service made the request. With https or on localhost browsers send Sec-Fetch-Site, otherwise
+ * Origin with every form. A request with neither is refused: every browser of this decade sends one.
+ * Only the host is compared: behind a proxy that is not trusted the protocol is unknown.
  * Sources: Fetch Metadata Request Headers (W3C), Fetch standard 3.2 (Origin).
  */
-export function isSameOrigin({ headers, host }: Asked): boolean {
+export function isSameOrigin({ headers, host }: Origin): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const { origin } = headers;

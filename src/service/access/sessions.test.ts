@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, User, UserStore } from '../store/user-store.ts';
-import { IDLE_MS, LONGEST_MS, makeSessions } from './sessions.ts';
+import { IDLE_MS, MAX_AGE_MS, makeSessions } from './sessions.ts';
 
 const user: User = {
   id: 1,
@@ -46,7 +46,7 @@ test('a session is idle for half a day at most, and none lasts over 30 days', as
   assert.equal(kept.size, 0, 'and it is forgotten');
 
   const used = await sessions.open(user);
-  const end = time.now + LONGEST_MS;
+  const end = time.now + MAX_AGE_MS;
   for (; time.now < end; time.now += IDLE_MS / 2) assert.ok(await sessions.find(used));
   assert.equal(await sessions.find(used), undefined);
 });
@@ -60,19 +60,19 @@ test('what is kept opens nothing, nor does what a stranger makes up', async () =
     assert.equal(await sessions.find(other), undefined);
 });
 
-test('closing tells who watches that session, and nobody else', async () => {
+test('closing a session calls its listeners and no others', async () => {
   const { sessions } = setUp();
-  const told: string[] = [];
+  const closed: string[] = [];
   const [a, b, c] = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
       const session = (await sessions.find(await sessions.open(user))) as Session;
-      return { session, forget: sessions.onClose(session, () => told.push(name)) };
+      return { session, forget: sessions.onClose(session, () => closed.push(name)) };
     }),
   );
   assert.ok(a && b && c);
   await sessions.close(a.session);
-  assert.deepEqual(told.splice(0), ['a']);
+  assert.deepEqual(closed.splice(0), ['a']);
   c.forget();
   await sessions.closeAll(user, null);
-  assert.deepEqual(told, ['a', 'b']);
+  assert.deepEqual(closed, ['a', 'b']);
 });

@@ -9,23 +9,23 @@ export const roles = ['administrator', 'agent'] as const satisfies readonly Role
 
 const NAME_LENGTH = 80;
 
-/** A name that somebody signs in with: an e-mail address, a first name. */
+/** A name to sign in with: an e-mail address, a first name. */
 export const userName = text('name', NAME_LENGTH)
   .trim()
-  .min(1, 'A name is needed.')
-  .refine((name) => signInName(name) !== '', 'This name has no letter that can be seen.');
+  .min(1, 'Enter a name.')
+  .refine((name) => signInName(name) !== '', 'The name has no visible character.');
 
 export const newPassword = z
   .string()
   .refine((password) => [...password].length >= passwordLength.min, {
-    error: `A password has at least ${passwordLength.min} characters; a few words are easiest.`,
+    error: `The password must have at least ${passwordLength.min} characters. Several words are easy to remember.`,
     abort: true,
   })
   .refine((password) => [...password].length <= passwordLength.max, {
-    error: `A password has at most ${passwordLength.max} characters.`,
+    error: `The password must have at most ${passwordLength.max} characters.`,
     abort: true,
   })
-  .refine((password) => new Set(password).size > 4, 'This password is too easily guessed.');
+  .refine((password) => new Set(password).size > 4, 'This password is too easy to guess.');
 
 /** Names that look the same sign in as the same user: upper and lower case, full-width letters, invisible characters. */
 export function signInName(name: string): string {
@@ -36,7 +36,7 @@ export function signInName(name: string): string {
     .toLowerCase();
 }
 
-/** Adds a user without a password: a link signs in, and asks for one. Undefined if the name is taken. */
+/** Adds a user without a password, who signs in with a one-time link and chooses one. Undefined if the name is taken. */
 export function addUser(
   { users }: Pick<Store, 'users'>,
   { account, name, role, now }: { account: number; name: string; role: Role; now: number },
@@ -52,7 +52,7 @@ export function addUser(
   });
 }
 
-/** The account's first administrator; made if it has none, so that nobody is ever locked out of an account. */
+/** The account's first administrator; added if it has none, so that an account always has one. */
 export async function firstAdministrator(
   store: Pick<Store, 'users'>,
   account: { readonly id: number; readonly uid: string },
@@ -65,6 +65,6 @@ export async function firstAdministrator(
   const add = (name: string) => addUser(store, { account: account.id, name, role: 'administrator', now });
   const made = (await add(plain)) ?? (await add(certain));
   if (made === undefined)
-    throw new Error(`a user "${certain}" exists already, and is no administrator of it`);
+    throw new Error(`the user "${certain}" exists and is not an administrator of this account`);
   return made;
 }

@@ -3,13 +3,13 @@ import { limits } from '../../api/contract/decisions.ts';
 import { text } from '../../api/contract/text.ts';
 import type { Account } from '../store/directory-store.ts';
 
-/** The account whose administration token a request of /admin carries. */
+/** The account of a /admin request, by its administration token. */
 export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
 
-/** A name that people give to something. */
+/** A name of an account, integration or segment. */
 export const name = text('name', limits.referenceLength).min(1, 'The name field is required.');
 
-/** Without the fields that are not given (exactOptionalPropertyTypes). */
+/** Removes undefined fields (exactOptionalPropertyTypes). */
 export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }

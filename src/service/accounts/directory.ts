@@ -3,18 +3,18 @@ import type { Account, Integration } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
-/** Who a request comes from. */
+/** The sender of a request. */
 export type Caller = { readonly account: Account; readonly integration: Integration };
 
-/** Accounts and integrations, held in memory and kept up to date, so that authentication asks no disk. */
+/** Accounts and integrations in memory, kept up to date, so that authentication needs no database. */
 export type ServiceDirectory = {
   accounts(): readonly Account[];
   integrations(account: number): readonly Integration[];
-  /** The caller whose token this is; undefined if unknown, wrong, rotated away or switched off. */
+  /** The caller with this token; undefined if it is unknown, replaced or switched off. */
   caller(token: string): Caller | undefined;
-  /** The account whose administration token this is. */
+  /** The account with this administration token. */
   administrator(token: string): Account | undefined;
-  /** Reads what changed; after own changes, and now and then for those of the command line. */
+  /** Reads changes: called after the service's own, and regularly for those of other processes and commands. */
   refresh(): Promise<void>;
 };
 
@@ -25,8 +25,8 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
   let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
   let callers = new Map<string, { caller: Caller; token: Buffer }>();
   let integrations: readonly Integration[] = [];
-  // An unknown token is compared like a wrong one: the answer takes as long, and is the same.
-  const nobody = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
+  // An unknown token is compared like a wrong one, so that both take the same time.
+  const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
 
   const refresh = async () => {
     const changed = await store.directory.read(version);
@@ -59,12 +59,12 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
     integrations: (account) => integrations.filter((integration) => integration.account === account),
     caller(token) {
       const known = callers.get(uidOf(token));
-      const same = sameText(token, known?.token ?? nobody);
+      const same = sameText(token, known?.token ?? unknown);
       return same && known?.caller.integration.enabled ? known.caller : undefined;
     },
     administrator(token) {
       const known = accountsByUid.get(uidOf(token));
-      return sameText(token, known?.token ?? nobody) ? known?.account : undefined;
+      return sameText(token, known?.token ?? unknown) ? known?.account : undefined;
     },
   };
 }

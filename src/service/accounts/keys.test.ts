@@ -53,10 +53,10 @@ test('the server secret is made once, for its owner alone', (t) => {
   assert.equal(readFileSync(file, 'utf8').trim(), secret.toString('hex'));
 
   chmodSync(file, 0o640);
-  assert.throws(() => serverSecret(state), /can be read by others/);
+  assert.throws(() => serverSecret(state), /other users can read/);
   chmodSync(file, 0o600);
   writeFileSync(file, 'short\n');
-  assert.throws(() => serverSecret(state), /no secret/);
+  assert.throws(() => serverSecret(state), /does not hold a secret/);
 });
 
 test('results are 48 letters and digits, all of them, never the same', () => {

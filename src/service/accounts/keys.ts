@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Account, Integration } from '../store/directory-store.ts';
 
 /**
- * Everything secret that the service hands out, derived from one server secret: it can be shown again at any time,
- * and none of it is stored. A counter makes a new one of it. HMAC-SHA-256, in hex.
+ * Tokens and signatures, derived from one server secret with HMAC-SHA-256 (hex): they can be shown again at any time and
+ * are not stored. Raising a token's counter replaces the token.
  */
 export type Keys = {
   integrationToken(integration: Pick<Integration, 'uid' | 'tokenCounter'>): string;
   adminToken(account: Pick<Account, 'uid' | 'tokenCounter'>): string;
-  /** Signs a text for a purpose: links and sessions. */
+  /** Signs a text for a purpose, such as links and forms. */
   sign(purpose: string, text: string): string;
 };
 
@@ -23,12 +23,12 @@ export function makeKeys(secret: Uint8Array): Keys {
   };
 }
 
-/** The `uid` in a token of either kind; '' if it has not the form of one. */
+/** The `uid` in a token of either kind; '' if the text is not a token. */
 export function uidOf(token: string): string {
   return /^(?:cia|adm)_([0-9a-f]{16})[0-9a-f]{64}$/.exec(token)?.[1] ?? '';
 }
 
-/** Equal or not, in a time that does not depend on where they differ. */
+/** Compares two texts in constant time. */
 export function sameText(given: string, expected: string | Buffer): boolean {
   const a = Buffer.from(given);
   const b = typeof expected === 'string' ? Buffer.from(expected) : expected;

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Account, Integration } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** A random name for an account or an integration: 16 hexadecimal digits. */
+/** A random identifier: 16 hexadecimal digits. */
 export function newUid(): string {
   return randomBytes(8).toString('hex');
 }
 
-/** Makes the first account with one integration, if the store has none. Gives it if it was made. */
+/** Adds the first account with one integration if the store has none; undefined otherwise. */
 export async function firstAccount(
   store: Store,
   country: string | null,

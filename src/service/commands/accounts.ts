@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { isCountry } from '../../phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
-import { addIntegration, CommandRefused, chosen, type Session } from './session.ts';
-import { forPhoneSystem } from './words.ts';
+import { addIntegration, type CommandContext, CommandRefused, chosen } from './command-context.ts';
+import { phoneSystemInstructions } from './instructions.ts';
 
-export function accountCommands(parent: Command, { command, withStore, print }: Session): void {
-  const accounts = parent.command('account').description('the accounts of this service');
+export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
+  const accounts = parent.command('account').description('manage accounts');
   command(accounts, 'list', 'list all accounts').action((options) =>
     withStore(options.account, async ({ store }) => {
       const read = await store.directory.read(0);
@@ -16,7 +16,7 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
   );
   command(accounts, 'add', 'add an account with one integration')
     .argument('<name>')
-    .option('--country <code>', 'how its numbers without + are read, such as NL', country)
+    .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
       withStore(undefined, async ({ store }) => {
         const account = await store.directory.addAccount({
@@ -28,10 +28,10 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
         print(`${account.uid}  ${account.country ?? '--'}  ${account.name}`);
       }),
     );
-  command(accounts, 'set', 'change the account')
+  command(accounts, 'set', 'change an account')
     .option('--name <name>')
     .option('--country <code>', 'such as NL', country)
-    .option('--time-zone <name>', 'that its people read times in, such as Europe/Amsterdam', timeZone)
+    .option('--time-zone <name>', 'the time zone of its pages, such as Europe/Amsterdam', timeZone)
     .action((options) =>
       withStore(options.account, async ({ store, account }) => {
         const { name, country: code, timeZone: zone } = options;
@@ -42,8 +42,8 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
         });
       }),
     );
-  command(accounts, 'admin-token', 'print the token of /admin')
-    .option('--rotate', 'make a new one; the old one ends at once')
+  command(accounts, 'admin-token', 'print the token for /admin')
+    .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>
       withStore(options.account, async ({ store, keys, account }) => {
         if (options.rotate) await store.directory.changeAccount(account.id, { rotate: true });
@@ -52,23 +52,31 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     );
 }
 
-export function integrationCommands(parent: Command, { command, withStore, print, url }: Session): void {
-  const integrations = parent.command('integration').description("the account's integrations");
-  command(integrations, 'list', 'list them').action((options) =>
+export function integrationCommands(
+  parent: Command,
+  { command, withStore, print, url }: CommandContext,
+): void {
+  const integrations = parent.command('integration').description('manage the integrations of an account');
+  command(integrations, 'list', 'list integrations').action((options) =>
     withStore(options.account, async (opened) => {
       for (const { uid, name, enabled } of opened.integrations)
         print(`${uid}  ${enabled ? 'on ' : 'off'}  ${name}`);
     }),
   );
-  command(integrations, 'add', 'add one')
+  command(integrations, 'add', 'add an integration')
     .argument('<name>')
     .action((name, options) =>
       withStore(options.account, async ({ store, keys, account }) => {
-        print(...forPhoneSystem(url(), keys.integrationToken(await addIntegration(store, account, name))));
+        print(
+          ...phoneSystemInstructions(
+            url(),
+            keys.integrationToken(await addIntegration(store, account, name)),
+          ),
+        );
       }),
     );
   for (const enabled of [true, false]) {
-    command(integrations, enabled ? 'on' : 'off', enabled ? 'let its token in again' : 'refuse its token')
+    command(integrations, enabled ? 'on' : 'off', enabled ? 'accept its token again' : 'refuse its token')
       .argument('<integration>', 'name or uid')
       .action((name, options) =>
         withStore(options.account, async (opened) => {
@@ -79,11 +87,11 @@ export function integrationCommands(parent: Command, { command, withStore, print
 }
 
 function timeZone(name: string): string {
-  if (!isTimeZone(name)) throw new CommandRefused(`"${name}" is no time zone, such as Europe/Amsterdam`);
+  if (!isTimeZone(name)) throw new CommandRefused(`not a time zone: "${name}" (example: Europe/Amsterdam)`);
   return name;
 }
 
 function country(code: string): string {
-  if (!isCountry(code)) throw new CommandRefused(`"${code}" is no country of ISO 3166, such as NL`);
+  if (!isCountry(code)) throw new CommandRefused(`not a two-letter country code: "${code}" (example: NL)`);
   return code;
 }

@@ -7,31 +7,32 @@ import { migrate } from '../../storage/migrate.ts';
 import { makeFolder } from '../../storage/open-database.ts';
 import { fileIn, holdsData, occupant } from '../store/open-store.ts';
 import { migrations } from '../store/sqlite/migrations.ts';
-import { CommandRefused, type Session } from './session.ts';
+import { type CommandContext, CommandRefused } from './command-context.ts';
 
 const program = 'service';
 
-/** Every token and every session is made with it. */
+/** All tokens are derived from it. */
 const files = ['service-secret'] as const;
 
-export function backupCommands(parent: Command, { print, io }: Session): void {
+export function backupCommands(parent: Command, { print, io }: CommandContext): void {
   parent
     .command('backup')
-    .description("write the service's data and its secret into one file, while it runs or not")
-    .argument('<file>', 'a new file; only its owner can read it, and its tokens are made with what is in it')
-    .option('--overwrite', 'the file may be there')
+    .description("write the service's data and secret into one file; the service may keep running")
+    .argument('<file>', 'the file to create, readable by its owner only: it holds the secret of all tokens')
+    .option('--overwrite', 'replace the file if it exists')
     .action((file: string, { overwrite = false }: { overwrite?: boolean }) => {
       const path = sqliteFile();
-      if (!existsSync(path)) throw new CommandRefused(`there is no ${path} yet; pbx-bridge service makes it`);
+      if (!existsSync(path))
+        throw new CommandRefused(`${path} does not exist; pbx-bridge service creates it`);
       setPriority(constants.priority.PRIORITY_LOW);
       writeBackup(path, file, { note: { program, madeAt: Date.now() }, files, overwrite });
-      print(`${file} is the service as of now, with its tokens`);
+      print(`${file} is a backup of the service with its tokens`);
     });
   parent
     .command('restore')
-    .description('put a backup in the place of the data, here or elsewhere; the service must not run')
-    .argument('<file>', 'what service backup wrote')
-    .option('--replace', 'even if there is data already: it is set aside')
+    .description('replace the data with a backup, on this or another machine; stop the service first')
+    .argument('<file>', 'a file written by service backup')
+    .option('--replace', 'also if there is data: it is kept under another name')
     .action((file: string, { replace = false }: { replace?: boolean }) => {
       const path = sqliteFile();
       const { stateDir } = io.options();
@@ -41,11 +42,11 @@ export function backupCommands(parent: Command, { print, io }: Session): void {
       const release = lockFolder(stateDir, occupant, process.pid);
       try {
         if (!replace && holdsData({ stateDir, database: null }))
-          throw new CommandRefused(`there is data in ${stateDir} already; --replace sets it aside`);
+          throw new CommandRefused(`${stateDir} already holds data; --replace keeps it under another name`);
         const check = (db: Parameters<typeof migrate>[0]) => migrate(db, migrations);
         const aside = restoreBackup(path, file, { files, now: Date.now(), check });
-        print(`${stateDir} is as it was at ${new Date(madeAt).toISOString()}`);
-        for (const name of aside) print(`set aside: ${name}`);
+        print(`restored ${stateDir} as of ${new Date(madeAt).toISOString()}`);
+        for (const name of aside) print(`old data kept as ${name}`);
       } finally {
         release();
       }

@@ -8,12 +8,12 @@ import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { copySite } from '../store/copy-site.ts';
 import { fileIn, occupant, secretMarkOf } from '../store/open-store.ts';
-import { CommandRefused, type Session } from './session.ts';
+import { type CommandContext, CommandRefused } from './command-context.ts';
 
 const FOLLOW_MS = 1_000;
 const REPORT_MS = 5_000;
 
-export function copyCommand(parent: Command, { print, io }: Session): void {
+export function copyCommand(parent: Command, { print, io }: CommandContext): void {
   parent
     .command('copy')
     .description('move this site to PostgreSQL, most of it while the service runs')

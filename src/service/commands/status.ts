@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Session } from './session.ts';
+import type { CommandContext } from './command-context.ts';
 
-export function statusCommand(parent: Command, { print, command, withStore }: Session): void {
+export function statusCommand(parent: Command, { print, command, withStore }: CommandContext): void {
   command(
     parent,
     'status',
-    'say where events are stored and what they survive there, and what an account holds',
+    'show where events are stored, what they survive there, and what an account holds',
   ).action((options) =>
     withStore(options.account, async ({ store, account, integrations }) => {
       const { engine, survives, safe } = await store.about();
@@ -16,7 +16,7 @@ export function statusCommand(parent: Command, { print, command, withStore }: Se
       print(
         `storage       ${engine}`,
         `${safe ? '' : '! '}an acknowledged event is ${survives}`,
-        `account       ${account.name}: ${integrations.length} integrations, ${open.length} calls open, ${total} entries of history`,
+        `account       ${account.name}: ${integrations.length} integrations, ${open.length} open calls, ${total} requests in the API log`,
       );
     }),
   );

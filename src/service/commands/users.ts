@@ -3,37 +3,35 @@ import { makeLink } from '../access/one-time-link.ts';
 import { addUser, signInName, userName } from '../access/users.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/user-store.ts';
-import { CommandRefused, type Opened, type Session } from './session.ts';
-import { forBrowser } from './words.ts';
+import { type CommandContext, CommandRefused, type OpenedStore } from './command-context.ts';
+import { signInInstructions } from './instructions.ts';
 
-export function userCommands(parent: Command, { command, withStore, print, url }: Session): void {
-  const link = async ({ store, keys }: Opened, user: User) =>
-    print(...forBrowser(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
+export function userCommands(parent: Command, { command, withStore, print, url }: CommandContext): void {
+  const link = async ({ store, keys }: OpenedStore, user: User) =>
+    print(...signInInstructions(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
 
-  const users = parent.command('user').description('the people who sign in to the account');
-  command(users, 'list', 'list them').action((options) =>
+  const users = parent.command('user').description('manage the users of an account');
+  command(users, 'list', 'list users').action((options) =>
     withStore(options.account, async ({ store, account }) => {
       for (const { name, role, password } of await store.users.list(account.id))
-        print(
-          `${role.padEnd(13)}  ${password === null ? 'has not signed in yet' : 'has a password       '}  ${name}`,
-        );
+        print(`${role.padEnd(13)}  ${password === null ? 'no password yet' : 'password set   '}  ${name}`);
     }),
   );
-  command(users, 'add', 'add one, and print a one-time address that signs in and asks for a password')
+  command(users, 'add', 'add a user and print a one-time link for choosing a password')
     .argument('<name>', 'the name to sign in with')
-    .option('--administrator', 'may change the account; else an agent, who sees calls and customers')
+    .option('--administrator', 'administrator (default: agent, for calls and customers only)')
     .action((given, options) =>
       withStore(options.account, async (opened) => {
         const { store, account } = opened;
         const read = userName.safeParse(given);
-        if (!read.success) throw new CommandRefused(read.error.issues[0]?.message ?? 'this is no name');
+        if (!read.success) throw new CommandRefused(read.error.issues[0]?.message ?? 'not a valid name');
         const role = options.administrator ? 'administrator' : 'agent';
         const user = await addUser(store, { account: account.id, name: read.data, role, now: Date.now() });
-        if (user === undefined) throw new CommandRefused(`somebody is called "${read.data}" already`);
+        if (user === undefined) throw new CommandRefused(`the name "${read.data}" is already in use`);
         await link(opened, user);
       }),
     );
-  command(users, 'reset', 'forget the password, sign out everywhere, and print a one-time address')
+  command(users, 'reset', 'delete the password, sign out everywhere and print a one-time link')
     .argument('<name>')
     .action((given, options) =>
       withStore(options.account, async (opened) => {
@@ -43,7 +41,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         await link(opened, user);
       }),
     );
-  command(users, 'remove', 'remove one, and sign out everywhere')
+  command(users, 'remove', 'remove a user and sign out everywhere')
     .argument('<name>')
     .action((given, options) =>
       withStore(options.account, async (opened) => {

@@ -40,12 +40,16 @@ const rows: readonly [string, string, Customer | string][] = [
   ['no name', '7,,,', customer('7', '7', null)],
   ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo"\nAG', null)],
   ['a guarded formula', "7,'=SUM(A1),,", customer('7', '=SUM(A1)', null)],
-  ['a word for a number', '7,Ann,,secret', '"secret" is no phone number'],
-  ['more digits than a number has', `7,Ann,,${'1'.repeat(41)}`, `"${'1'.repeat(40)}" is no phone number`],
-  ['nothing', ',Ann,,', 'has neither a reference nor a number'],
-  ['an unknown segment', '7,Ann,Lead,', 'there is no segment "Lead"; add it first'],
-  ["somebody else's number", '7,Ann,,+4930666', '+4930666 is a number of "Eve" already'],
-  ['too many columns', '7,Ann,,1,2', 'has not as many columns as the header'],
+  ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: "secret".'],
+  [
+    'more digits than a number has',
+    `7,Ann,,${'1'.repeat(41)}`,
+    `Not a valid phone number: "${'1'.repeat(40)}".`,
+  ],
+  ['nothing', ',Ann,,', 'There is neither a reference nor a number.'],
+  ['an unknown segment', '7,Ann,Lead,', 'Segment "Lead" does not exist. Add it first.'],
+  ["somebody else's number", '7,Ann,,+4930666', '+4930666 already belongs to "Eve".'],
+  ['too many columns', '7,Ann,,1,2', 'The number of columns differs from the header.'],
 ];
 
 for (const [name, line, expected] of rows) {

@@ -16,22 +16,22 @@ const columns = ['reference', 'name', 'segment', 'numbers'] as const;
 const numberSchema = phoneNumber('numbers');
 
 const BATCH = 500;
-/** A line longer than this is no customer, but a quote that is never closed. */
+/** A longer line is taken for a quote that is never closed. */
 const LINE_CHARACTERS = 65_536;
-/** Lines at fault that are named; the others are counted. */
-const NAMED = 100;
+/** Errors that are reported with their line; further ones are only counted. */
+const MAX_ERRORS = 100;
 
 export type ImportReport = {
   readonly imported: number;
   readonly refused: number;
-  /** The first hundred that were refused. */
+  /** The first 100. */
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 };
 
-/** The file cannot be read as a table of customers; nothing more of it was imported. */
+/** The file is not a table of customers; nothing after this point was imported. */
 export class BadTable extends Error {}
 
-/** Adds or replaces customers by reference. A line that cannot be taken is reported, the others are taken. */
+/** Adds or replaces customers by reference. Lines with an error are reported, the others are imported. */
 export async function importCustomers(
   input: Readable,
   { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
@@ -41,7 +41,7 @@ export async function importCustomers(
   let refused = 0;
   const refuse = (line: number, message: string) => {
     refused += 1;
-    if (errors.length < NAMED) errors.push({ line, message });
+    if (errors.length < MAX_ERRORS) errors.push({ line, message });
   };
 
   let batch: { line: number; customer: Customer }[] = [];
@@ -52,7 +52,7 @@ export async function importCustomers(
     );
     outcomes.forEach((outcome, index) => {
       if (outcome === null) imported += 1;
-      else refuse(batch[index]?.line ?? 0, wordsFor(outcome));
+      else refuse(batch[index]?.line ?? 0, refusalText(outcome));
     });
     batch = [];
   };
@@ -65,7 +65,7 @@ export async function importCustomers(
   return { imported, refused, errors };
 }
 
-/** The customers of such a table, line by line; in the place of one that cannot be taken, why. */
+/** Reads a table line by line: each customer, or the error in its line. */
 export async function* readCustomers(
   input: Readable,
   country: string | null,
@@ -73,7 +73,7 @@ export async function* readCustomers(
   for await (const { line, row } of rowsOf(input))
     yield {
       line,
-      customer: row === null ? 'has not as many columns as the header' : customerOf(row, country),
+      customer: row === null ? 'The number of columns differs from the header.' : customerOf(row, country),
     };
 }
 
@@ -108,7 +108,7 @@ async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row
   }
 }
 
-/** What separates the columns: the first that the header shows. `all` is the whole input. */
+/** The first separator in the header line. `all` is the whole input. */
 async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGenerator<Buffer> }> {
   const chunks = input[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -125,28 +125,28 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
   return { delimiter, all: all() };
 }
 
-/** A customer, or why the row is none. */
+/** A customer, or the error in the row. */
 function customerOf(row: Row, country: string | null): Customer | string {
   const cell = (name: (typeof columns)[number]) => unguarded(row[name] ?? '').trim();
   const written = cell('numbers')
     .split(/[|;]/)
     .map((number) => number.trim())
     .filter((number) => number !== '');
-  const strange = written.find((number) => !numberSchema.safeParse(number).success);
-  if (strange !== undefined) return `"${strange.slice(0, limits.numberLength)}" is no phone number`;
+  const invalid = written.find((number) => !numberSchema.safeParse(number).success);
+  if (invalid !== undefined) return `Not a valid phone number: "${invalid.slice(0, limits.numberLength)}".`;
   const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
-  if (reference === undefined) return 'has neither a reference nor a number';
+  if (reference === undefined) return 'There is neither a reference nor a number.';
   const texts = { reference, name: cell('name') || reference, segment: cell('segment') || null };
   const long = Object.entries(texts).find(([, value]) => (value?.length ?? 0) > limits.referenceLength);
-  if (long !== undefined) return `its ${long[0]} is longer than ${limits.referenceLength} characters`;
+  if (long !== undefined) return `The ${long[0]} is longer than ${limits.referenceLength} characters.`;
   return { ...texts, numbers };
 }
 
-export function wordsFor(refusal: CustomerRefusal): string {
+export function refusalText(refusal: CustomerRefusal): string {
   return refusal.reason === 'no-such-segment'
-    ? `there is no segment "${refusal.segment}"; add it first`
-    : `${refusal.number} is a number of "${refusal.by}" already`;
+    ? `Segment "${refusal.segment}" does not exist. Add it first.`
+    : `${refusal.number} already belongs to "${refusal.by}".`;
 }
 
 /** The account's customers as such a table, chunk by chunk. */

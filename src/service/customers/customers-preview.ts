@@ -1,23 +1,23 @@
 import type { Readable } from 'node:stream';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
-import { readCustomers, wordsFor } from './customers-csv.ts';
+import { readCustomers, refusalText } from './customers-csv.ts';
 
-/** What importing a table would do. */
+/** What importing a table would change. */
 export type ImportPreview = {
   readonly added: number;
   readonly changed: number;
   readonly same: number;
   readonly refused: number;
-  /** The first lines, as they would be taken; or why not. */
+  /** The first lines: each customer, or the error. */
   readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
-  /** Of those that would be refused, the first. */
+  /** The first 100. */
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 };
 
 const LINES = 10;
 const ERRORS = 100;
 
-/** Goes through a table as an import would, line after line, and changes nothing. Throws BadTable as the import does. */
+/** Reads a table as an import would and changes nothing. Throws BadTable as the import does. */
 export async function previewImport(
   input: Readable,
   { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
@@ -47,7 +47,7 @@ export async function previewImport(
   const errors: { line: number; message: string }[] = [];
   for await (const { line, customer } of readCustomers(input, country)) {
     const refused = typeof customer === 'string' ? undefined : refusal(customer);
-    const outcome = refused ? wordsFor(refused) : customer;
+    const outcome = refused ? refusalText(refused) : customer;
     if (lines.length < LINES) lines.push({ line, customer: outcome });
     if (typeof outcome === 'string') {
       counts.refused += 1;

@@ -5,10 +5,10 @@ import { queryFields } from '../../api/contract/fields.ts';
 import { basePath } from '../../api/contract/routes.ts';
 import { adminRoutes } from '../routes/admin.ts';
 import { apiRoutes } from '../routes/api.ts';
+import { apiLogStreamRoutes } from '../routes/api-log-stream.ts';
 import { eventRoutes } from '../routes/events.ts';
 import { healthRoutes } from '../routes/health.ts';
 import { pageRoutes } from '../routes/pages.ts';
-import { tailRoutes } from '../routes/tail.ts';
 import type { ServiceContext } from './context.ts';
 import { describeApi } from './openapi.ts';
 import { refusalOf } from './refusal.ts';
@@ -59,7 +59,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   await app.register(async (screens) => {
     await screens.register(cookie); // the API knows no cookies
     await screens.register(eventRoutes(context));
-    await screens.register(tailRoutes(context));
+    await screens.register(apiLogStreamRoutes(context));
     await screens.register(pageRoutes(context));
   });
   return app;

@@ -3,11 +3,11 @@ import { limits } from '../../api/contract/decisions.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { MISSED_MS } from '../routes/events.ts';
 import { html } from './kit/html.ts';
-import type { Pages } from './kit/visit.ts';
+import type { Pages } from './kit/page.ts';
 
 const ids = z.array(z.string().max(limits.referenceLength)).max(500);
 
-/** The notification bar as a page of its own, and what its buttons ask for. */
+/** The notification bar as its own page, and the dismissal of missed calls. */
 export function barPage(pages: Pages, { store, screens }: ServiceContext): void {
   pages.get('/bar', 'agent', () => ({
     title: 'Calls',

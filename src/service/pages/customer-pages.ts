@@ -4,22 +4,22 @@ import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { text } from '../../api/contract/text.ts';
 import { normaliseNumber, spaced } from '../../phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
-import { wordsFor } from '../customers/customers-csv.ts';
+import { refusalText } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
+import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
-import { plain, shown } from './kit/shown.ts';
+import type { Page, PageRequest, Pages } from './kit/page.ts';
 import { pager, table } from './kit/table.ts';
-import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const PAGE = 50;
 
 const numberSchema = phoneNumber('number');
 
-/** The numbers of a form's lines, as they are written; each must be one. */
+/** The numbers of a form, one per line, as typed. */
 const numbers = z
   .string()
   .transform((value) =>
@@ -29,25 +29,25 @@ const numbers = z
       .filter(Boolean),
   )
   .superRefine((lines, context) => {
-    const strange = lines.find((line) => !numberSchema.safeParse(line).success);
-    if (strange !== undefined)
-      context.addIssue({ code: 'custom', message: `“${plain(strange, 60)}” is no phone number.` });
+    const invalid = lines.find((line) => !numberSchema.safeParse(line).success);
+    if (invalid !== undefined)
+      context.addIssue({ code: 'custom', message: `Not a valid phone number: “${plainText(invalid, 60)}”.` });
     if (lines.length > 100) context.addIssue({ code: 'custom', message: 'At most 100 numbers.' });
   });
 
 const edited = z.object({
   reference: text('reference', limits.referenceLength).trim(),
-  name: text('name', limits.referenceLength).trim().min(1, 'A name is needed.'),
+  name: text('name', limits.referenceLength).trim().min(1, 'Enter a name.'),
   segment: z.string(),
   numbers,
 });
 
-/** Customers: found by any part of what is known of them, added and changed one by one. */
+/** Customers: search by any part of a name, number or reference; add, change and remove one. */
 export function customerPages(pages: Pages, { store }: ServiceContext): void {
   const { customers } = store;
 
-  pages.get('/customers', 'agent', async (visit) => {
-    const { account, query } = visit;
+  pages.get('/customers', 'agent', async (request) => {
+    const { account, query } = request;
     const segment = query.get('segment') || null;
     const [found, segments] = await Promise.all([
       customers.page({
@@ -59,20 +59,22 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
       }),
       customers.segments(account.id),
     ]);
-    return listPage(visit, { ...found, segments });
+    return listPage(request, { ...found, segments });
   });
 
-  const editPage = async (visit: Visit, customer: Partial<Customer>, errors?: FieldErrors) =>
-    formPage(visit, customer, await customers.segments(visit.account.id), errors);
+  const editPage = async (request: PageRequest, customer: Partial<Customer>, errors?: FieldErrors) =>
+    formPage(request, customer, await customers.segments(request.account.id), errors);
 
-  pages.get('/customers/new', 'agent', (visit) => editPage(visit, { numbers: visit.query.getAll('number') }));
-  pages.get('/customers/edit', 'agent', async (visit) => {
-    const customer = await customers.get(visit.account.id, visit.query.get('reference') ?? '');
-    if (customer === undefined) throw new Refusal(404, 'There is no such customer any more.');
-    return editPage(visit, customer);
+  pages.get('/customers/new', 'agent', (request) =>
+    editPage(request, { numbers: request.query.getAll('number') }),
+  );
+  pages.get('/customers/edit', 'agent', async (request) => {
+    const customer = await customers.get(request.account.id, request.query.get('reference') ?? '');
+    if (customer === undefined) throw new Refusal(404, 'Customer not found. It may have been removed.');
+    return editPage(request, customer);
   });
-  pages.post('/customers/save', 'agent', async (visit) => {
-    const { account, form } = visit;
+  pages.post('/customers/save', 'agent', async (request) => {
+    const { account, form } = request;
     const given = {
       name: form.get('name') ?? '',
       segment: form.get('segment'),
@@ -80,12 +82,12 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
     };
     const before = form.get('before') ?? '';
     const again = (errors: FieldErrors) =>
-      editPage(visit, { ...given, reference: before || (form.get('reference') ?? '') }, errors);
+      editPage(request, { ...given, reference: before || (form.get('reference') ?? '') }, errors);
     const { values, errors } = readForm(edited, form);
     if (errors) return again(errors);
     const reference = before || values.reference || newUid();
     if (before === '' && (await customers.get(account.id, reference)))
-      return again({ reference: 'Another customer has this reference.' });
+      return again({ reference: 'Another customer already has this reference.' });
     const [refusal] = await customers.put(account.id, [
       {
         reference,
@@ -95,7 +97,7 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
       },
     ]);
     if (refusal)
-      return again({ [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: wordsFor(refusal) });
+      return again({ [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(refusal) });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
   pages.post('/customers/remove', 'agent', async ({ account, form }) => {
@@ -106,21 +108,21 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
 
 const editLink = ({ reference }: Customer) => `/customers/edit?${new URLSearchParams({ reference })}`;
 
-/** A place in the list, in the address of the page after it. */
+/** The cursor in the address of a next page. */
 function cursorOf(value: string | null): CustomerCursor | null {
   const [reference, ...rest] = value?.split('\n') ?? [];
   return reference === undefined || rest.length === 0 ? null : { reference, text: rest.join('\n') };
 }
 
 function listPage(
-  visit: Visit,
+  request: PageRequest,
   {
     customers,
     next,
     segments,
   }: { customers: readonly Customer[]; next: CustomerCursor | null; segments: readonly Segment[] },
 ): Page {
-  const { query, administrates } = visit;
+  const { query, administrates } = request;
   const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
   const searched = q !== '' || segment !== '';
   const address = (after: CustomerCursor) =>
@@ -129,9 +131,9 @@ function listPage(
     title: 'Customers',
     body: html`
       <h1>Customers</h1>
-      ${query.has('removed') && notice('The customer is removed. Calls keep the name that they came with.')}
+      ${query.has('removed') && notice('Customer removed. Past calls keep the name.')}
       <div class="buttons above">
-        <a class="button main" href="/customers/new">Add a customer</a>
+        <a class="button main" href="/customers/new">Add customer</a>
         ${
           administrates &&
           html`<a class="button" href="/customers/segments">Segments</a>
@@ -145,7 +147,7 @@ function listPage(
           label: 'Segment',
           name: 'segment',
           value: segment,
-          options: [['', 'All'], ...segments.map(({ name }) => [name, plain(name, 60)] as const)],
+          options: [['', 'All'], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)],
         })}
         <button type="submit">Search</button>
       </form>
@@ -155,22 +157,22 @@ function listPage(
         columns: [
           {
             head: 'Name',
-            cell: (customer) => html`<a href=${editLink(customer)}>${shown(customer.name)}</a>`,
+            cell: (customer) => html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`,
           },
           {
             head: 'Segment',
             wide: true,
-            cell: ({ segment: of }) => of !== null && html`<span class="chip">${shown(of, 40)}</span>`,
+            cell: ({ segment: of }) => of !== null && html`<span class="chip">${displayText(of, 40)}</span>`,
           },
           {
             head: 'Numbers',
             cell: ({ numbers: of }) => numbersShown(of),
           },
-          { head: 'Reference', wide: true, cell: ({ reference }) => shown(reference, 40) },
+          { head: 'Reference', wide: true, cell: ({ reference }) => displayText(reference, 40) },
         ],
         empty: searched
-          ? html`<p>Nobody is found by that.</p>`
-          : html`<p>There is no customer yet. Add one, or import your list: callers then show with their names.</p>`,
+          ? html`<p>No matching customers.</p>`
+          : html`<p>No customers yet. Add one or import your list: callers are then shown by name.</p>`,
       })}
       ${pager({
         newer: query.has('after') ? `/customers?${new URLSearchParams({ q, segment })}` : undefined,
@@ -189,22 +191,22 @@ function numbersShown(of: readonly string[]): Html {
 }
 
 function formPage(
-  visit: Visit,
+  request: PageRequest,
   customer: Partial<Customer>,
   segments: readonly Segment[],
   errors?: FieldErrors,
 ): Page {
-  const { token, query, form } = visit;
+  const { token, query, form } = request;
   const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
-  const title = kept === '' ? 'New customer' : plain(customer.name ?? '', 60);
+  const title = kept === '' ? 'New customer' : plainText(customer.name ?? '', 60);
   const number = customer.numbers?.[0];
   return {
     title,
     ...(errors && { status: 422 }),
     body: html`
       <p><a href="/customers">← Customers</a></p>
-      <h1>${kept === '' ? title : shown(customer.name ?? '')}</h1>
-      ${query.has('done') && notice('Saved. Calls show it from now on.')}
+      <h1>${kept === '' ? title : displayText(customer.name ?? '')}</h1>
+      ${query.has('done') && notice('Saved. New calls show these details.')}
       <section class="card">
         ${changeForm(
           { action: '/customers/save', token, label: title },
@@ -219,14 +221,14 @@ function formPage(
               options: [
                 ['', 'None'],
                 ...segments.map(
-                  (of) => [of.name, `${plain(of.name, 60)} (priority ${of.priority})`] as const,
+                  (of) => [of.name, `${plainText(of.name, 60)} (priority ${of.priority})`] as const,
                 ),
               ],
             })}
             <div class="field">
               <label for="f-numbers">Numbers</label>
               <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${(customer.numbers ?? []).join('\n')}</textarea>
-              <p class="hint" id="h-numbers">One in each line, in any notation.</p>
+              <p class="hint" id="h-numbers">One per line, in any format.</p>
               <p class="error" id="e-numbers">${errors?.numbers}</p>
             </div>
             ${
@@ -237,22 +239,22 @@ function formPage(
                     value: customer.reference ?? '',
                     errors,
                     maxlength: limits.referenceLength,
-                    hint: 'Your own key for the customer, such as its number in your books. Made up if empty.',
+                    hint: 'Your own ID for the customer, such as a customer number. Generated if left empty.',
                   })
-                : html`<input type="hidden" name="reference" value=${kept} /><p class="quiet">Reference ${shown(kept, 80)}</p>`
+                : html`<input type="hidden" name="reference" value=${kept} /><p class="quiet">Reference ${displayText(kept, 80)}</p>`
             }
             <button type="submit" class="main">Save</button>
           `,
         )}
         ${
           kept !== '' &&
-          html`<p><a href=${`/activity?${new URLSearchParams({ customer: kept })}`}>Calls of this customer</a></p>
+          html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>Calls of this customer</a></p>
             <details>
               <summary>Remove</summary>
-              <p>Calls keep the name that they came with${number ? '; new ones show the number alone' : ''}.</p>
+              <p>Past calls keep the name${number ? '; new calls show only the number' : ''}.</p>
               ${changeForm(
                 { action: '/customers/remove', token, inline: true },
-                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">Remove this customer</button>`,
+                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">Remove customer</button>`,
               )}
             </details>`
         }

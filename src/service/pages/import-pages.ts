@@ -2,43 +2,44 @@ import { Readable } from 'node:stream';
 import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
 import { type ImportPreview, previewImport } from '../customers/customers-preview.ts';
 import type { ServiceContext } from '../http/context.ts';
+import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, notice } from './kit/form.ts';
+import { counted } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import { plain, shown } from './kit/shown.ts';
+import type { Page, PageRequest, Pages } from './kit/page.ts';
 import { table } from './kit/table.ts';
-import type { Page, Pages, Visit } from './kit/visit.ts';
 
-/** A hundred thousand customers. */
+/** Enough for 100,000 customers. */
 const TABLE_BYTES = 16 * 1024 * 1024;
 
-/** Customers as CSV: in, with a look at what would happen first, and out. */
+/** Customers as CSV: import with a preview, and export. */
 export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
   pages.get('/customers/export', 'administrator', ({ account }) => ({
     download: 'customers.csv',
     type: 'text/csv; charset=utf-8',
     content: exportCustomers(customers, account.id),
   }));
-  pages.get('/customers/import', 'administrator', (visit) => importPage(visit));
+  pages.get('/customers/import', 'administrator', (request) => importPage(request));
   pages.post(
     '/customers/import',
     'administrator',
-    async (visit) => {
-      const { account, form } = visit;
+    async (request) => {
+      const { account, form } = request;
       const text = form.get('table') ?? '';
       const into = { customers, account: account.id, country: account.country };
       const input = () => Readable.from([text]);
       try {
-        if (!form.has('certain')) return previewPage(visit, text, await previewImport(input(), into));
+        if (!form.has('confirmed')) return previewPage(request, text, await previewImport(input(), into));
         const report = await importCustomers(input(), into);
         return importPage(
-          visit,
-          html`${notice(`${report.imported} customers are in.`)}
-            ${report.refused > 0 && notice(`${report.refused} lines were left out.`, 'bad')}
+          request,
+          html`${notice(`${counted(report.imported, 'customer')} imported.`)}
+            ${report.refused > 0 && notice(`${counted(report.refused, 'line')} skipped.`, 'bad')}
             ${errorList(report.errors)}`,
         );
       } catch (error) {
         if (error instanceof BadTable)
-          return { ...importPage(visit, notice(error.message, 'bad'), text), status: 422 };
+          return { ...importPage(request, notice(error.message, 'bad'), text), status: 422 };
         throw error;
       }
     },
@@ -46,7 +47,7 @@ export function importPages(pages: Pages, { store: { customers } }: ServiceConte
   );
 }
 
-function importPage(visit: Visit, above: Html = null, text = ''): Page {
+function importPage(request: PageRequest, above: Html = null, text = ''): Page {
   return {
     title: 'Import customers',
     scripts: ['import.js'],
@@ -56,18 +57,18 @@ function importPage(visit: Visit, above: Html = null, text = ''): Page {
       ${above}
       <section class="card">
         ${changeForm(
-          { action: '/customers/import', token: visit.token, label: 'Import customers' },
+          { action: '/customers/import', token: request.token, label: 'Import customers' },
           html`
             <div class="field" id="file" hidden>
-              <label for="f-file">A CSV file</label>
+              <label for="f-file">CSV file</label>
               <input id="f-file" type="file" accept=".csv,.txt,.tsv,text/csv" />
             </div>
             <div class="field broad">
-              <label for="f-table">The table, or a part of a spreadsheet</label>
+              <label for="f-table">CSV text, or cells copied from a spreadsheet</label>
               <textarea id="f-table" name="table" rows="10" spellcheck="false" aria-describedby="h-table">${text}</textarea>
-              <p class="hint" id="h-table">The first line names the columns <code>reference,name,segment,numbers</code>; only the last must be there. Several numbers have a <code>|</code> between them. A reference that is known already is changed, others are added; nobody is removed.</p>
+              <p class="hint" id="h-table">The first line names the columns <code>reference,name,segment,numbers</code>; only <code>numbers</code> is required. Separate several numbers with <code>|</code>. Existing references are updated, new ones are added, nothing is deleted.</p>
             </div>
-            <button type="submit" class="main">See what would happen</button>
+            <button type="submit" class="main">Preview</button>
           `,
         )}
       </section>
@@ -75,19 +76,19 @@ function importPage(visit: Visit, above: Html = null, text = ''): Page {
   };
 }
 
-function previewPage(visit: Visit, text: string, preview: ImportPreview): Page {
+function previewPage(request: PageRequest, text: string, preview: ImportPreview): Page {
   const { added, changed, same, refused, lines, errors } = preview;
-  const taken = added + changed + same;
+  const valid = added + changed + same;
   return {
     title: 'Import customers',
     body: html`
-      <p><a href="/customers/import">← Another table</a></p>
+      <p><a href="/customers/import">← Back to the table</a></p>
       <h1>Import customers</h1>
-      <p><strong>${added} new, ${changed} changed, ${same} as they are.</strong> Nothing is changed yet.</p>
-      ${refused > 0 && notice(`${refused} lines cannot be taken, and would be left out.`, 'bad')}
+      <p><strong>${added} new, ${changed} changed, ${same} unchanged.</strong> Nothing has been imported yet.</p>
+      ${refused > 0 && notice(`${counted(refused, 'line')} with errors will be skipped.`, 'bad')}
       ${errorList(errors)}
       ${table({
-        caption: 'The first lines, as they are read',
+        caption: 'First lines of the table',
         rows: lines,
         columns: [
           { head: 'Line', numeric: true, cell: ({ line }) => line },
@@ -95,13 +96,13 @@ function previewPage(visit: Visit, text: string, preview: ImportPreview): Page {
             head: 'Name',
             cell: ({ customer }) =>
               typeof customer === 'string'
-                ? html`<span class="error">${plain(customer)}</span>`
-                : shown(customer.name),
+                ? html`<span class="error">${plainText(customer)}</span>`
+                : displayText(customer.name),
           },
           {
             head: 'Segment',
             cell: ({ customer }) =>
-              typeof customer !== 'string' && customer.segment && shown(customer.segment),
+              typeof customer !== 'string' && customer.segment && displayText(customer.segment),
           },
           {
             head: 'Numbers',
@@ -110,18 +111,18 @@ function previewPage(visit: Visit, text: string, preview: ImportPreview): Page {
           {
             head: 'Reference',
             wide: true,
-            cell: ({ customer }) => typeof customer !== 'string' && shown(customer.reference),
+            cell: ({ customer }) => typeof customer !== 'string' && displayText(customer.reference),
           },
         ],
-        empty: html`<p>The table has no line but its header.</p>`,
+        empty: html`<p>There are no lines below the header.</p>`,
       })}
       ${
-        taken > 0 &&
+        valid > 0 &&
         changeForm(
-          { action: '/customers/import', token: visit.token },
+          { action: '/customers/import', token: request.token },
           html`<textarea name="table" hidden>${text}</textarea>
-            <input type="hidden" name="certain" value="yes" />
-            <button type="submit" class="main">Import ${taken} customers</button>`,
+            <input type="hidden" name="confirmed" value="yes" />
+            <button type="submit" class="main">Import ${counted(valid, 'customer')}</button>`,
         )
       }
     `,
@@ -131,6 +132,6 @@ function previewPage(visit: Visit, text: string, preview: ImportPreview): Page {
 function errorList(errors: readonly { line: number; message: string }[]): Html {
   return (
     errors.length > 0 &&
-    html`<ul class="errors">${errors.map(({ line, message }) => html`<li>Line ${line}: ${shown(message)}</li>`)}</ul>`
+    html`<ul class="errors">${errors.map(({ line, message }) => html`<li>Line ${line}: ${displayText(message)}</li>`)}</ul>`
   );
 }

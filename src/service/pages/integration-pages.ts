@@ -5,106 +5,109 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { IntegrationUse } from '../store/request-store.ts';
-import { copyable } from './kit/copy.ts';
+import { copyable } from './kit/copyable.ts';
+import { displayText, plainText } from './kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { html } from './kit/html.ts';
-import { plain, shown } from './kit/shown.ts';
+import type { Page, PageRequest, Pages } from './kit/page.ts';
 import { table } from './kit/table.ts';
-import type { Page, Pages, Visit } from './kit/visit.ts';
 
-const named = z.object({ name });
+const integrationName = z.object({ name });
 
-/** Integrations: the phone systems and programs that tell calls, each with a token of its own. */
+/** Integrations: the phone systems and programs that report calls, each with its own token. */
 export function integrationPages(pages: Pages, { store, directory, keys, clock }: ServiceContext): void {
-  async function usesOf({ account, formats, now }: Visit): Promise<Map<number, IntegrationUse>> {
+  async function usesOf({ account, formats, now }: PageRequest): Promise<Map<number, IntegrationUse>> {
     const uses = await store.requests.use(account.id, formats.startOfDay(now));
     return new Map(uses.map((use) => [use.integration, use]));
   }
-  function chosen({ account, params }: Visit): Integration {
+  function chosen({ account, params }: PageRequest): Integration {
     const found = directory.integrations(account.id).find(({ uid }) => uid === params.uid);
-    if (found === undefined) throw new Refusal(404, 'There is no such integration.');
+    if (found === undefined) throw new Refusal(404, 'Integration not found.');
     return found;
   }
   async function change(
-    visit: Visit,
+    request: PageRequest,
     what: Parameters<typeof store.directory.changeIntegration>[1],
     done: string,
   ) {
-    const { id, uid } = chosen(visit);
+    const { id, uid } = chosen(request);
     await store.directory.changeIntegration(id, what);
     await directory.refresh();
     return { redirect: `/integrations/${uid}?done=${done}` };
   }
-  const onePage = async (visit: Visit, errors?: FieldErrors) => {
-    const integration = chosen(visit);
-    const use = (await usesOf(visit)).get(integration.id);
-    return integrationPage(visit, { integration, use, token: keys.integrationToken(integration), errors });
+  const onePage = async (request: PageRequest, errors?: FieldErrors) => {
+    const integration = chosen(request);
+    const use = (await usesOf(request)).get(integration.id);
+    return integrationPage(request, { integration, use, token: keys.integrationToken(integration), errors });
   };
 
-  pages.get('/integrations', 'administrator', async (visit) =>
-    listPage(visit, directory.integrations(visit.account.id), await usesOf(visit)),
+  pages.get('/integrations', 'administrator', async (request) =>
+    listPage(request, directory.integrations(request.account.id), await usesOf(request)),
   );
-  pages.post('/integrations', 'administrator', async (visit) => {
-    const { values, errors } = readForm(named, visit.form);
-    if (errors) return listPage(visit, directory.integrations(visit.account.id), await usesOf(visit), errors);
+  pages.post('/integrations', 'administrator', async (request) => {
+    const { values, errors } = readForm(integrationName, request.form);
+    if (errors)
+      return listPage(request, directory.integrations(request.account.id), await usesOf(request), errors);
     const { uid } = await store.directory.addIntegration({
       uid: newUid(),
-      account: visit.account.id,
+      account: request.account.id,
       name: values.name,
       createdAt: clock(),
     });
     await directory.refresh();
     return { redirect: `/integrations/${uid}` };
   });
-  pages.get('/integrations/:uid', 'administrator', (visit) => onePage(visit));
-  pages.post('/integrations/:uid/name', 'administrator', (visit) => {
-    const { values, errors } = readForm(named, visit.form);
-    return errors ? onePage(visit, errors) : change(visit, { name: values.name }, 'name');
+  pages.get('/integrations/:uid', 'administrator', (request) => onePage(request));
+  pages.post('/integrations/:uid/name', 'administrator', (request) => {
+    const { values, errors } = readForm(integrationName, request.form);
+    return errors ? onePage(request, errors) : change(request, { name: values.name }, 'name');
   });
-  pages.post('/integrations/:uid/rotate', 'administrator', (visit) =>
-    change(visit, { rotate: true }, 'rotate'),
+  pages.post('/integrations/:uid/rotate', 'administrator', (request) =>
+    change(request, { rotate: true }, 'rotate'),
   );
-  pages.post('/integrations/:uid/on', 'administrator', (visit) => change(visit, { enabled: true }, 'on'));
-  pages.post('/integrations/:uid/off', 'administrator', (visit) => change(visit, { enabled: false }, 'off'));
+  pages.post('/integrations/:uid/on', 'administrator', (request) => change(request, { enabled: true }, 'on'));
+  pages.post('/integrations/:uid/off', 'administrator', (request) =>
+    change(request, { enabled: false }, 'off'),
+  );
 }
 
 const state = (enabled: boolean) =>
   enabled ? html`<span class="state answered">on</span>` : html`<span class="state missed">off</span>`;
 
 function listPage(
-  visit: Visit,
+  request: PageRequest,
   integrations: readonly Integration[],
   uses: ReadonlyMap<number, IntegrationUse>,
   errors?: FieldErrors,
 ): Page {
-  const { token, formats, now, form } = visit;
+  const { token, formats, now, form } = request;
   return {
     title: 'Integrations',
     ...(errors && { status: 422 }),
     body: html`
       <h1>Integrations</h1>
-      <p>A phone system, or a program, that tells its calls or asks for priorities. Open one for its token and the lines that the phone system needs.</p>
+      <p>A phone system or program that reports calls or looks up priorities. Open one to see its token and how to connect it.</p>
       ${table({
         caption: 'Integrations',
         rows: integrations,
         columns: [
           {
             head: 'Name',
-            cell: ({ uid, name: of }) => html`<a href=${`/integrations/${uid}`}>${shown(of)}</a>`,
+            cell: ({ uid, name: of }) => html`<a href=${`/integrations/${uid}`}>${displayText(of)}</a>`,
           },
           { head: 'State', cell: ({ enabled }) => state(enabled) },
-          { head: 'Last used', cell: ({ id }) => lastUse(visit, uses.get(id)) },
+          { head: 'Last used', cell: ({ id }) => lastUse(request, uses.get(id)) },
           { head: 'Requests today', numeric: true, cell: ({ id }) => uses.get(id)?.requests ?? 0 },
           { head: 'Added', wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
-        empty: html`<p>There is none yet. Add one for each phone system.</p>`,
+        empty: html`<p>No integrations yet. Add one for each phone system.</p>`,
       })}
       <section class="card" aria-labelledby="add">
-        <h2 id="add">Add an integration</h2>
+        <h2 id="add">Add integration</h2>
         ${changeForm(
-          { action: '/integrations', token, label: 'Add an integration' },
+          { action: '/integrations', token, label: 'Add integration' },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, hint: 'Such as the place of the phone system.' })}
+            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, hint: 'For example, where the phone system is.' })}
             <button type="submit" class="main">Add</button>
           `,
         )}
@@ -113,19 +116,18 @@ function listPage(
   };
 }
 
-function lastUse({ formats, now }: Visit, use: IntegrationUse | undefined) {
+function lastUse({ formats, now }: PageRequest, use: IntegrationUse | undefined) {
   return use === undefined ? html`<span class="quiet">never</span>` : formats.moment(use.lastAt, now);
 }
 
-const dones: Record<string, string> = {
-  name: 'The name is changed.',
-  rotate: 'This is the new token. The old one opens nothing any more.',
-  on: 'Its token is let in again.',
-  off: 'Its token is refused from now on.',
+const doneNotices: Record<string, string> = {
+  name: 'Name changed.',
+  rotate: 'This is the new token. The old one no longer works.',
+  on: 'Switched on: its token is accepted again.',
 };
 
 function integrationPage(
-  visit: Visit,
+  request: PageRequest,
   {
     integration,
     use,
@@ -138,53 +140,53 @@ function integrationPage(
     errors: FieldErrors | undefined;
   },
 ): Page {
-  const { token, origin, form, query } = visit;
+  const { token, origin, form, query } = request;
   const { uid, name: of, enabled } = integration;
   const base = `${origin}/api/v1`;
   const at = (what: string) => `/integrations/${uid}/${what}`;
-  const done = dones[query.get('done') ?? ''];
+  const done = doneNotices[query.get('done') ?? ''];
   return {
-    title: `Integration ${plain(of, 60)}`,
-    scripts: ['copy.js'],
+    title: `Integration ${plainText(of, 60)}`,
+    scripts: ['copy-button.js'],
     ...(errors && { status: 422 }),
     body: html`
       <p><a href="/integrations">← Integrations</a></p>
-      <h1>${shown(of)}</h1>
+      <h1>${displayText(of)}</h1>
       ${done !== undefined && notice(done)}
       <dl class="facts">
         <div><dt>State</dt><dd>${state(enabled)}</dd></div>
-        <div><dt>Last used</dt><dd>${lastUse(visit, use)}</dd></div>
+        <div><dt>Last used</dt><dd>${lastUse(request, use)}</dd></div>
         <div><dt>Requests today</dt><dd>${use?.requests ?? 0}</dd></div>
       </dl>
-      ${!enabled && notice('It is switched off: its token is refused.', 'bad')}
+      ${!enabled && notice('Switched off: requests with its token are refused.', 'bad')}
 
       <section class="card" aria-labelledby="connect">
         <h2 id="connect">Connect the phone system</h2>
-        ${copyable('token', 'The token', secret)}
-        ${copyable('bridge', 'An Asterisk phone system: two lines for the .env of pbx-bridge', `API_BASE_URL=${base}\nAPI_TOKEN=${secret}`)}
-        ${copyable('curl', 'A program: a first call by hand', curl(base, secret))}
-        ${copyable('url', 'A phone system that can only open an address, with the token in an Authorization header', urlLine(base, secret))}
-        <p>Each call is told as <code>ringing</code>, <code>answered</code> and <code>completed</code>, with the same id. Everything that the interface takes is in <a href="/openapi.json">its description</a>; what was received is under <a href="/history">History</a>.</p>
+        ${copyable('token', 'Token', secret)}
+        ${copyable('bridge', 'For an Asterisk phone system: two lines for the .env file of pbx-bridge', `API_BASE_URL=${base}\nAPI_TOKEN=${secret}`)}
+        ${copyable('curl', 'For a program: a test call', curl(base, secret))}
+        ${copyable('url', 'For a phone system that can only request a URL: send the token in an Authorization header', urlLine(base, secret))}
+        <p>Report each call as <code>ringing</code>, <code>answered</code> and <code>completed</code>, with the same id. The whole API is described in its <a href="/openapi.json">OpenAPI document</a>; requests and responses are in the <a href="/api-log">API log</a>.</p>
       </section>
 
       <section class="card" aria-labelledby="change">
-        <h2 id="change">Change it</h2>
+        <h2 id="change">Settings</h2>
         ${changeForm(
           { action: at('name'), token, label: 'Name' },
           html`
             ${field({ label: 'Name', name: 'name', value: form.get('name') ?? of, errors, required: true, maxlength: 80 })}
-            <button type="submit">Save the name</button>
+            <button type="submit">Save name</button>
           `,
         )}
         <details>
-          <summary>Make a new token</summary>
-          <p>The old one is refused at once: the phone system tells nothing until it has the new one. pbx-bridge keeps its events until then.</p>
-          ${button({ action: at('rotate'), token, danger: true }, 'Make a new token')}
+          <summary>Create a new token</summary>
+          <p>The old token stops working at once: the phone system cannot report calls until it has the new one. pbx-bridge keeps its events until then.</p>
+          ${button({ action: at('rotate'), token, danger: true }, 'Create a new token')}
         </details>
         ${
           enabled
-            ? html`<details><summary>Switch it off</summary>
-                <p>Its token is refused until it is switched on again.</p>
+            ? html`<details><summary>Switch off</summary>
+                <p>Requests with its token are refused until you switch it on again.</p>
                 ${button({ action: at('off'), token, danger: true }, 'Switch off')}
               </details>`
             : html`<p>${button({ action: at('on'), token }, 'Switch on')}</p>`

@@ -3,14 +3,14 @@ import type { Cell } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import type { StepLength } from '../reports/period.ts';
 import type { Counts, Report } from '../reports/report.ts';
+import { displayText } from './kit/display-text.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import { shown } from './kit/shown.ts';
 import { type Column, table } from './kit/table.ts';
 
 type Row = Counts & { readonly label: string; readonly group: Group | null };
 
-/** A column of a report's table, on the page and as CSV. Durations are in seconds. */
+/** A column of a report table, on the page and as CSV. Durations are in seconds. */
 type ReportColumn = {
   readonly head: string;
   readonly csv: string;
@@ -28,8 +28,8 @@ export type ReportTable = {
 export const tableNames = ['series', 'hours', 'extensions', 'segments'] as const;
 export type TableName = (typeof tableNames)[number];
 
-/** Missed of all calls that are answered or missed; null of none. */
-export function share({ answered, missed }: Counts): number | null {
+/** The share of missed calls among answered and missed ones; null without any. */
+export function missedRate({ answered, missed }: Counts): number | null {
   return answered + missed === 0 ? null : missed / (answered + missed);
 }
 
@@ -41,23 +41,23 @@ const counts: ReportColumn[] = [
   { head: 'Calls', csv: 'calls', kind: 'count', value: ({ calls }) => calls },
   { head: 'Answered', csv: 'answered', kind: 'count', value: ({ answered }) => answered },
   { head: 'Missed', csv: 'missed', kind: 'count', value: ({ missed }) => missed },
-  { head: 'Abandoned', csv: 'abandoned_share', kind: 'share', value: share },
+  { head: 'Missed rate', csv: 'missed_rate', kind: 'share', value: missedRate },
 ];
 
 const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
   ...{ head, csv, kind: 'seconds', wide: true },
   value: ({ group }) => group && quantile(group[kind], part),
 });
-const waiting = [
-  time('Waited, median', 'waited_median_seconds', 'waited', 0.5),
-  time('Waited, 90 %', 'waited_p90_seconds', 'waited', 0.9),
+const timeToAnswer = [
+  time('Median time to answer', 'time_to_answer_median_seconds', 'waited', 0.5),
+  time('9 of 10 within', 'time_to_answer_p90_seconds', 'waited', 0.9),
 ];
-const talking: ReportColumn[] = [
-  time('Talked, median', 'talked_median_seconds', 'talked', 0.5),
-  time('Talked, 90 %', 'talked_p90_seconds', 'talked', 0.9),
+const talkTime: ReportColumn[] = [
+  time('Median duration', 'duration_median_seconds', 'talked', 0.5),
+  time('9 of 10 within', 'duration_p90_seconds', 'talked', 0.9),
 ];
-const talkedInAll: ReportColumn = {
-  ...{ head: 'Talked in all', csv: 'talked_seconds', kind: 'seconds' },
+const totalTalkTime: ReportColumn = {
+  ...{ head: 'Total talk time', csv: 'total_talk_seconds', kind: 'seconds' },
   value: ({ group }) => group?.talkedSeconds ?? null,
 };
 
@@ -74,7 +74,7 @@ const stepHeads: Record<StepLength, string> = { hour: 'Hour', day: 'Day', week: 
 export function reportTables(report: Report, step: StepLength): Record<TableName, ReportTable> {
   const groups = (list: Report['segments'], none: string) =>
     list.map(([name, group]) => ({ ...group, label: name === OTHERS ? 'all others' : name || none, group }));
-  const withTimes = step === 'hour' ? [] : [...waiting, ...talking];
+  const withTimes = step === 'hour' ? [] : [...timeToAnswer, ...talkTime];
   return {
     series: {
       caption: `Calls by ${step}`,
@@ -88,18 +88,18 @@ export function reportTables(report: Report, step: StepLength): Record<TableName
     },
     extensions: {
       caption: 'Answered calls by extension',
-      columns: [first('Extension'), counts[1] as ReportColumn, ...waiting, ...talking, talkedInAll],
-      rows: groups(report.extensions, 'not told'),
+      columns: [first('Extension'), counts[1] as ReportColumn, ...timeToAnswer, ...talkTime, totalTalkTime],
+      rows: groups(report.extensions, 'unknown'),
     },
     segments: {
       caption: 'Calls by segment',
-      columns: [first('Segment'), ...counts, ...waiting, ...talking],
+      columns: [first('Segment'), ...counts, ...timeToAnswer, ...talkTime],
       rows: groups(report.segments, 'none'),
     },
   };
 }
 
-/** From the first row with a call to the last. */
+/** From the first row with calls to the last. */
 function withCalls<T extends Counts>(rows: readonly T[]): readonly T[] {
   const has = ({ calls }: T) => calls > 0;
   return rows.slice(Math.max(0, rows.findIndex(has)), rows.findLastIndex(has) + 1);
@@ -113,22 +113,22 @@ export function showTable({ caption, columns, rows }: ReportTable): Html {
         head: column.head,
         ...(column.kind !== 'text' && { numeric: true }),
         ...(column.wide && { wide: true }),
-        cell: (row) => inWords(column, row),
+        cell: (row) => cellText(column, row),
       }),
     ),
     rows,
-    empty: html`<p>No call.</p>`,
+    empty: html`<p>No calls.</p>`,
   });
 }
 
-function inWords({ kind, value }: ReportColumn, row: Row): Html {
+function cellText({ kind, value }: ReportColumn, row: Row): Html {
   const cell = value(row);
   if (kind === 'share') return percent(cell as number | null);
   if (kind === 'seconds') return seconds(cell as number | null);
-  return typeof cell === 'string' ? html`<span class="label">${shown(cell, 80)}</span>` : cell;
+  return typeof cell === 'string' ? html`<span class="label">${displayText(cell, 80)}</span>` : cell;
 }
 
-/** The same as lines of CSV, its header first. */
+/** The table as CSV rows, its header first. */
 export function tableCells({ columns, rows }: ReportTable): Cell[][] {
   const cell = ({ kind, value }: ReportColumn, row: Row) => {
     const given = value(row);

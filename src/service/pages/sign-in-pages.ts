@@ -1,23 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { useLink } from '../access/one-time-link.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
-import { makeTries } from '../access/tries.ts';
+import { makeSignInAttempts } from '../access/sign-in-attempts.ts';
 import { signInName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { User } from '../store/user-store.ts';
 import { field, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
-import type { Page } from './kit/visit.ts';
+import type { Page } from './kit/page.ts';
 
-/** Signing in, by name and password or by a one-time link, and out. Failed requests of the API are sent here (part 5). */
+/** Signing in, by name and password or by a one-time link, and out. The API redirects unauthenticated browsers here (part 5). */
 export function signInPages(
   app: FastifyInstance,
   { store, sessions, passwords, keys, clock, log }: ServiceContext,
   { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page) => FastifyReply },
 ): void {
-  const tries = makeTries();
+  const attempts = makeSignInAttempts();
 
-  /** A new session for every signing in: what a browser held before opens nothing. */
+  /** Every sign-in starts a new session and ends the one that the browser had. */
   async function signIn(user: User, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const before = await sessions.find(sessionCookie.read(request));
     if (before !== undefined) await sessions.close(before);
@@ -33,19 +33,19 @@ export function signInPages(
   app.post('/sign-in', async (request, reply) => {
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
     const [name, to] = [form.get('name') ?? '', form.get('to') ?? ''];
-    const wanted = signInName(name);
+    const comparedName = signInName(name);
     const again = (status: number, error: string) =>
       sendPlain(reply, signInPage({ to, name, error, status }));
-    if (!tries.allowed(wanted, request.ip, clock())) {
+    if (!attempts.allowed(comparedName, request.ip, clock())) {
       log.say('service.sign-in-limited', { address: request.ip });
-      return again(429, 'Too many tries from this place. Wait a quarter of an hour.');
+      return again(429, 'Too many attempts. Try again in 15 minutes.');
     }
-    const user = await store.users.find({ signInName: wanted });
+    const user = await store.users.find({ signInName: comparedName });
     if (!(await passwords.verify(form.get('password') ?? '', user?.password ?? null)) || user === undefined) {
-      tries.failed(wanted, request.ip, clock());
-      return again(401, 'This name and password do not belong together.');
+      attempts.failed(comparedName, request.ip, clock());
+      return again(401, 'Wrong name or password.');
     }
-    tries.succeeded(wanted, request.ip);
+    attempts.succeeded(comparedName, request.ip);
     await signIn(user, request, reply);
     return reply.redirect(inside(to), 303);
   });
@@ -66,7 +66,7 @@ export function signInPages(
   });
 }
 
-/** Only to a page of ours. */
+/** The path to go to after signing in; `/` unless it is a path of this service. */
 function inside(to: string): string {
   const here = 'http://here.invalid';
   return /^\/(?![/\\])/.test(to) && URL.canParse(to, here) && new URL(to, here).origin === here ? to : '/';
@@ -96,14 +96,14 @@ function signInPage({
         ${field({ label: 'Password', name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
         <button type="submit" class="main">Sign in</button>
       </form>
-      <h2>No password yet, or forgotten?</h2>
-      <p>An administrator of the account makes a one-time link under Users. Or, on the machine that the service runs on:</p>
+      <h2>No password yet or forgotten?</h2>
+      <p>Ask an administrator of your account for a link (under Users), or run this command on the server:</p>
       <pre tabindex="0">pbx-bridge service link</pre>
-      <h2>You are a program?</h2>
+      <h2>Connecting a program?</h2>
       <p>
-        Then your request was not authenticated. Send the integration’s token
-        as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to be told
-        with a 401 in place of this page. The token is under Integrations, or:
+        Its request had no valid token. Send the integration’s token
+        as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to get
+        a 401 response instead of this page. The token is shown under Integrations, and by this command:
       </p>
       <pre tabindex="0">pbx-bridge service token</pre>
     `,

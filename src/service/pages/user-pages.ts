@@ -4,85 +4,85 @@ import { addUser, roles, userName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { User } from '../store/user-store.ts';
-import { copyable } from './kit/copy.ts';
+import { copyable } from './kit/copyable.ts';
+import { displayText, plainText } from './kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
-import { plain, shown } from './kit/shown.ts';
+import type { Page, PageRequest, Pages } from './kit/page.ts';
 import { table } from './kit/table.ts';
-import type { Page, Pages, Visit } from './kit/visit.ts';
 
 const newUser = z.object({ name: userName, role: z.enum(roles) });
 const roleChange = z.object({ role: z.enum(roles) });
 
 const roleLabels: readonly (readonly [string, string])[] = [
-  ['agent', 'Agent: sees calls and customers'],
-  ['administrator', 'Administrator: looks after the account'],
+  ['agent', 'Agent: calls and customers'],
+  ['administrator', 'Administrator: also users, integrations and settings'],
 ];
 
-/** The people who sign in to the account. */
+/** The users of the account. */
 export function userPages(pages: Pages, { store, sessions, keys, clock }: ServiceContext): void {
-  const linkFor = async (visit: Visit, user: User) =>
-    `${visit.origin}/sign-in#${await makeLink(store, keys, user, clock())}`;
-  async function chosen({ account, params }: Visit): Promise<User> {
+  const linkFor = async (request: PageRequest, user: User) =>
+    `${request.origin}/sign-in#${await makeLink(store, keys, user, clock())}`;
+  async function chosen({ account, params }: PageRequest): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
-    if (user === undefined || user.account !== account.id) throw new Refusal(404, 'There is no such user.');
+    if (user === undefined || user.account !== account.id) throw new Refusal(404, 'User not found.');
     return user;
   }
-  const list = async (visit: Visit, extra: { errors?: FieldErrors; above?: Html } = {}) =>
-    listPage(visit, await store.users.list(visit.account.id), extra);
+  const list = async (request: PageRequest, extra: { errors?: FieldErrors; above?: Html } = {}) =>
+    listPage(request, await store.users.list(request.account.id), extra);
 
-  pages.get('/users', 'administrator', (visit) =>
-    list(visit, visit.query.has('removed') ? { above: notice('The user is removed.') } : {}),
+  pages.get('/users', 'administrator', (request) =>
+    list(request, request.query.has('removed') ? { above: notice('User removed.') } : {}),
   );
-  pages.post('/users', 'administrator', async (visit) => {
-    const { values, errors } = readForm(newUser, visit.form);
-    if (errors) return list(visit, { errors });
-    const user = await addUser(store, { account: visit.account.id, ...values, now: clock() });
-    if (user === undefined) return list(visit, { errors: { name: 'Somebody has this name already.' } });
-    return list(visit, { above: handOver(user, await linkFor(visit, user)) });
+  pages.post('/users', 'administrator', async (request) => {
+    const { values, errors } = readForm(newUser, request.form);
+    if (errors) return list(request, { errors });
+    const user = await addUser(store, { account: request.account.id, ...values, now: clock() });
+    if (user === undefined) return list(request, { errors: { name: 'This name is already in use.' } });
+    return list(request, { above: invitation(user, await linkFor(request, user)) });
   });
-  pages.get('/users/:uid', 'administrator', async (visit) => userPage(visit, await chosen(visit)));
-  pages.post('/users/:uid/reset', 'administrator', async (visit) => {
-    const user = await chosen(visit);
+  pages.get('/users/:uid', 'administrator', async (request) => userPage(request, await chosen(request)));
+  pages.post('/users/:uid/reset', 'administrator', async (request) => {
+    const user = await chosen(request);
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
-    return userPage(visit, { ...user, password: null }, handOver(user, await linkFor(visit, user)));
+    return userPage(request, { ...user, password: null }, invitation(user, await linkFor(request, user)));
   });
-  pages.post('/users/:uid/role', 'administrator', async (visit) => {
-    const user = await chosen(visit);
-    const { values } = readForm(roleChange, visit.form);
-    if (values === null || user.id === visit.user.id)
+  pages.post('/users/:uid/role', 'administrator', async (request) => {
+    const user = await chosen(request);
+    const { values } = readForm(roleChange, request.form);
+    if (values === null || user.id === request.user.id)
       throw new Refusal(422, 'You cannot change your own role.');
     await store.users.change(user.id, values);
     return { redirect: `/users/${user.uid}?done` };
   });
-  pages.post('/users/:uid/remove', 'administrator', async (visit) => {
-    const user = await chosen(visit);
-    if (user.id === visit.user.id) throw new Refusal(422, 'You cannot remove yourself.');
+  pages.post('/users/:uid/remove', 'administrator', async (request) => {
+    const user = await chosen(request);
+    if (user.id === request.user.id) throw new Refusal(422, 'You cannot remove yourself.');
     await sessions.closeAll(user, null);
     await store.users.remove(user.id);
     return { redirect: '/users?removed' };
   });
 }
 
-function handOver(user: User, link: string): Html {
+function invitation(user: User, link: string): Html {
   return html`<section class="card" aria-labelledby="link-title">
-    <h2 id="link-title">A way in for ${shown(user.name)}</h2>
-    <p>Hand over this address. It works once, within a quarter of an hour, and asks for a password.</p>
-    ${copyable('link', 'One-time address', link)}
+    <h2 id="link-title">Invitation link for ${displayText(user.name)}</h2>
+    <p>Send this link to ${displayText(user.name)}. It works once, within 15 minutes, and asks for a new password.</p>
+    ${copyable('link', 'Link', link)}
   </section>`;
 }
 
 function listPage(
-  visit: Visit,
+  request: PageRequest,
   users: readonly User[],
   { errors, above }: { errors?: FieldErrors; above?: Html },
 ): Page {
-  const { token, formats, now } = visit;
-  const form = errors ? visit.form : new URLSearchParams();
+  const { token, formats, now } = request;
+  const form = errors ? request.form : new URLSearchParams();
   return {
     title: 'Users',
-    scripts: ['copy.js'],
+    scripts: ['copy-button.js'],
     ...(errors && { status: 422 }),
     body: html`
       <h1>Users</h1>
@@ -91,23 +91,25 @@ function listPage(
         caption: 'Users',
         rows: users,
         columns: [
-          { head: 'Name', cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${shown(name)}</a>` },
+          {
+            head: 'Name',
+            cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${displayText(name)}</a>`,
+          },
           { head: 'Role', cell: ({ role }) => role },
           {
             head: 'Password',
-            cell: ({ password }) =>
-              password === null ? html`<span class="quiet">none yet</span>` : 'chosen',
+            cell: ({ password }) => (password === null ? html`<span class="quiet">not set</span>` : 'set'),
           },
           { head: 'Added', wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
         empty: null,
       })}
       <section class="card" aria-labelledby="add">
-        <h2 id="add">Add a user</h2>
+        <h2 id="add">Add user</h2>
         ${changeForm(
-          { action: '/users', token, label: 'Add a user' },
+          { action: '/users', token, label: 'Add user' },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: 'What they sign in with: a name or an e-mail address.' })}
+            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: 'The name or e-mail address to sign in with.' })}
             ${choice({ label: 'Role', name: 'role', value: form.get('role') ?? 'agent', options: roleLabels, errors })}
             <button type="submit" class="main">Add</button>
           `,
@@ -117,37 +119,37 @@ function listPage(
   };
 }
 
-function userPage(visit: Visit, user: User, above: Html = null): Page {
-  const { token, query } = visit;
-  const own = user.id === visit.user.id;
+function userPage(request: PageRequest, user: User, above: Html = null): Page {
+  const { token, query } = request;
+  const own = user.id === request.user.id;
   const at = (what: string) => `/users/${user.uid}/${what}`;
   return {
-    title: `User ${plain(user.name, 60)}`,
-    scripts: ['copy.js'],
+    title: `User ${plainText(user.name, 60)}`,
+    scripts: ['copy-button.js'],
     body: html`
       <p><a href="/users">← Users</a></p>
-      <h1>${shown(user.name)}</h1>
+      <h1>${displayText(user.name)}</h1>
       ${query.has('done') && notice('Saved.')}
       ${above}
       ${
         own
-          ? html`<section class="card"><p>This is you. Your password is under <a href="/account">Account</a>.</p></section>`
+          ? html`<section class="card"><p>This is your own user. You can change your password under <a href="/account">Account</a>.</p></section>`
           : html`<section class="card" aria-labelledby="change">
-              <h2 id="change">Change</h2>
+              <h2 id="change">Role and access</h2>
               ${changeForm(
                 { action: at('role'), token, label: 'Role' },
                 html`${choice({ label: 'Role', name: 'role', value: user.role, options: roleLabels })}
-                  <button type="submit">Save the role</button>`,
+                  <button type="submit">Save role</button>`,
               )}
               <details>
-                <summary>A new way in</summary>
-                <p>The password is forgotten, every browser is signed out, and you get a one-time address to hand over.</p>
-                ${button({ action: at('reset'), token, danger: true }, 'Make a one-time address')}
+                <summary>Reset password</summary>
+                <p>Deletes the password, signs the user out everywhere and creates a link for choosing a new password.</p>
+                ${button({ action: at('reset'), token, danger: true }, 'Reset and create link')}
               </details>
               <details>
                 <summary>Remove</summary>
-                <p>Every browser is signed out at once. What the user did stays.</p>
-                ${button({ action: at('remove'), token, danger: true }, 'Remove this user')}
+                <p>Signs the user out everywhere. Nothing else is deleted.</p>
+                ${button({ action: at('remove'), token, danger: true }, 'Remove user')}
               </details>
             </section>`
       }

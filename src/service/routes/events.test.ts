@@ -163,7 +163,7 @@ test('a stream beats every 15 seconds, and ends with its session, wherever that 
 }, async (t) => {
   const { answer, watch, stored } = await serve(t);
   answer([]);
-  for (const path of ['/events', '/history/tail']) {
+  for (const path of ['/events', '/api-log/stream']) {
     const session = stored.session;
     t.mock.timers.enable({ apis: ['setInterval'] });
     const reader = readerOf(await watch(undefined, path));
@@ -180,12 +180,12 @@ test('a stream beats every 15 seconds, and ends with its session, wherever that 
   }
 });
 
-test('the page of the request history hears within a second that there is something new', {
+test('the API log is told of new requests within a second', {
   timeout: 30_000,
 }, async (t) => {
   const { watch, stored } = await serve(t);
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const reader = readerOf(await watch(undefined, '/history/tail'));
+  const reader = readerOf(await watch(undefined, '/api-log/stream'));
   await readUntil(reader, /retry/);
   t.mock.timers.tick(1_000);
   await setImmediate();

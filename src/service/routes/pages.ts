@@ -6,11 +6,12 @@ import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal, refusalOf } from '../http/refusal.ts';
 import { accountPages } from '../pages/account-pages.ts';
-import { activityPages } from '../pages/activity-pages.ts';
+import { apiLogPages } from '../pages/api-log-pages.ts';
 import { barPage } from '../pages/bar-page.ts';
-import { callPage } from '../pages/call-page.ts';
+import { callDetailsPage } from '../pages/call-details-page.ts';
+import { callListPage } from '../pages/call-list-page.ts';
 import { customerPages } from '../pages/customer-pages.ts';
-import { historyPages } from '../pages/history-pages.ts';
+import { dashboardPage } from '../pages/dashboard-page.ts';
 import { importPages } from '../pages/import-pages.ts';
 import { integrationPages } from '../pages/integration-pages.ts';
 import { assetRoutes } from '../pages/kit/assets.ts';
@@ -18,8 +19,7 @@ import { notice } from '../pages/kit/form.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
 import { html } from '../pages/kit/html.ts';
 import { layout, plainLayout } from '../pages/kit/layout.ts';
-import type { Answer, Handler, Page, Pages, Visit } from '../pages/kit/visit.ts';
-import { nowPage } from '../pages/now-page.ts';
+import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page.ts';
 import { reportPages } from '../pages/report-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
@@ -27,8 +27,8 @@ import { userPages } from '../pages/user-pages.ts';
 import type { Session } from '../store/user-store.ts';
 
 /**
- * Nothing but our own files runs or loads, forms go to us alone, and nobody frames us. The referrer stays on our pages:
- * without one, browsers would call the origin of our own forms `null`.
+ * Only the service's own files run or load, forms are sent only to it, and no page frames it. Pages of the service get a
+ * referrer: without one, browsers send `Origin: null` with its forms.
  */
 const headers = {
   'content-security-policy':
@@ -41,12 +41,12 @@ const headers = {
 
 const FORM_BYTES = 64 * 1024;
 
-/** The screens: pages for people, rendered here, for the browsers of those who are signed in. */
+/** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
   const { sessions, directory, keys, clock, log } = context;
 
-  /** What a page is made for; undefined if the browser is not signed in. */
-  async function visitOf(request: FastifyRequest): Promise<Visit | undefined> {
+  /** Undefined if the browser is not signed in. */
+  async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
     const session = await sessions.find(sessionCookie.read(request));
     const account = directory.accounts().find(({ id }) => id === session?.user.account);
     if (session === undefined || account === undefined) return undefined;
@@ -72,25 +72,23 @@ export function pageRoutes(context: ServiceContext) {
     const answer =
       (role: 'administrator' | 'agent', handler: Handler) =>
       async (request: FastifyRequest, reply: FastifyReply) => {
-        const visit = await visitOf(request);
-        if (visit === undefined) return reply.redirect(signInFor(request), 303);
-        if (request.method === 'POST' && !sameText(visit.form.get('token') ?? '', visit.token))
+        const pageRequest = await pageRequestOf(request);
+        if (pageRequest === undefined) return reply.redirect(signInFor(request), 303);
+        if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
           return sendPage(
             reply,
-            failed(
-              403,
-              'This form is of an earlier session. Go back, load the page again, and send it once more.',
-            ),
-            visit,
+            failed(403, 'This form has expired. Go back, reload the page and submit the form again.'),
+            pageRequest,
           );
-        if (visit.user.password === null && visit.path !== '/welcome') return reply.redirect('/welcome', 303);
-        if (role === 'administrator' && !visit.administrates)
-          return sendPage(reply, failed(403, 'This page is for administrators of the account.'), visit);
+        if (pageRequest.user.password === null && pageRequest.path !== '/welcome')
+          return reply.redirect('/welcome', 303);
+        if (role === 'administrator' && !pageRequest.administrates)
+          return sendPage(reply, failed(403, 'This page is only for administrators.'), pageRequest);
         try {
-          return send(reply, await handler(visit), visit);
+          return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           const { status, body } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
-          return sendPage(reply, failed(status, body.message), visit);
+          return sendPage(reply, failed(status, body.message), pageRequest);
         }
       };
     return {
@@ -110,7 +108,7 @@ export function pageRoutes(context: ServiceContext) {
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
       if (request.method !== 'GET' && !isSameOrigin(request))
-        throw new Refusal(403, 'This came from a page of another site, and was not done.');
+        throw new Refusal(403, 'This request came from a page of another site and was refused.');
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
       const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
@@ -120,7 +118,7 @@ export function pageRoutes(context: ServiceContext) {
     assetRoutes(app);
     await signInPages(app, context, { sendPlain });
     const routes = pages(app);
-    nowPage(routes, context);
+    dashboardPage(routes, context);
     barPage(routes, context);
     accountPages(routes, context);
     integrationPages(routes, context);
@@ -128,21 +126,21 @@ export function pageRoutes(context: ServiceContext) {
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);
-    activityPages(routes, context);
-    callPage(routes, context);
+    callListPage(routes, context);
+    callDetailsPage(routes, context);
     reportPages(routes, context);
-    historyPages(routes, context);
+    apiLogPages(routes, context);
   };
 }
 
-/** Where a browser that is not signed in goes, and comes back from. */
+/** The sign-in page, which leads back to the page that was asked for. */
 function signInFor({ method, originalUrl }: FastifyRequest): string {
   return method === 'GET' && originalUrl !== '/'
     ? `/sign-in?${new URLSearchParams({ to: originalUrl })}`
     : '/sign-in';
 }
 
-function send(reply: FastifyReply, answer: Answer, visit: Visit): FastifyReply {
+function send(reply: FastifyReply, answer: Answer, pageRequest: PageRequest): FastifyReply {
   if (answer === 'done') return reply.code(204).send();
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
   if ('download' in answer)
@@ -150,14 +148,14 @@ function send(reply: FastifyReply, answer: Answer, visit: Visit): FastifyReply {
       .type(answer.type)
       .header('content-disposition', `attachment; filename="${answer.download}"`)
       .send(typeof answer.content === 'string' ? answer.content : Readable.from(answer.content));
-  return sendPage(reply, answer, visit);
+  return sendPage(reply, answer, pageRequest);
 }
 
-function sendPage(reply: FastifyReply, page: Page, visit: Visit): FastifyReply {
+function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): FastifyReply {
   return reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
-    .send(layout(page, visit));
+    .send(layout(page, pageRequest));
 }
 
 export function sendPlain(reply: FastifyReply, page: Page): FastifyReply {
@@ -168,10 +166,11 @@ export function sendPlain(reply: FastifyReply, page: Page): FastifyReply {
 }
 
 function failed(status: number, message: string): Page {
-  const title = status === 404 ? 'Not found' : status < 500 ? 'Not done' : 'Something went wrong';
+  const titles: Record<number, string> = { 403: 'No access', 404: 'Not found' };
+  const title = titles[status] ?? (status < 500 ? 'Not possible' : 'Something went wrong');
   return {
     title,
     status,
-    body: html`<h1>${title}</h1>${notice(message, 'bad')}<p><a href="/">To the start</a></p>`,
+    body: html`<h1>${title}</h1>${notice(message, 'bad')}<p><a href="/">Back to dashboard</a></p>`,
   };
 }

@@ -1,6 +1,6 @@
 import htm from 'htm';
 import { h, render } from 'preact';
-import { ringer } from './attention.js';
+import { ringer } from './alerts.js';
 import { boardOf, empty, lasting, plain, shownAt, without } from './board.js';
 import { openStream } from './stream.js';
 
@@ -42,7 +42,7 @@ function take(state) {
     if (call.status === 'ringing') attention.ring(call);
     else attention.quiet(call.id);
     say(call);
-    dispatchEvent(new Event('calls-moved')); // for the page around (see fresh.js)
+    dispatchEvent(new Event('calls-moved')); // for the page around (see live-parts.js)
   }
   if (live) begun = true;
   drawSoon();
@@ -84,7 +84,7 @@ function draw() {
   const few = alone ? missed : missed.slice(0, FEW);
   document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
   const head = html`<div class="bar-head">
-    <p class=${live ? 'link live' : 'link lost'}>${words(ringing.length, others.length)}</p>
+    <p class=${live ? 'link live' : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
     <div class="bar-buttons">
       ${attention
         .buttons()
@@ -92,7 +92,7 @@ function draw() {
           ({ label, on, press }) =>
             html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
         )}
-      ${alone ? html`<a href="/">All pages</a>` : html`<a class="wide" href="/bar" target="calls">Own window</a>`}
+      ${alone ? html`<a href="/">Back to dashboard</a>` : html`<a class="wide" href="/bar" target="calls">Open in separate window</a>`}
     </div>
   </div>`;
   // What comes and goes stands at the edge that moves: below on other pages, where the bar grows upwards.
@@ -108,7 +108,7 @@ function draw() {
         html`<div class="missed">
           <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
           <div class="missed-all">
-            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed</a>`}
+            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed calls</a>`}
             ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.flat())}>Dismiss all</button>`}
           </div>
         </div>`
@@ -138,11 +138,12 @@ function keepRoom() {
 }
 
 /** @param {number} ringing @param {number} talking */
-function words(ringing, talking) {
+function summary(ringing, talking) {
   if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
-  if (!live) return begun ? 'Connecting again …' : 'Connecting …';
-  if (ringing + talking === 0) return 'No call now';
-  return ringing > 0 ? `${ringing} ringing` : 'Nobody waits';
+  if (!live) return begun ? 'Connection lost, reconnecting …' : 'Connecting …';
+  if (ringing + talking === 0) return 'No active calls';
+  const waiting = ringing > 0 ? `${ringing} ringing` : 'No one waiting';
+  return talking > 0 ? `${waiting}, ${talking} on a call` : waiting;
 }
 
 /** @param {Call} call */
@@ -169,13 +170,13 @@ function missedCard(calls) {
   const when =
     day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
   const times =
-    calls.length > 1 && html` <span aria-label=${`${calls.length} times`}>×${calls.length}</span>`;
+    calls.length > 1 && html` <span aria-label=${`${calls.length} missed calls`}>×${calls.length}</span>`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
     <div class="what">missed <b>${when}</b>${times}</div>
-    <button type="button" onClick=${() => dismiss(calls)} aria-label=${`Dismiss the missed call of ${name(call)}`}>Dismiss</button>
+    <button type="button" onClick=${() => dismiss(calls)} aria-label=${`Dismiss missed call from ${name(call)}`}>Dismiss</button>
   </li>`;
 }
 
@@ -210,7 +211,7 @@ function dismiss(calls) {
 /** To who cannot see the bar: what begins and what is missed; never the seconds. @param {Call} call */
 function say(call) {
   const what = call.missed
-    ? 'Missed call of'
+    ? 'Missed call from'
     : { ringing: 'Ringing:', answered: 'Answered:', completed: 'Ended:' }[call.status];
   spoken.textContent = `${what} ${name(call)}${call.status === 'ringing' && call.segment ? `, ${plain(call.segment)}` : ''}`;
 }

@@ -94,12 +94,12 @@ const isOver = (call) => call.status === 'completed';
 /** Without a priority comes after any. @param {Call} call */
 const rank = (call) => call.priority ?? Number.NEGATIVE_INFINITY;
 
-/** `00:12`, `1:02:03` @param {number} ms */
+/** `0:12`, `1:02:03` @param {number} ms */
 export function lasting(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (/** @type {number} */ value) => String(value).padStart(2, '0');
-  const hours = Math.floor(seconds / 3600);
-  return `${hours > 0 ? `${hours}:` : ''}${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
 /** A name of strangers: nothing in it that acts unseen, and not too long. @param {string} text @param {number} [longest] */

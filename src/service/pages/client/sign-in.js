@@ -5,15 +5,15 @@ const link = location.hash.slice(1);
 if (link !== '') {
   history.replaceState(null, '', location.pathname);
   const state = /** @type {HTMLElement} */ (document.getElementById('state'));
-  const say = (/** @type {string} */ text) => {
+  const show = (/** @type {string} */ text) => {
     const line = document.createElement('p');
     line.className = 'notice';
     line.setAttribute('role', 'status');
     line.textContent = text;
     state.replaceChildren(line);
   };
-  say('Signing in …');
+  show('Signing in …');
   const answer = await fetch('/sign-in/link', { method: 'POST', body: new URLSearchParams({ link }) });
   if (answer.ok) location.replace('/');
-  else say('This link was used already, or is older than a quarter of an hour.');
+  else show('This link is no longer valid. Ask for a new one.');
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** How times are written for the people of an account: in their zone. Times are Unix milliseconds. */
+/** Times as the pages of an account show them, in its time zone. Arguments are Unix milliseconds. */
 export type Formats = {
   readonly timeZone: string;
   /** `09:12` */
@@ -9,9 +9,9 @@ export type Formats = {
   date(at: number): string;
   /** `Fri 20 Nov 2026, 09:12:33` */
   dateTime(at: number): string;
-  /** When the day of `at` begins there. */
+  /** The start of the day of `at` in the zone. */
   startOfDay(at: number): number;
-  /** A moment as a page shows it: the time alone if it is of the same day as `now`. */
+  /** Date and time; the time alone on the day of `now`. */
   moment(at: number, now: number): Html;
 };
 
@@ -34,7 +34,7 @@ export function machineZone(): string {
 export function isTimeZone(name: string): boolean {
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
-    return !/^[+-]/.test(name); // an offset knows no summer time
+    return !/^[+-]/.test(name); // an offset has no daylight saving time
   } catch {
     return false;
   }
@@ -62,11 +62,14 @@ function makeFormats(timeZone: string): Formats {
   };
 }
 
-/** `00:12`, `1:02:03`; `–` if unknown. */
+/** `1 call`, `2 calls`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** `0:12`, `1:02:03`; `–` if unknown. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–';
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const two = (value: number) => String(value).padStart(2, '0');
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  return `${hours > 0 ? `${hours}:` : ''}${two(minutes)}:${two(seconds % 60)}`;
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { displayText, plainText } from './display-text.ts';
 import { duration, formatsFor, isTimeZone } from './formats.ts';
 import { html, render } from './html.ts';
-import { plain, shown } from './shown.ts';
 
 test('whatever is put into a template is text, as content and as attribute', () => {
   const text = `<script>alert("1" & '2')</script>`;
@@ -13,11 +13,11 @@ test('whatever is put into a template is text, as content and as attribute', () 
 });
 
 test('nothing in a text of strangers acts unseen, and none is endless or nothing', () => {
-  assert.equal(plain('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
-  assert.equal(plain('x'.repeat(300)), `${'x'.repeat(199)}…`);
-  assert.equal(plain('📞📞📞', 4), '📞…', 'no half a character');
-  for (const blank of ['', ' ', '\u200b\u00a0']) assert.equal(plain(blank), '(blank)');
-  assert.equal(render(shown('<b>')), '<bdi>&lt;b></bdi>');
+  assert.equal(plainText('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
+  assert.equal(plainText('x'.repeat(300)), `${'x'.repeat(199)}…`);
+  assert.equal(plainText('📞📞📞', 4), '📞…', 'no half a character');
+  for (const blank of ['', ' ', '\u200b\u00a0']) assert.equal(plainText(blank), '(blank)');
+  assert.equal(render(displayText('<b>')), '<bdi>&lt;b></bdi>');
 });
 
 test('times are those of the account, on the days that have 23 and 25 hours too', () => {

@@ -1,32 +1,32 @@
 import type { Role } from '../../store/user-store.ts';
 import { assetUrl } from './assets.ts';
+import { displayText } from './display-text.ts';
 import { button } from './form.ts';
 import { type Html, html, render } from './html.ts';
-import { shown } from './shown.ts';
-import type { Page, Visit } from './visit.ts';
+import type { Page, PageRequest } from './page.ts';
 
 /** The pages at the top of every page. */
 const navigation: readonly { path: string; label: string; role: Role }[] = [
-  { path: '/', label: 'Now', role: 'agent' },
-  { path: '/activity', label: 'Activity', role: 'agent' },
+  { path: '/', label: 'Dashboard', role: 'agent' },
+  { path: '/calls', label: 'Calls', role: 'agent' },
   { path: '/reports', label: 'Reports', role: 'agent' },
   { path: '/customers', label: 'Customers', role: 'agent' },
   { path: '/integrations', label: 'Integrations', role: 'administrator' },
-  { path: '/history', label: 'History', role: 'administrator' },
+  { path: '/api-log', label: 'API log', role: 'administrator' },
   { path: '/users', label: 'Users', role: 'administrator' },
 ];
 
-/** A page for somebody who is signed in, as a whole document. */
-export function layout(page: Page, visit: Visit): string {
-  const { user, account, token, path, administrates } = visit;
-  if (page.barAlone) return barAlone(page, visit);
+/** A page for a signed-in user, as a whole document. */
+export function layout(page: Page, request: PageRequest): string {
+  const { user, account, token, path, administrates } = request;
+  if (page.barAlone) return barAlone(page, request);
   const links = navigation.filter(({ role }) => role === 'agent' || administrates);
-  const isCurrent = (of: string) => (of === '/' ? path === '/' : path === of || path.startsWith(`${of}/`));
+  const isCurrent = (to: string) => path === to || (to !== '/' && path.startsWith(`${to}/`));
   return document(
     { title: page.title, scripts: ['bar.js', ...(page.scripts ?? [])] },
     html`
-      <a class="skip" href="#content">To the content</a>
-      <a class="skip" href="#bar">To the calls</a>
+      <a class="skip" href="#content">Skip to content</a>
+      <a class="skip" href="#bar">Skip to calls</a>
       <header class="top">
         <nav aria-label="Main">
           ${links.map(
@@ -35,20 +35,20 @@ export function layout(page: Page, visit: Visit): string {
           )}
         </nav>
         <div class="who">
-          <a href="/account" aria-current=${isCurrent('/account') ? 'page' : undefined}>${shown(user.name, 30)}, ${shown(account.name, 30)}</a>
+          <a href="/account" aria-current=${isCurrent('/account') ? 'page' : undefined}>${displayText(user.name, 30)}, ${displayText(account.name, 30)}</a>
           ${button({ action: '/sign-out', token }, 'Sign out')}
         </div>
       </header>
       <main id="content" tabindex="-1">${page.body}</main>
-      <div class="bar-room">${bar(visit)}</div>
+      <div class="bar-room">${bar(request)}</div>
     `,
   );
 }
 
-function barAlone(page: Page, visit: Visit): string {
+function barAlone(page: Page, request: PageRequest): string {
   return document(
     { title: page.title, scripts: ['bar.js'] },
-    html`<main id="content" class="alone">${page.body}${bar(visit)}</main>`,
+    html`<main id="content" class="alone">${page.body}${bar(request)}</main>`,
   );
 }
 
@@ -56,11 +56,11 @@ function barAlone(page: Page, visit: Visit): string {
 const bar = ({
   token,
   formats,
-}: Visit) => html`<section id="bar" class="bar" tabindex="-1" aria-label="Calls" data-token=${token} data-zone=${formats.timeZone}>
-  <noscript><p class="quiet">Calls show here as they happen. That needs JavaScript.</p></noscript>
+}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label="Calls" data-token=${token} data-zone=${formats.timeZone}>
+  <noscript><p class="quiet">Live calls are shown here when JavaScript is on.</p></noscript>
 </section>`;
 
-/** A page for somebody who is not: signing in, and what goes wrong before it. */
+/** A page without the bar: the sign-in page, and errors before signing in. */
 export function plainLayout(page: Page): string {
   return document(
     { title: page.title, scripts: page.scripts ?? [] },

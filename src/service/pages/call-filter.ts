@@ -4,13 +4,13 @@ import type { CallCursor, CallFilter } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** What an address of the activity asks for, as it was typed. */
-export type ActivityAsked = {
+/** The search in the address of the call list, as typed. */
+export type CallQuery = {
   readonly number: string;
   readonly customer: string;
   readonly extension: string;
   readonly outcome: CallFilter['outcome'];
-  /** `2026-11-20`, of the account's days; '' for none. */
+  /** `2026-11-20` in the account's time zone; '' for none. */
   readonly from: string;
   readonly to: string;
 };
@@ -22,7 +22,7 @@ export const outcomes = [
   ['missed', 'Missed'],
 ] as const;
 
-export function askedOf(query: URLSearchParams): ActivityAsked {
+export function callQueryIn(query: URLSearchParams): CallQuery {
   const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
   const day = (name: string) => dateIn(query.get(name))?.toString() ?? '';
   const outcome = outcomes.find(([value]) => value !== '' && value === query.get('outcome'))?.[0] ?? null;
@@ -36,28 +36,30 @@ export function askedOf(query: URLSearchParams): ActivityAsked {
   };
 }
 
-/** The address that asks for this, with whatever else is given. */
+/** The address of a page with this query and further parameters. */
 export function addressOf(
   path: string,
-  asked: Partial<ActivityAsked>,
+  callQuery: Partial<CallQuery>,
   also: Record<string, string> = {},
 ): string {
-  const given = Object.entries({ ...asked, ...also }).filter(([, value]) => value !== '' && value !== null);
+  const given = Object.entries({ ...callQuery, ...also }).filter(
+    ([, value]) => value !== '' && value !== null,
+  );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
 }
 
 /**
- * What the store is asked. A number is the one that was meant if somebody called from it, as one dials it or in full;
- * else it is a part of numbers. A customer is a reference that calls have, else a part of names.
+ * The store's filter for a query. A number that has called, in national or international format, is searched exactly,
+ * any other as a part of numbers. A customer is searched by reference if a call has it, else by a part of the name.
  */
 export async function filterOf(
-  asked: ActivityAsked,
+  callQuery: CallQuery,
   { id, country }: Account,
   timeZone: string,
   { calls }: Pick<Store, 'calls'>,
 ): Promise<CallFilter> {
   const any = { number: null, customer: null, extension: null, outcome: null, since: null, until: null };
-  const found = async (filter: Partial<CallFilter>) => {
+  const exists = async (filter: Partial<CallFilter>) => {
     const one = {
       account: id,
       filter: { ...any, ...filter },
@@ -70,25 +72,30 @@ export async function filterOf(
   const startOf = (date: Temporal.PlainDate | undefined) =>
     date?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
-  const digits = asked.number.replace(/\D/g, '');
-  const whole = normaliseNumber(asked.number, country);
-  const isWhole = digits !== '' && (await found({ number: { is: whole } }));
-  const isReference = asked.customer !== '' && (await found({ customer: { is: asked.customer } }));
+  const digits = callQuery.number.replace(/\D/g, '');
+  const whole = normaliseNumber(callQuery.number, country);
+  const isWhole = digits !== '' && (await exists({ number: { is: whole } }));
+  const isReference = callQuery.customer !== '' && (await exists({ customer: { is: callQuery.customer } }));
   return {
-    // Without the zeros that are dialled before it: they are no part of the number in full.
+    // Without leading zeros, which are not part of the international number.
     number: digits === '' ? null : isWhole ? { is: whole } : { has: digits.replace(/^0+(?=\d)/, '') },
-    customer: asked.customer === '' ? null : isReference ? { is: asked.customer } : { has: asked.customer },
-    extension: asked.extension || null,
-    outcome: asked.outcome,
-    since: startOf(dateIn(asked.from)),
-    until: startOf(dateIn(asked.to)?.add({ days: 1 })),
+    customer:
+      callQuery.customer === ''
+        ? null
+        : isReference
+          ? { is: callQuery.customer }
+          : { has: callQuery.customer },
+    extension: callQuery.extension || null,
+    outcome: callQuery.outcome,
+    since: startOf(dateIn(callQuery.from)),
+    until: startOf(dateIn(callQuery.to)?.add({ days: 1 })),
   };
 }
 
-/** A place in an address: `1763625600000.17`. */
-export const placeText = ({ at, id }: CallCursor): string => `${at}.${id}`;
+/** A cursor in an address: `1763625600000.17`. */
+export const cursorText = ({ at, id }: CallCursor): string => `${at}.${id}`;
 
-export function placeIn(text: string | null): CallCursor | null {
+export function cursorIn(text: string | null): CallCursor | null {
   const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(text ?? '') ?? [];
   return at === undefined ? null : { at: Number(at), id: Number(id) };
 }

@@ -67,9 +67,9 @@ export function ringer(changed) {
   return {
     buttons: () => [
       ...(canNotify() && Notification.permission !== 'denied'
-        ? [{ label: 'Notify', on: notifies(), press: () => void toggleNotify() }]
+        ? [{ label: 'Desktop alerts', on: notifies(), press: () => void toggleNotify() }]
         : []),
-      { label: 'Sound', on: wanted('calls-sound'), press: toggleSound },
+      { label: 'Ringtone', on: wanted('calls-sound'), press: toggleSound },
     ],
     ring(call) {
       if (wanted('calls-sound') && mine()) chime();

@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
 const acting = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]/gu;
 
 /** A text of strangers in one line of at most `longest` characters, with nothing in it that acts unseen. */
-export function plain(text: string, longest = 200): string {
+export function plainText(text: string, longest = 200): string {
   const clean = text.replace(acting, '\ufffd').toWellFormed();
   if (/^[\s\p{Default_Ignorable_Code_Point}]*$/u.test(clean)) return '(blank)';
   if (clean.length <= longest) return clean;
@@ -15,12 +15,12 @@ export function plain(text: string, longest = 200): string {
 }
 
 /** The same on a page: its direction of writing ends with it. */
-export function shown(text: string, longest?: number): Html {
-  return html`<bdi>${plain(text, longest)}</bdi>`;
+export function displayText(text: string, longest?: number): Html {
+  return html`<bdi>${plainText(text, longest)}</bdi>`;
 }
 
 /** A text of many lines, for a `pre`. */
 export function lines(text: string): Html {
-  const clean = text.split(/\r?\n/).map((line) => plain(line, line.length + 1));
+  const clean = text.split(/\r?\n/).map((line) => plainText(line, line.length + 1));
   return html`<bdi>${clean.join('\n')}</bdi>`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { again } from './again.ts';
+import { again } from './every.ts';
 
 /** Work that goes on until it is let go, on a clock that is set by hand. */
 function scene(t: TestContext) {

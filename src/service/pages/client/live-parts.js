@@ -1,5 +1,5 @@
 /**
- * Keeps the parts of a page that are marked `data-fresh` as they are now: when a call has moved, the page is asked for
+ * Keeps the parts of a page that are marked `data-live` as they are now: when a call has moved, the page is asked for
  * again, and those parts are put in the place of the old ones. At most once a second, and not while nobody looks.
  */
 export {};
@@ -20,7 +20,7 @@ async function renew() {
   const answer = await fetch(location.href).catch(() => undefined);
   if (answer?.ok && !answer.redirected) {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-    for (const part of document.querySelectorAll('[data-fresh][id]')) {
+    for (const part of document.querySelectorAll('[data-live][id]')) {
       const fresh = page.getElementById(part.id);
       // Not under the hands of somebody who is in it.
       if (fresh && !part.contains(document.activeElement)) part.replaceWith(document.adoptNode(fresh));

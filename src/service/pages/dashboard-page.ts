@@ -3,24 +3,24 @@ import type { Group } from '../reports/aggregate.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import { everyCall } from '../store/call-store.ts';
-import { callTable } from './activity-pages.ts';
+import { callTable } from './call-list-page.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Pages, Visit } from './kit/visit.ts';
+import type { PageRequest, Pages } from './kit/page.ts';
 
 const LATEST = 12;
 
-/** The first page: today in figures, the latest calls, and in an empty account what to do next. */
-export function nowPage(pages: Pages, { store, directory }: ServiceContext): void {
-  async function today({ account, formats, now }: Visit): Promise<Group | undefined> {
+/** The first page: today's figures, the latest calls and, in an empty account, the next steps. */
+export function dashboardPage(pages: Pages, { store, directory }: ServiceContext): void {
+  async function today({ account, formats, now }: PageRequest): Promise<Group | undefined> {
     const date = dateAt(now, formats.timeZone);
-    // The whole day: what a span came to is kept, and asked for again.
+    // The whole day: the store keeps a span's figures for the next request.
     const day = daysBetween(date, date, formats.timeZone);
     for await (const { all } of store.reports.figures(account.id, day, now)) return all;
     return undefined;
   }
 
-  async function steps({ account, administrates }: Visit): Promise<Html> {
+  async function help({ account, administrates }: PageRequest): Promise<Html> {
     if (!administrates) return null;
     const [uses, segments, customers, users] = await Promise.all([
       store.requests.use(account.id, Number.MAX_SAFE_INTEGER),
@@ -31,15 +31,15 @@ export function nowPage(pages: Pages, { store, directory }: ServiceContext): voi
     const done = [uses.length > 0, segments.length > 0 && customers.customers.length > 0, users.length > 1];
     if (done[0] && done[1]) return null;
     const integration = directory.integrations(account.id)[0];
-    return setUp(done, integration === undefined ? '/integrations' : `/integrations/${integration.uid}`);
+    return nextSteps(done, integration === undefined ? '/integrations' : `/integrations/${integration.uid}`);
   }
 
-  pages.get('/', 'agent', async (visit) => {
-    const [help, figures, { calls }] = await Promise.all([
-      steps(visit),
-      today(visit),
+  pages.get('/', 'agent', async (request) => {
+    const [steps, figures, { calls }] = await Promise.all([
+      help(request),
+      today(request),
       store.calls.page({
-        account: visit.account.id,
+        account: request.account.id,
         filter: everyCall,
         towards: 'older',
         from: null,
@@ -47,40 +47,40 @@ export function nowPage(pages: Pages, { store, directory }: ServiceContext): voi
       }),
     ]);
     return {
-      title: 'Now',
-      scripts: ['fresh.js'],
+      title: 'Dashboard',
+      scripts: ['live-parts.js'],
       body: html`
         <h1>Today</h1>
-        ${help}
-        <div id="now" data-fresh>
+        ${steps}
+        <div id="today" data-live>
           ${calls.length > 0 && [figures !== undefined && tiles(figures), html`<h2>Latest calls</h2>`]}
-          ${(calls.length > 0 || help === null) && callTable(calls, visit, false)}
+          ${(calls.length > 0 || steps === null) && callTable(calls, request, false)}
         </div>
       `,
     };
   });
 }
 
-function setUp(done: readonly boolean[], integration: string): Html {
+function nextSteps(done: readonly boolean[], integration: string): Html {
   const steps = [
     {
       title: 'Connect your phone system',
-      text: html`Every integration has a token, and the lines that the phone system needs. The first call shows below, at once.`,
+      text: html`Each integration has a token and instructions for the phone system. The first call appears here immediately.`,
       link: html`<a href=${integration}>Open the integration</a>`,
     },
     {
-      title: 'Say who your customers are',
-      text: html`Callers then show with their names, and the important ones first. Add a segment or two with a priority, then customers one by one or as CSV.`,
+      title: 'Add your customers',
+      text: html`Callers are then shown by name, the most important ones first. Add one or two segments with a priority, then add customers or import a CSV file.`,
       link: html`<a href="/customers/segments">Segments</a> · <a href="/customers/import">Import customers</a>`,
     },
     {
-      title: 'Let your colleagues in',
-      text: html`Each signs in with a password of their own, and dismisses their own missed calls.`,
+      title: 'Invite your colleagues',
+      text: html`Each has their own password and dismisses their own missed calls.`,
       link: html`<a href="/users">Add users</a>`,
     },
   ];
-  return html`<section class="card" aria-labelledby="set-up">
-    <h2 id="set-up">What to do next</h2>
+  return html`<section class="card" aria-labelledby="next-steps">
+    <h2 id="next-steps">Next steps</h2>
     <ol class="steps">
       ${steps.map(
         ({ title, text, link }, index) => html`<li class=${done[index] ? 'done' : undefined}>
@@ -99,7 +99,7 @@ function tiles({ calls, answered, missed, waited }: Group): Html {
     ['Calls today', calls, ''],
     ['Answered', answered, share(answered)],
     ['Missed', missed, share(missed)],
-    ['Waited, median', duration(median === null ? null : median * 1000), ''],
+    ['Median time to answer', duration(median === null ? null : median * 1000), ''],
   ] as const;
   return html`<dl class="tiles">
     ${figures.map(

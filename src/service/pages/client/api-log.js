@@ -1,5 +1,5 @@
 /**
- * The history as it grows: the service says when there is something new, and fresh.js does what it does when a call has
+ * The history as it grows: the service says when there is something new, and live-parts.js does what it does when a call has
  * moved. A button holds it still.
  */
 export {};
@@ -17,11 +17,11 @@ let source;
 /** Not for a page in the background: a browser keeps six connections to a host, for all of its windows. */
 function follow() {
   const live = button.getAttribute('aria-pressed') === 'true';
-  document.querySelector('#tail')?.toggleAttribute('data-fresh', live);
+  document.querySelector('#requests')?.toggleAttribute('data-live', live);
   source?.close();
   source = undefined;
   if (document.hidden || !live) return;
-  source = new EventSource('/history/tail');
+  source = new EventSource('/api-log/stream');
   source.addEventListener('open', told); // what came while nobody listened
   source.addEventListener('news', told);
 }

@@ -1,52 +1,56 @@
 import type { Integration } from '../store/directory-store.ts';
 import type { StoredRequest } from '../store/request-store.ts';
-import { placeText } from './activity-filter.ts';
+import { cursorText } from './call-filter.ts';
+import { displayText } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
-import { shown } from './kit/shown.ts';
+import type { PageRequest } from './kit/page.ts';
 import { type Column, table } from './kit/table.ts';
-import type { Visit } from './kit/visit.ts';
 
-/** Of a payload in a list; the whole of it is on the entry's page. */
-const SHORT = 200;
+/** Characters of a payload in the list; the entry's page has all. */
+const PREVIEW_LENGTH = 200;
 
-/** Entries of the request history as a table. */
+/** Requests as a table. */
 export function entryTable(
   entries: readonly StoredRequest[],
-  { formats, now }: Visit,
+  { formats, now }: PageRequest,
   integrations: readonly Integration[],
   empty: Html,
 ): Html {
   const columns: Column<StoredRequest>[] = [
     {
-      head: 'When',
+      head: 'Time',
       cell: (entry) => html`<a href=${entryAddress(entry)}>${formats.moment(entry.at, now)}</a>`,
     },
     {
       head: 'Request',
       cell: (entry) => html`
-        <span class="tabular">${entry.method} ${shown(entry.path, 80)}</span><br />
-        <code class="payload">${shown(payloadText(entry), SHORT)}</code>`,
+        <span class="tabular">${entry.method} ${displayText(entry.path, 80)}</span><br />
+        <code class="payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
     },
-    { head: 'Answer', cell: (entry) => statusChip(entry.status) },
+    { head: 'Response', cell: (entry) => statusChip(entry.status) },
     { head: 'ms', cell: ({ duration }) => duration.toFixed(1), numeric: true, wide: true },
-    { head: 'Integration', cell: (entry) => shown(integrationName(entry, integrations), 40), wide: true },
+    {
+      head: 'Integration',
+      cell: (entry) => displayText(integrationName(entry, integrations), 40),
+      wide: true,
+    },
   ];
   return table({ caption: 'Requests', columns, rows: entries, empty, stacked: true });
 }
 
-const entryAddress = (entry: StoredRequest) => `/history/entry?entry=${placeText(entry)}`;
+const entryAddress = (entry: StoredRequest) => `/api-log/entry?entry=${cursorText(entry)}`;
 
 export function integrationName({ integration }: StoredRequest, all: readonly Integration[]): string {
   return all.find(({ id }) => id === integration)?.name ?? '';
 }
 
-/** An HTTP status, and what it means for who sent the request. */
+/** An HTTP status with its meaning for the sender. */
 export function statusChip(status: number): Html {
-  const word = status < 300 ? 'taken' : status < 500 ? 'refused' : 'failed';
+  const word = status < 300 ? 'Accepted' : status < 500 ? 'Refused' : 'Failed';
   return html`<span class=${`state ${status < 300 ? 'answered' : 'missed'}`}>${status} ${word}</span>`;
 }
 
-/** A payload as text; bytes that are no text are told as such. */
+/** A payload as text; invalid bytes become \ufffd. */
 export function payloadText({ request }: StoredRequest): string {
   return typeof request === 'string' ? request : Buffer.from(request).toString('utf8');
 }

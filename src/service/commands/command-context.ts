@@ -7,11 +7,11 @@ import type { Account, Directory, Integration } from '../store/directory-store.t
 import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 
-/** What the commands need of the program around them. */
+/** What the service commands need from the program. */
 export type ServiceCommandsIo = {
-  /** Reads the service's settings; throws if they are wrong. */
+  /** Reads the service's settings; throws if they are invalid. */
   options(): StorageSettings & { listen: { host: string; port: number } };
-  /** Runs the service until it is stopped; tells `started` when it listens. */
+  /** Runs the service until it is stopped; calls `started` when it listens. */
   run(
     started: (service: { url: string; token(): string; link(): Promise<string> }) => void | Promise<void>,
   ): Promise<void>;
@@ -19,31 +19,31 @@ export type ServiceCommandsIo = {
   readonly in: Readable;
 };
 
-/** Something that the person who typed the command can put right. */
+/** An error that the user of the command can correct; printed without a stack. */
 export class CommandRefused extends Error {}
 
-/** What one command works with: the store, opened for it alone, and the account that it names. */
-export type Opened = { store: Store; keys: Keys; account: Account; integrations: Integration[] };
+/** A store opened for one command, and the account that the command works on. */
+export type OpenedStore = { store: Store; keys: Keys; account: Account; integrations: Integration[] };
 
-export type Session = {
+export type CommandContext = {
   print(...lines: string[]): void;
   /** A command with the option --account. */
   command(parent: Command, name: string, description: string): Command;
   /** Opens the store for one command; `account` is a name or uid, the first if undefined. */
-  withStore(account: string | undefined, work: (opened: Opened) => Promise<void>): Promise<void>;
-  /** Where the service listens, as its settings say. */
+  withStore(account: string | undefined, work: (opened: OpenedStore) => Promise<void>): Promise<void>;
+  /** The service's address according to its settings. */
   url(): string;
   readonly io: ServiceCommandsIo;
 };
 
-export function makeSession(io: ServiceCommandsIo): Session {
+export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   async function withStore(
     account: string | undefined,
-    work: (opened: Opened) => Promise<void>,
+    work: (opened: OpenedStore) => Promise<void>,
   ): Promise<void> {
     const options = io.options();
-    const nothing = `${options.stateDir} holds no service yet; pbx-bridge service starts one`;
-    if (!holdsData(options)) throw new CommandRefused(nothing);
+    const noData = `no service data in ${options.stateDir}; pbx-bridge service creates it`;
+    if (!holdsData(options)) throw new CommandRefused(noData);
     const keys = makeKeys(serverSecret(options.stateDir));
     const store = await openStore(options, keys);
     try {
@@ -52,7 +52,7 @@ export function makeSession(io: ServiceCommandsIo): Session {
         ({ uid, name }) => account === undefined || uid === account || name === account,
       );
       if (found === undefined)
-        throw new CommandRefused(account === undefined ? nothing : `there is no account "${account}"`);
+        throw new CommandRefused(account === undefined ? noData : `there is no account "${account}"`);
       await work({
         store,
         keys,
@@ -66,8 +66,9 @@ export function makeSession(io: ServiceCommandsIo): Session {
 
   const url = () => {
     const { host, port } = io.options().listen;
-    const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
-    return `http://${shown}:${port}`;
+    const address =
+      host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+    return `http://${address}:${port}`;
   };
 
   return {
@@ -76,7 +77,7 @@ export function makeSession(io: ServiceCommandsIo): Session {
       parent
         .command(name)
         .description(description)
-        .option('--account <name>', 'name or uid; the first if left out'),
+        .option('--account <name>', 'account name or uid (default: the first)'),
     withStore,
     url,
     io,

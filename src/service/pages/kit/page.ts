@@ -4,7 +4,7 @@ import type { Formats } from './formats.ts';
 import type { Html } from './html.ts';
 
 /** Somebody who is signed in, and what they ask for. */
-export type Visit = {
+export type PageRequest = {
   readonly session: Session;
   readonly user: User;
   readonly account: Account;
@@ -29,7 +29,7 @@ export type Page = {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Modules of client/ that the page loads beside the bar, such as `copy.js`. */
+  /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
   readonly scripts?: readonly string[];
   /** The bar alone, as large as the window allows: for a second screen, or on the wall. */
   readonly barAlone?: true;
@@ -48,7 +48,7 @@ export type Answer =
       readonly content: string | Iterable<string> | AsyncIterable<string>;
     };
 
-export type Handler = (visit: Visit) => Answer | Promise<Answer>;
+export type Handler = (request: PageRequest) => Answer | Promise<Answer>;
 
 /** Registers pages. `administrator`: agents are refused; `agent`: everybody who is signed in. */
 export type Pages = {

@@ -1,0 +1,16 @@
+export const signInInstructions = (link: string) => [`Sign-in link (works once, within 15 minutes): ${link}`];
+
+export const bridgeSettings = (url: string, token: string) => [
+  'Settings for a bridge (.env or /etc/pbx-bridge/bridge.env):',
+  `API_BASE_URL=${url}/api/v1`,
+  `API_TOKEN=${token}`,
+];
+
+export const phoneSystemInstructions = (url: string, token: string) => [
+  ...bridgeSettings(url, token),
+  '',
+  'Command that sends a test event:',
+  `curl ${url}/api/v1/voice/call -H 'Accept: application/json' -H 'Content-Type: application/json' \\`,
+  `  -H 'Authorization: Bearer ${token}' \\`,
+  `  -d '{"id":"test-1","direction":"inbound","status":"ringing","from":"+4930901820"}'`,
+];

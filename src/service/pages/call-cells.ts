@@ -1,0 +1,30 @@
+import type { CallRecord } from '../calls/call-record.ts';
+import { displayText } from './kit/display-text.ts';
+import { type Html, html } from './kit/html.ts';
+
+/** A call that is open for longer has ended without a report. */
+const MAX_CALL_MS = 24 * 3_600_000;
+
+/** A call's state or outcome. */
+export function stateOf({ status, missed, startedAt }: CallRecord, now: number): Html {
+  const [kind, word] = missed
+    ? ['missed', 'missed']
+    : status === 'completed'
+      ? ['answered', 'answered']
+      : now - startedAt > MAX_CALL_MS
+        ? ['', 'end unknown']
+        : status === 'answered'
+          ? ['answered', 'on a call']
+          : ['ringing', 'ringing'];
+  return html`<span class=${`state ${kind}`}>${word}</span>`;
+}
+
+export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
+
+/** A customer's name, linked to its page. */
+export function customerLink({ reference, name }: NonNullable<CallRecord['customer']>): Html {
+  return html`<a href=${`/customers/edit?${new URLSearchParams({ reference })}`}>${displayText(name, 80)}</a>`;
+}
+
+export const segmentChip = (segment: string | null): Html =>
+  segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`;

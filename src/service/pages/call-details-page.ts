@@ -1,0 +1,94 @@
+import { spaced } from '../../phone-number/normalise-number.ts';
+import { rangFor, talkedFor } from '../calls/call-record.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { CallFilter } from '../store/call-store.ts';
+import { entryTable } from './api-log-table.ts';
+import { customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { callTable } from './call-list-page.ts';
+import { displayText, plainText } from './kit/display-text.ts';
+import { duration } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import type { Pages } from './kit/page.ts';
+
+const MAX_REQUESTS = 50;
+const MAX_OTHER_CALLS = 5;
+
+/** One call: its facts, timeline and requests, and other calls from the same number. */
+export function callDetailsPage(pages: Pages, { store, directory }: ServiceContext): void {
+  pages.get('/calls/details', 'agent', async (request) => {
+    const { account, query, formats, now, administrates } = request;
+    const call = await store.calls.get(account.id, query.get('id') ?? '');
+    if (call === undefined) throw new Refusal(404, 'Call not found.');
+    const { id, customer, number, segment, priority, callerId } = call;
+
+    const search = { in: 'call', term: id } as const;
+    const requests = administrates
+      ? await store.requests.search({
+          account: account.id,
+          search,
+          order: 'oldest',
+          after: null,
+          limit: MAX_REQUESTS,
+        })
+      : null;
+    const filter: CallFilter = {
+      ...{ number: { is: number }, customer: null, extension: null, outcome: null, since: null, until: null },
+    };
+    const sameNumber = {
+      account: account.id,
+      filter,
+      towards: 'older',
+      from: null,
+      limit: MAX_OTHER_CALLS + 1,
+    } as const;
+    const others = (await store.calls.page(sameNumber)).calls
+      .filter((other) => other.id !== id)
+      .slice(0, MAX_OTHER_CALLS);
+
+    const fact = (name: string, value: Html) =>
+      value !== null && html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+    return {
+      title: `Call from ${plainText(customer?.name ?? spaced(number), 40)}`,
+      body: html`
+        <p class="quiet"><a href="/calls">← Calls</a></p>
+        <h1>Call from ${displayText(customer?.name ?? spaced(number), 80)}</h1>
+        <dl class="facts card">
+          ${fact('Outcome', stateOf(call, now))}
+          ${fact('Number', html`<span class="number">${displayText(spaced(number), 60)}</span>`)}
+          ${fact('Customer', customer && customerLink(customer))}
+          ${fact('Segment', segment && html`${segmentChip(segment)}${priority !== null && ` Priority ${priority}`}`)}
+          ${fact('Answered by', callerId && displayText(callerId, 80))}
+          ${fact('Wait', duration(rangFor(call)))}
+          ${fact('Duration', duration(talkedFor(call)))}
+          ${fact('Call ID', html`<code>${displayText(id, 255)}</code>`)}
+        </dl>
+        <h2>Timeline</h2>
+        <ol class="events">
+          ${[
+            [call.ringingAt, 'Ringing', null],
+            [
+              call.answeredAt,
+              callerId ? html`Answered by ${displayText(callerId, 80)}` : 'Answered',
+              rangFor(call),
+            ],
+            [call.completedAt, call.missed ? 'Hung up, not answered' : 'Hung up', talkedFor(call)],
+          ].map(
+            ([at, what, after]) =>
+              at !== null &&
+              html`<li><time datetime=${new Date(at as number).toISOString()}>${formats.dateTime(at as number)}</time> ${what}${after !== null && html` <span class="quiet">after ${duration(after as number)}</span>`}</li>`,
+          )}
+        </ol>
+        ${
+          requests !== null &&
+          html`<h2>Requests from the phone system</h2>
+            ${entryTable(requests.entries, request, directory.integrations(account.id), html`<p>The requests of this call are no longer stored.</p>`)}
+            ${requests.next !== null && html`<p><a href=${`/api-log?${new URLSearchParams({ in: 'call', term: id })}`}>All requests for this call</a></p>`}`
+        }
+        <h2>Other calls from this number</h2>
+        ${others.length === 0 ? html`<p class="quiet">None.</p>` : callTable(others, request, true)}
+        ${others.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>All calls from this number</a></p>`}
+      `,
+    };
+  });
+}

@@ -1,0 +1,179 @@
+import { spaced } from '../../phone-number/normalise-number.ts';
+import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { csvLines } from '../reports/csv.ts';
+import type { CallFilter } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
+import { callAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
+import {
+  addressOf,
+  type CallQuery,
+  callQueryIn,
+  cursorIn,
+  cursorText,
+  filterOf,
+  outcomes,
+} from './call-filter.ts';
+import { displayText } from './kit/display-text.ts';
+import { choice, field } from './kit/form.ts';
+import { duration, type Formats } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import type { Page, PageRequest, Pages } from './kit/page.ts';
+import { type Column, pager, table } from './kit/table.ts';
+
+const PER_PAGE = 50;
+const PER_CHUNK = 500;
+
+/** All calls, newest first, as a page and as CSV. */
+export function callListPage(pages: Pages, { store }: ServiceContext): void {
+  pages.get('/calls', 'agent', (request) => listPage(request, store));
+  pages.get('/calls.csv', 'agent', async ({ account, query, formats }) => {
+    const filter = await filterOf(callQueryIn(query), account, formats.timeZone, store);
+    return {
+      download: 'calls.csv',
+      type: 'text/csv; charset=utf-8',
+      content: callsAsCsv(store, account.id, filter, formats),
+    };
+  });
+}
+
+async function listPage(request: PageRequest, store: Store): Promise<Page> {
+  const { account, query, formats } = request;
+  const callQuery = callQueryIn(query);
+  const filter = await filterOf(callQuery, account, formats.timeZone, store);
+  const towards = query.has('newer') ? 'newer' : 'older';
+  const read = (from: ReturnType<typeof cursorIn>, way: 'older' | 'newer') =>
+    store.calls.page({ account: account.id, filter, towards: way, from, limit: PER_PAGE });
+  let page = await read(cursorIn(query.get(towards)), towards);
+  // The newest page is always full.
+  const onTop = towards === 'newer' && page.next === null;
+  if (onTop) page = await read(null, 'older');
+  const [older, newer] = towards === 'older' || onTop ? [page.next, page.back] : [page.back, page.next];
+  const { calls } = page;
+
+  const filtered = addressOf('', callQuery) !== '';
+  const stopped = page.next !== null && calls.length < PER_PAGE;
+  const newest = towards === 'older' && !query.has('older');
+  const way = (name: 'older' | 'newer', place: typeof older) =>
+    place === null ? undefined : addressOf('/calls', callQuery, { [name]: cursorText(place) });
+  return {
+    title: 'Calls',
+    scripts: newest ? ['live-parts.js'] : [],
+    body: html`
+      <h1>Calls</h1>
+      ${filterForm(callQuery, formats)}
+      <div id="calls" data-live=${newest}>${!stopped || calls.length > 0 ? callTable(calls, request, filtered) : null}</div>
+      ${stopped && searchedUntil(page.next?.at ?? 0, towards, formats, way(towards, page.next))}
+      ${pager({ newer: way('newer', newer), older: stopped && towards === 'older' ? undefined : way('older', older) })}
+      ${
+        calls.length > 0 &&
+        html`<p class="save"><a href=${addressOf('/calls.csv', callQuery)} download>Download ${filtered ? 'these' : 'all'} calls (CSV)</a></p>`
+      }
+    `,
+  };
+}
+
+const filterForm = (callQuery: CallQuery, { timeZone }: Formats) => html`
+  <form class="filter" action="/calls" role="search" aria-label="Calls">
+    ${field({ label: 'Number', name: 'number', type: 'search', value: callQuery.number, maxlength: 255 })}
+    ${field({ label: 'Customer', name: 'customer', type: 'search', value: callQuery.customer, maxlength: 255 })}
+    ${field({ label: 'Extension', name: 'extension', type: 'search', value: callQuery.extension, maxlength: 255 })}
+    ${choice({ label: 'Outcome', name: 'outcome', value: callQuery.outcome ?? '', options: outcomes })}
+    ${field({ label: 'From', name: 'from', type: 'date', value: callQuery.from })}
+    ${field({ label: 'To', name: 'to', type: 'date', value: callQuery.to })}
+    <div class="buttons">
+      <button type="submit" class="main">Search</button>
+      ${addressOf('', callQuery) !== '' && html`<a href="/calls">Clear filter</a>`}
+    </div>
+    <p class="hint">Any part of a number, in any format; a customer’s reference or any part of the name. Times are in ${timeZone}.</p>
+  </form>`;
+
+function searchedUntil(
+  at: number,
+  towards: 'older' | 'newer',
+  formats: Formats,
+  further: string | undefined,
+): Html {
+  const direction = towards === 'older' ? 'back' : 'forward';
+  return html`<p class="notice" role="status">
+    This search takes longer. Searched ${direction} to ${formats.dateTime(at)} so far.
+    ${' '}<a href=${further}>Continue searching</a>
+  </p>`;
+}
+
+/** Calls as a table, on this and other pages. */
+export function callTable(
+  calls: readonly CallRecord[],
+  { formats, now }: PageRequest,
+  filtered: boolean,
+): Html {
+  const columns: Column<CallRecord>[] = [
+    {
+      head: 'Time',
+      cell: ({ id, startedAt }) => html`<a href=${callAddress(id)}>${formats.moment(startedAt, now)}</a>`,
+    },
+    {
+      head: 'From',
+      cell: ({ customer, number, segment }) => html`
+        ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
+        <span class="number">${displayText(spaced(number), 40)}</span>`,
+    },
+    { head: 'Outcome', cell: (call) => stateOf(call, now) },
+    { head: 'Answered by', cell: ({ callerId }) => callerId && displayText(callerId, 40), wide: true },
+    { head: 'Wait', cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
+    { head: 'Duration', cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
+  ];
+  const empty = filtered
+    ? html`<p>No matching calls. <a href="/calls">Show all calls</a></p>`
+    : html`<p>No calls yet. Calls that your phone system reports are listed here.</p>`;
+  return table({ caption: 'Calls, newest first', columns, rows: calls, empty, stacked: true });
+}
+
+/** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */
+export async function* callsAsCsv(
+  store: Store,
+  account: number,
+  filter: CallFilter,
+  { timeZone }: Formats,
+): AsyncGenerator<string> {
+  const time = (at: number | null) =>
+    at === null
+      ? null
+      : Temporal.Instant.fromEpochMilliseconds(at)
+          .toZonedDateTimeISO(timeZone)
+          .toString({ timeZoneName: 'never', smallestUnit: 'second' });
+  const seconds = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
+  // The byte order mark makes spreadsheets read UTF-8.
+  yield `\ufeff${csvLines([
+    ['id', 'started', 'number', 'customer', 'customer_name', 'segment', 'outcome', 'answered_by'].concat([
+      'answered',
+      'ended',
+      'wait_seconds',
+      'duration_seconds',
+    ]),
+  ])}`;
+  let from = null;
+  do {
+    const { calls, next } = await store.calls.page({
+      ...{ account, filter, towards: 'older', from, limit: PER_CHUNK },
+    } as const);
+    if (calls.length > 0)
+      yield csvLines(
+        calls.map((call) => [
+          call.id,
+          time(call.startedAt),
+          call.number,
+          call.customer?.reference ?? null,
+          call.customer?.name ?? null,
+          call.segment,
+          call.missed ? 'missed' : call.status === 'completed' ? 'answered' : call.status,
+          call.callerId,
+          time(call.answeredAt),
+          time(call.completedAt),
+          seconds(rangFor(call)),
+          seconds(talkedFor(call)),
+        ]),
+      );
+    from = next;
+  } while (from !== null);
+}
