@@ -1,137 +1,192 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { CopyTarget } from './postgres/copy-target.ts';
-import { type CopiedRow, type CopiedTable, calls, history, smallTables } from './shared/copied-tables.ts';
-import type { CopySource } from './sqlite/copy-source.ts';
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type Conversation, openDatabase, type Row } from './postgres/database.ts';
+import { refusalOf, settingsOf } from './postgres/durability.ts';
+import { migrate } from './postgres/migrations.ts';
+import { DAY_MS, makePartitions, widthFor } from './postgres/partitions.ts';
+import { addressesOf, findPrimary } from './postgres/primary.ts';
+import { isRefusal } from './postgres/unavailable.ts';
+import { migrations } from './sqlite/migrations.ts';
+import { openForReading } from './sqlite/open.ts';
 
-/** Rows that are copied, and read back, in one go. */
+/** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
+export const copiedTables = [
+  ...['accounts', 'integrations', 'segments', 'customers', 'customer_numbers', 'users', 'sessions'],
+  ...['dismissed_calls', 'integration_use', 'calls', 'history'],
+];
+/** What the other database makes for itself: sums of other tables, and caches. */
+export const madeAnew = ['directory', 'history_counts', 'kept_figures'];
+
+export type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
+
+/** Rows that are written and read in one go. */
 const STEP = 2_000;
-
-export type CopySteps = {
-  /** Told now and then how far it is. */
-  progress(copied: { entries: number; calls: number }): void;
-  /** All is copied that the service has stored so far; it follows until the service stands still. */
-  following(): void;
-  /** Keeps the service from running on the file; undefined while it runs. */
-  tryToHold(): (() => void) | undefined;
-  /** Waits between two looks at a service that runs. */
-  wait(): Promise<void>;
-  /** A service may start on the database; everything is compared once more. */
-  ready(): void;
-  /** A retention may delete old entries of the copied history as soon as a service runs on it. */
-  readonly trimmed: boolean;
-};
-
-export type Copied = { readonly entries: number; readonly calls: number; readonly others: number };
+/** For one statement, and for the commit, ms. */
+const limits = { statement: 3_600_000, idle: 600_000, commit: 3_600_000 };
 
 /**
- * Copies a site from SQLite to PostgreSQL. Most of it while the service runs; the rest when it has stopped, which takes
- * as long as its customers and figures take, not its history. Every row that is written is read back and compared at
- * once; at the end, with the service at work again, all of the history and all calls that are over, which do not
- * change, are compared once more.
- * @throws if anything is not equal.
+ * Copies a site that stands still from SQLite to an empty PostgreSQL, in one transaction, and compares the number of
+ * rows and a hash of each table before that is committed. `keptMs`, `secretMark`: as for openPostgresStore.
+ * @throws if the database holds a service already or cannot be trusted with one, if it refuses a row (which is named),
+ * or if a table is not equal. Then it is as empty as before.
  */
-export async function copySite(source: CopySource, target: CopyTarget, steps: CopySteps): Promise<Copied> {
-  let told = false;
-  for (;;) {
-    await copyNew(source, target, steps);
-    const release = steps.tryToHold();
-    if (release === undefined) {
-      if (!told) steps.following();
-      told = true;
-      await steps.wait();
-      continue;
-    }
-    try {
-      const copied = await finish(source, target, steps);
-      steps.ready();
-      await compareAll(source, target, steps.trimmed);
-      return copied;
-    } finally {
-      release();
-    }
-  }
-}
-
-async function compareAll(source: CopySource, target: CopyTarget, trimmed: boolean): Promise<void> {
-  for (const table of [history, calls]) {
-    for (let last = 0; ; ) {
-      const rows = source.after(table, last, STEP);
-      if (rows.length === 0) break;
-      last = rows.at(-1)?.id as number;
-      const found = new Map((await target.withIds(table, rows)).map((row) => [row.id, row]));
-      const fixed = rows.filter(({ id, status }) =>
-        table === history ? !trimmed || found.has(id) : status === 'completed',
+export async function copySite(
+  file: string,
+  url: string,
+  { keptMs, secretMark }: { keptMs: number | undefined; secretMark: string },
+  progress: (table: string, rows: number) => void = () => {},
+): Promise<CopiedTable[]> {
+  const source = openForReading(file);
+  const database = openDatabase(findPrimary(addressesOf(url)), 2);
+  try {
+    const { user_version: version } = source.prepare('PRAGMA user_version').get() as { user_version: number };
+    if (version !== migrations.length)
+      throw new Error(
+        `${file} has schema ${version}, not ${migrations.length}: start this service on it once`,
       );
-      const copies = fixed.map(({ id }) => found.get(id)).filter((row) => row !== undefined);
-      demandEqual(table, fixed, copies);
-    }
+    const refusal = refusalOf(await settingsOf(database));
+    if (refusal !== undefined) throw new Error(refusal);
+    await migrate(database);
+    const days = source.prepare(`SELECT DISTINCT created_at / ${DAY_MS} AS day FROM history`).all();
+    await makePartitions(database, widthFor(keptMs)).ensure(days.map(({ day }) => (day as number) * DAY_MS));
+
+    return await database.converse(async (conversation) => {
+      const { rows } = conversation;
+      const [mark] = await rows(
+        'INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING RETURNING one',
+        secretMark,
+      );
+      if (mark === undefined) throw new Error('the database holds a service already: copy to an empty one');
+      const copied: CopiedTable[] = [];
+      for (const name of copiedTables) {
+        const columns = source.prepare('SELECT name, pk FROM pragma_table_info(?)').all(name) as Column[];
+        const sent = makeTableHash(columns);
+        let step: Row[] = [];
+        for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
+          const searchable = withoutOddNames(name, row);
+          sent.add(searchable);
+          step.push(searchable);
+          if (step.length < STEP) continue;
+          await insert(conversation, name, columns, step);
+          step = [];
+          progress(name, sent.rows());
+        }
+        await insert(conversation, name, columns, step);
+
+        const found = makeTableHash(columns);
+        await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
+        for (let read: Row[] = []; ; ) {
+          read = await rows(`FETCH ${STEP} FROM copied`);
+          for (const row of read) found.add(sourceRow(row));
+          if (read.length < STEP) break;
+        }
+        await rows('CLOSE copied');
+        const [expected, actual] = [
+          `${sent.rows()} rows, ${sent.hash()}`,
+          `${found.rows()} rows, ${found.hash()}`,
+        ];
+        if (expected !== actual) throw new Error(`${name}: ${expected}, but the copy has ${actual}`);
+        if (columns.some((column) => column.name === 'id') && name !== 'sessions')
+          await rows(`SELECT setval('${name}_id_seq', greatest(max(id), 1), count(*) > 0) FROM ${name}`);
+        copied.push({ name, rows: sent.rows(), hash: sent.hash() });
+      }
+      await rows(
+        `INSERT INTO history_counts SELECT account_id, created_at / ${DAY_MS}, 0, count(*) FROM history GROUP BY 1, 2`,
+      );
+      const { version: directory } = source.prepare('SELECT version FROM directory').get() as {
+        version: number;
+      };
+      await rows('UPDATE directory SET version = greatest(version, $1) + 1', directory);
+      return copied;
+    }, limits);
+  } finally {
+    source.close();
+    await database.close();
   }
 }
 
-/** What the source has more than the target, and the calls that have moved on. */
-async function copyNew(source: CopySource, target: CopyTarget, steps: CopySteps): Promise<void> {
-  const from = await target.progress();
-  const open = await target.openCalls();
-  const copied = { entries: from.history, calls: from.calls };
-  for (const table of [history, calls]) {
-    let last = table === history ? from.history : from.calls;
-    for (;;) {
-      const rows = source.after(table, last, STEP);
-      if (rows.length === 0) break;
-      last = rows.at(-1)?.id as number;
-      await target.put(table, rows, table === history ? { history: last } : { calls: last });
-      await readBack(target, table, rows);
-      copied[table === history ? 'entries' : 'calls'] = last;
-      steps.progress(copied);
-    }
+type Column = { readonly name: string; readonly pk: number };
+
+/** Counts rows and adds their hashes up, in whatever order they come. */
+function makeTableHash(columns: readonly Column[]) {
+  let count = 0;
+  let sum = 0n;
+  return {
+    add(row: Row): void {
+      const values = columns.map(({ name }) => {
+        const value = row[name];
+        return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('hex') } : value;
+      });
+      count += 1;
+      sum += BigInt(`0x${createHash('sha256').update(JSON.stringify(values)).digest('hex')}`);
+    },
+    rows: () => count,
+    hash: () => BigInt.asUintN(256, sum).toString(16).padStart(64, '0'),
+  };
+}
+
+async function insert(
+  { rows }: Conversation,
+  table: string,
+  columns: readonly Column[],
+  given: readonly Row[],
+): Promise<void> {
+  const names = columns.map(({ name }) => name);
+  if (table === 'history') names.push('request_bytes');
+  const list = names.join(', ');
+  const sharded = table === 'integration_use' ? [', shard', ', 0'] : ['', ''];
+  const put = (some: readonly Row[]) =>
+    rows(
+      `INSERT INTO ${table} (${list}${sharded[0]}) SELECT ${list}${sharded[1]}
+       FROM json_populate_recordset(null::${table}, $1::json)`,
+      JSON.stringify(table === 'history' ? some.map(targetEntry) : some),
+    );
+  await rows('SAVEPOINT step');
+  try {
+    await put(given);
+    await rows('RELEASE step');
+  } catch (error) {
+    if (!isRefusal(error as Error)) throw error;
+    await rows('ROLLBACK TO step');
+    for (const row of given)
+      await put([row]).catch(({ message }: Error) => {
+        throw new Error(`PostgreSQL refuses a row of ${table} (${nameOf(row, columns)}): ${message}`);
+      });
+    throw error;
   }
-  for (let at = 0; at < open.length; at += STEP) {
-    const rows = source.withIds(calls, open.slice(at, at + STEP));
-    const moved = differing(rows, await target.withIds(calls, rows));
-    if (moved.length === 0) continue;
-    await target.put(calls, moved);
-    await readBack(target, calls, moved);
-  }
 }
 
-async function finish(source: CopySource, target: CopyTarget, steps: CopySteps): Promise<Copied> {
-  await copyNew(source, target, steps);
-  const small = smallTables.map((table) => ({ table, rows: source.all(table) }));
-  await target.replace(small);
-  for (const { table, rows } of small) demandEqual(table, rows, await target.all(table));
-
-  let entries = 0;
-  for (const { account, entries: there, at, id } of source.historyByAccount()) {
-    const oldest = at === null ? null : { at: at as number, id: id as number };
-    await target.trim(account as number, oldest);
-    const here = await target.historyOf(account as number);
-    if (here !== there)
-      throw new Error(`account ${account}: ${there} entries of history, but ${here} copied`);
-    entries += here;
-  }
-  const counts = [source.count(calls), await target.count(calls)];
-  if (counts[0] !== counts[1]) throw new Error(`${counts[0]} calls, but ${counts[1]} copied`);
-  await target.finish(source.directoryVersion());
-  return { entries, calls: counts[0] ?? 0, others: small.reduce((sum, { rows }) => sum + rows.length, 0) };
+/** Its key, and the columns that are likely at fault. */
+function nameOf(row: Row, columns: readonly Column[]): string {
+  const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `${name} ${JSON.stringify(row[name])}`);
+  const nul = columns.filter(({ name }) => `${row[name]}`.includes('\0')).map(({ name }) => `NUL in ${name}`);
+  return [...key, ...nul].join(', ');
 }
 
-async function readBack(target: CopyTarget, table: CopiedTable, rows: readonly CopiedRow[]): Promise<void> {
-  demandEqual(table, rows, await target.withIds(table, rows));
+/** PostgreSQL's text holds no NUL; no call can have such an id or number: what was refused is kept in the payload alone. */
+function withoutOddNames(table: string, row: Row): Row {
+  if (table !== 'history') return row;
+  const text = (value: unknown) => (typeof value === 'string' && value.includes('\0') ? null : value);
+  return { ...row, call_id: text(row.call_id), from_number: text(row.from_number) };
 }
 
-function demandEqual(
-  { name, key }: CopiedTable,
-  expected: readonly CopiedRow[],
-  found: readonly CopiedRow[],
-): void {
-  const [wrong] = differing(expected, found);
-  if (wrong === undefined && expected.length === found.length) return;
-  const which =
-    wrong === undefined ? '' : ` (${key.map((column) => `${column} ${wrong[column]}`).join(', ')})`;
-  throw new Error(`${name}: ${expected.length} rows, ${found.length} copied, not equal${which}`);
+/** As recorder.ts writes it: a payload that is no text of PostgreSQL's stands in a column of its own. */
+function targetEntry(row: Row): Row {
+  const request = row.request as string | Uint8Array;
+  const asText = typeof request === 'string' && !request.includes('\0');
+  return {
+    ...row,
+    request: asText ? request : null,
+    request_bytes: asText ? null : `\\x${Buffer.from(request).toString('hex')}`,
+  };
 }
 
-/** Rows that are not there in the same order and with the same values. */
-function differing(expected: readonly CopiedRow[], found: readonly CopiedRow[]): CopiedRow[] {
-  return expected.filter((row, index) => !isDeepStrictEqual(row, found[index]));
+/** A row as SQLite holds it: no booleans, payloads as text or bytes. */
+function sourceRow({ request_bytes: bytes, ...row }: Row): Row {
+  const plain = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === 'boolean' ? Number(value) : value,
+  ]);
+  if (!Buffer.isBuffer(bytes)) return Object.fromEntries(plain);
+  return { ...Object.fromEntries(plain), request: isUtf8(bytes) ? bytes.toString() : bytes };
 }

@@ -123,10 +123,8 @@ export async function openPostgresStore(
 async function checkSecret(database: Database, mark: string): Promise<void> {
   const [, [known] = []] = await database.transact([
     ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
-    ["SELECT secret_mark, to_regclass('copying') IS NOT NULL AS copying FROM site"],
+    ['SELECT secret_mark FROM site'],
   ]);
-  if (known?.copying)
-    throw new Error('pbx-bridge service copy has not finished with this database: let it go on to its end');
   if (known?.secret_mark !== mark)
     throw new Error(
       'the server secret is not the one that the tokens of this database are made with: copy the file service-secret of its first machine into SERVICE_STATE_DIR',
