@@ -1,7 +1,7 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { csvLines } from '../reports/csv.ts';
+import { type Cell, csvLines } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Store } from '../store/store.ts';
 import { callAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
@@ -143,37 +143,28 @@ export async function* callsAsCsv(
           .toZonedDateTimeISO(timeZone)
           .toString({ timeZoneName: 'never', smallestUnit: 'second' });
   const seconds = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
+  const columns: readonly (readonly [head: string, cell: (call: CallRecord) => Cell])[] = [
+    ['id', ({ id }) => id],
+    ['started', ({ startedAt }) => time(startedAt)],
+    ['number', ({ number }) => number],
+    ['customer', ({ customer }) => customer?.reference ?? null],
+    ['customer_name', ({ customer }) => customer?.name ?? null],
+    ['segment', ({ segment }) => segment],
+    ['outcome', ({ missed, status }) => (missed ? 'missed' : status === 'completed' ? 'answered' : status)],
+    ['answered_by', ({ callerId }) => callerId],
+    ['answered', ({ answeredAt }) => time(answeredAt)],
+    ['ended', ({ completedAt }) => time(completedAt)],
+    ['wait_seconds', (call) => seconds(rangFor(call))],
+    ['duration_seconds', (call) => seconds(talkedFor(call))],
+  ];
   // The byte order mark makes spreadsheets read UTF-8.
-  yield `\ufeff${csvLines([
-    ['id', 'started', 'number', 'customer', 'customer_name', 'segment', 'outcome', 'answered_by'].concat([
-      'answered',
-      'ended',
-      'wait_seconds',
-      'duration_seconds',
-    ]),
-  ])}`;
+  yield `\ufeff${csvLines([columns.map(([head]) => head)])}`;
   let from = null;
   do {
     const { calls, next } = await store.calls.page({
       ...{ account, filter, towards: 'older', from, limit: PER_CHUNK },
     } as const);
-    if (calls.length > 0)
-      yield csvLines(
-        calls.map((call) => [
-          call.id,
-          time(call.startedAt),
-          call.number,
-          call.customer?.reference ?? null,
-          call.customer?.name ?? null,
-          call.segment,
-          call.missed ? 'missed' : call.status === 'completed' ? 'answered' : call.status,
-          call.callerId,
-          time(call.answeredAt),
-          time(call.completedAt),
-          seconds(rangFor(call)),
-          seconds(talkedFor(call)),
-        ]),
-      );
+    if (calls.length > 0) yield csvLines(calls.map((call) => columns.map(([, cell]) => cell(call))));
     from = next;
   } while (from !== null);
 }
