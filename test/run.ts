@@ -77,7 +77,7 @@ stream.on('end', () => {
     for (const [reason, count] of skipped) print(`left out ${count}: ${reason}`);
     if (values.fast)
       print(
-        'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz',
+        'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants -- PATH',
       );
     print(`${last.passed} passed, ${failed} failed, ${left} skipped`);
     process.exitCode = failed === 0 && last.passed > 0 ? 0 : 1;

@@ -28,6 +28,7 @@ const slow = [
   'src/outbox/kill',
   'src/outbox/outbox.property',
   'test/fuzz/',
+  'test/mutants/',
   'test/integration/broken',
   'test/integration/gap-filler.property',
   'test/integration/service-kill',

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findChain, type Imports, importsOf } from '../import-graph.ts';
+import { isSlow } from '../tiers.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Test files that each mutant runs against at most: the nearest. */
+const mostTests = 6;
+/** A mutant whose tests have not ended by then hangs, and is found out by that, ms. */
+const longestMs = 180_000;
+
+/**
+ * The narrowest tests of a file: of the fast tier, those that import it by the shortest chain, and those beside it
+ * first.
+ */
+export function testsOf(path: string): string[] {
+  const graph = new Map<string, Imports>(
+    globSync(['src/**/*.ts', 'test/**/*.ts'], { cwd: root }).map((file) => [
+      file,
+      importsOf(file, readFileSync(join(root, file), 'utf8')),
+    ]),
+  );
+  const near = [...graph.keys()]
+    .filter((file) => file.endsWith('.test.ts') && !isSlow(file))
+    .flatMap((file) => {
+      const chain = findChain(graph, file, (target) => target === path);
+      if (chain === undefined) return [];
+      return [{ file, steps: chain.length + (dirname(file) === dirname(path) ? 0 : 2) }];
+    });
+  return near
+    .sort((a, b) => a.steps - b.steps || a.file.localeCompare(b.file))
+    .slice(0, mostTests)
+    .map(({ file }) => file);
+}
+
+/** A copy of the project in which a file can be changed without anybody noticing. */
+export function openCopy() {
+  const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-mutants-'));
+  const notCopied = new Set(['node_modules', '.git', 'dist']);
+  cpSync(root, folder, { recursive: true, filter: (path) => !notCopied.has(path.slice(root.length)) });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return {
+    /** Runs these tests, with `text` in place of a file's if given; true if all passed. */
+    async passes(tests: readonly string[], changed?: { path: string; text: string }): Promise<boolean> {
+      if (changed) writeFileSync(join(folder, changed.path), changed.text);
+      try {
+        return await pass(folder, tests);
+      } finally {
+        if (changed) cpSync(join(root, changed.path), join(folder, changed.path));
+      }
+    },
+    close: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Ends at the first test that fails. */
+function pass(cwd: string, tests: readonly string[]): Promise<boolean> {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', ...tests], {
+    ...{ cwd, env, detached: true },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return new Promise((resolve) => {
+    const end = (passed: boolean) => {
+      clearTimeout(timer);
+      // With the programs that a broken test left behind.
+      if (child.pid !== undefined)
+        try {
+          process.kill(-child.pid, 'SIGKILL');
+        } catch {
+          // They have ended.
+        }
+      resolve(passed);
+    };
+    const timer = setTimeout(() => end(false), longestMs);
+    child.stdout.on('data', (text: Buffer) => /^\s*not ok /m.test(text.toString()) && end(false));
+    child.once('exit', (code) => end(code === 0));
+  });
+}
