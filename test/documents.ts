@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { isSlow } from './tiers.ts';
 
 /** A document that people read, and what it names: links, paths, commands, settings, tests. */
 export type Document = {
@@ -75,6 +76,21 @@ function exists(place: string): boolean {
 export function missingScripts({ text }: Document, scripts: ReadonlySet<string>): string[] {
   const named = [...text.matchAll(/\bnpm (?:run (?:--silent )?([\w:-]+)|(test|start)\b)/g)];
   return named.map(([, run, short]) => run ?? short ?? '').filter((name) => !scripts.has(name));
+}
+
+/** Parts of paths after `npm test --` and `npm run test:all --` that no test file of that tier has. */
+export function missingTestParts({ text }: Document, files: readonly string[]): string[] {
+  const named = codeOf(text).flatMap((code) => {
+    const [, script, parts = ''] = /^npm (test|run test:all) -- ([^#]+)/.exec(code) ?? [];
+    return parts
+      .split(/\s+/)
+      .filter((part) => part !== '' && !part.includes('NAME'))
+      .map((part) => ({ part, fast: script === 'test' }));
+  });
+  const missing = named.filter(
+    ({ part, fast }) => !files.some((file) => file.includes(part) && !(fast && isSlow(file))),
+  );
+  return missing.map(({ part }) => part);
 }
 
 /** The same in `pbx-bridge` commands: a command, a subcommand or an option that does not exist. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
@@ -13,6 +13,7 @@ import {
   missingCommands,
   missingPaths,
   missingScripts,
+  missingTestParts,
   namedSettings,
   readDocument,
   shownRows,
@@ -33,6 +34,8 @@ const documents = [
 const project = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 const { scripts } = JSON.parse(readFileSync(project('package.json'), 'utf8')) as { scripts: object };
+
+const testFiles = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: project('') });
 
 const settings = new Set(
   [...Object.values(bridgeSections), serviceSection].flatMap(({ shape }) => Object.keys(shape)),
@@ -57,6 +60,8 @@ for (const document of documents)
     test('the paths that it names exist', () => assert.deepEqual(missingPaths(document), []));
     test('the npm scripts that it names exist', () =>
       assert.deepEqual(missingScripts(document, new Set(Object.keys(scripts))), []));
+    test('the tests that it says to run exist', () =>
+      assert.deepEqual(missingTestParts(document, testFiles), []));
     test('the commands that it names exist, with their options', () =>
       assert.deepEqual(missingCommands(document, program), []));
     test('the settings that it names exist', () =>
@@ -81,7 +86,7 @@ test('what does not exist is found, in all the forms that documents use', () => 
   const text = [
     '# A heading, here',
     '[a](README.md) [b](#a-heading-here) [c](gone.md) [d](README.md#gone) `src/cli.ts` `cli/gone.ts` `gone/`',
-    '`npm test` `npm run gone` and `PBX_ID` `GONE_SETTING_FILE`',
+    '`npm test` `npm test -- src/calls src/gone browser-bar` `npm run test:all -- browser-bar` `npm run gone` and `PBX_ID` `GONE_SETTING_FILE`',
     '`outbox list` `outbox gone` `check --gone`, `pbx-bridge service backup FILE`',
     '```sh',
     'systemctl stop pbx-bridge; pbx-bridge gone; npx pbx-bridge explain 030 --offline # pbx-bridge',
@@ -98,7 +103,8 @@ test('what does not exist is found, in all the forms that documents use', () => 
     'README.md#gone',
   ]);
   assert.deepEqual(missingPaths(document), ['cli/gone.ts', 'gone/']);
-  assert.deepEqual(missingScripts(document, new Set(['test'])), ['gone']);
+  assert.deepEqual(missingScripts(document, new Set(['test', 'test:all'])), ['gone']);
+  assert.deepEqual(missingTestParts(document, testFiles), ['src/gone', 'browser-bar']);
   assert.deepEqual(missingCommands(document, program), ['gone', 'outbox gone', 'check --gone']);
   assert.deepEqual(namedSettings(document), ['PBX_ID', 'GONE_SETTING']);
   assert.deepEqual(shownRows(document), [
