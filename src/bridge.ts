@@ -7,8 +7,7 @@ import { createLookups, type LookupOptions, type Lookups } from './bridge/lookup
 import { createPruning } from './bridge/pruning.ts';
 import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
-import { createTracker, type Tracker } from './bridge/tracker.ts';
-import { createWitness } from './bridge/witness.ts';
+import { createTrackerDriver, type TrackerDriver } from './bridge/tracker-driver.ts';
 import type { CallSettings } from './calls/rules.ts';
 import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
@@ -152,7 +151,7 @@ async function startRest(
   const offer: Dispatcher['offer'] = standbyDelayMs === 0 ? dispatcher.offer : () => {};
   const saved = await outbox.load();
   const appends = watchAppends(outbox.append, Date.now);
-  const tracker = createTracker(config.calls, saved, {
+  const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     // The tracker speaks only when the link does, so there is one by then.
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
@@ -166,23 +165,22 @@ async function startRest(
     fail,
   });
   const permissions = createLookupPermissions({
-    state: () => tracker.know().state,
+    state: tracker.state,
     isConnected: () => link.status().state === 'up',
     setTimer: systemClock.setTimer,
   });
   parts.permissions = permissions;
-  const witness = createWitness(tracker);
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
     source &&
-    createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, witness, {
+    createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, tracker.live, {
       outbox: { append: appends.append, written: appends.written, eventsOf: outbox.eventsOf },
       onTaken: ({ heads }) => offer(heads),
       log: log.child({ part: 'cdr' }),
       now: Date.now,
     });
   const link = createAmiLink(config.ami, {
-    onInput: witness.hear,
+    onInput: tracker.hear,
     log: log.child({ part: 'ami' }),
     clock: systemClock,
     random: Math.random,
@@ -260,7 +258,7 @@ function partsOf(parts: {
   client: ApiClient;
   dispatcher: Dispatcher;
   reconciliation: Reconciliation | undefined;
-  tracker: Tracker;
+  tracker: TrackerDriver;
   link: AmiLink;
   gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;

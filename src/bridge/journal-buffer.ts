@@ -1,4 +1,4 @@
-import type { Entry } from '../calls/journal.ts';
+import type { JournalEntry } from '../calls/effect.ts';
 import type { Batch } from '../outbox/outbox.ts';
 
 /** What no change of a call takes along is written after so long, ms. */
@@ -8,7 +8,7 @@ const flushMs = 1_000;
 const mostLines = 10_000;
 
 export type JournalBuffer = {
-  add(entries: readonly Entry[]): void;
+  add(entry: JournalEntry): void;
   /** What has gathered, for the batch that is about to go to the disk. */
   take(): Batch['journal'];
   /** Lines that were left out, since the disk took none for too long. */
@@ -27,13 +27,11 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
     flush();
   };
   return {
-    add(entries) {
-      for (const entry of entries) {
-        if (lines.length >= mostLines) dropped += 1;
-        else lines.push(JSON.stringify(entry));
-        at = entry.at;
-      }
-      if (lines.length > 0) timer ??= setTimeout(ring, flushMs).unref();
+    add(entry) {
+      if (lines.length >= mostLines) dropped += 1;
+      else lines.push(JSON.stringify(entry));
+      at = entry.at;
+      timer ??= setTimeout(ring, flushMs).unref();
     },
     take() {
       clearTimeout(timer);

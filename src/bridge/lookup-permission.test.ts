@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Input } from '../calls/input.ts';
-import { caller, hangsUp, number, phone, saysOf, state, tick } from '../calls/reduce.fixture.ts';
-import { reduce } from '../calls/reduce.ts';
 import { createRules } from '../calls/rules.ts';
-import { initialState } from '../calls/state.ts';
+import { caller, hangsUp, number, phone, saysOf, state, tick } from '../calls/tracker.fixture.ts';
+import { createTracker } from '../calls/tracker.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
 
 const rules = createRules({
@@ -17,11 +16,11 @@ const rules = createRules({
 
 /** Permissions beside a tracker, on a clock of the test's own. */
 function stand({ isConnected = true } = {}) {
-  let tracked = initialState({ calls: [], trunks: [] });
+  const tracker = createTracker(rules, { calls: [], trunks: [] });
   let timers: { at: number; callback: () => void }[] = [];
   let now = 0;
   const permissions = createLookupPermissions({
-    state: () => tracked,
+    state: tracker.state,
     isConnected: () => isConnected,
     setTimer(callback, ms) {
       const timer = { at: now + ms, callback };
@@ -37,7 +36,7 @@ function stand({ isConnected = true } = {}) {
   };
   const hear = (...inputs: Input[]) => {
     for (const input of inputs) {
-      tracked = reduce(rules, tracked, input).state;
+      tracker.apply(input);
       permissions.review();
     }
   };

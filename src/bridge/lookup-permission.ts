@@ -1,7 +1,7 @@
 import type { LookupRequest, Permission } from '../agi/agi.ts';
 import { awaitsPresentation } from '../calls/call.ts';
 import type { Channel } from '../calls/channel.ts';
-import type { OpenCall, State } from '../calls/state.ts';
+import type { OpenCall, TrackerState } from '../calls/tracker-state.ts';
 
 /**
  * A channel that the PBX has not told of yet is waited for so long, ms: its Newchannel may be on the way while the
@@ -24,7 +24,7 @@ export type LookupPermissions = {
  * it, and not before the PBX has said so. Calls are known by the channel that asks, and by the number asked for.
  */
 export function createLookupPermissions(tools: {
-  state: () => State;
+  state: Pick<TrackerState, 'calls' | 'channels'>;
   isConnected: () => boolean;
   setTimer: (callback: () => void, ms: number) => () => void;
 }): LookupPermissions {
@@ -32,10 +32,10 @@ export function createLookupPermissions(tools: {
 
   /** The channel whose caller decides; undefined if the number may leave whatever any caller wants. */
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
-    const { calls, channels } = tools.state();
+    const { calls, channels } = tools.state;
     if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
     const digits = tellingDigits(number);
-    for (const [caller, call] of calls.entries()) {
+    for (const [caller, call] of calls) {
       const channel = channels.get(caller);
       if (channel === undefined || permissionOf(call, channel) === 'granted') continue;
       if ([channel.presented, channel.number].some((its) => tellingDigits(its) === digits)) return caller;
@@ -46,7 +46,7 @@ export function createLookupPermissions(tools: {
 
   function permissionBy(decider: string | undefined): Permission | 'unknown-channel' {
     if (decider === undefined) return 'granted';
-    const { calls, channels } = tools.state();
+    const { calls, channels } = tools.state;
     const call = calls.get(decider);
     const channel = channels.get(decider);
     if (call !== undefined) return permissionOf(call, channel);

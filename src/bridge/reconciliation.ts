@@ -1,5 +1,5 @@
 import { type ApiClient, type ApiClientOptions, createApiClient } from '../api/client.ts';
-import type { Entry } from '../calls/journal.ts';
+import type { JournalEntry } from '../calls/effect.ts';
 import type { Delivered } from '../delivery/compare.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import { createHistoryReader } from '../delivery/history-reader.ts';
@@ -51,14 +51,14 @@ export function createReconciliation(
     if (missing.length === 0) return;
     const at = now();
     const lines = missing.map(({ callId, status }): string => {
-      const t = `${status} was confirmed by the API and is not in its history: sent again`;
+      const text = `${status} was confirmed by the API and is not in its history: sent again`;
       return JSON.stringify({
         at,
-        u: callId.slice(pbxId.length + 1),
-        c: callId,
-        k: 'decided',
-        t,
-      } satisfies Entry);
+        uniqueid: callId.slice(pbxId.length + 1),
+        call: callId,
+        kind: 'decided',
+        text,
+      } satisfies JournalEntry);
     });
     await outbox.append({ calls: [], trunks: [], events: [], journal: { lines: lines.join('\n'), at } });
   }

@@ -8,7 +8,7 @@ import type { BridgeStatus } from '../status/bridge-status.ts';
 import { troubles } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import type { Tracker } from './tracker.ts';
+import type { TrackerDriver } from './tracker-driver.ts';
 import { within } from './within.ts';
 
 type Parts = {
@@ -18,7 +18,7 @@ type Parts = {
   readonly address: string;
   readonly outbox: Outbox;
   readonly appends: AppendWatch;
-  readonly tracker: Tracker;
+  readonly tracker: TrackerDriver;
   readonly link: AmiLink;
   readonly dispatcher: Dispatcher;
   readonly agi: Agi | undefined;

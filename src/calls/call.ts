@@ -2,24 +2,20 @@ import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
 import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
 import { type Channel, extensionOf, RING } from './channel.ts';
-import type { Effect, Note } from './effect.ts';
-import type { Rules } from './rules.ts';
-import type { OpenCall, State } from './state.ts';
+import type { Note, Report } from './effect.ts';
 import { partiesOf } from './topology.ts';
-
-/** One step of the tracker while it is made: the state so far, the effects so far. Never outlives `reduce`. */
-export type Step = { readonly rules: Rules; readonly at: number; state: State; readonly effects: Effect[] };
+import { type OpenCall, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** How long a caller's number that is not there at the first ring is waited for, ms: some trunks send it late. */
 export const NUMBER_WAIT_MS = 1_000;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
-export function beginCall(step: Step, channel: Channel, adopted = false): void {
-  const { rules, at } = step;
+export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
+  const { rules, at, trunks } = state;
   // One that INBOUND_CHANNELS names is known by that setting, and no longer than it: a wrong one teaches nothing.
-  if (!rules.nameIsInbound(channel.name) && !step.state.trunks.has(channel.endpoint)) {
-    step.state = { ...step.state, trunks: new Set([...step.state.trunks, channel.endpoint]) };
-    step.effects.push({ type: 'trunk', endpoint: channel.endpoint });
+  if (!trunks.has(channel.endpoint) && !rules.nameIsInbound(channel.name)) {
+    trunks.add(channel.endpoint);
+    state.effects.push({ type: 'trunk', endpoint: channel.endpoint });
   }
   const call: OpenCall = {
     id: `${rules.pbxId}-${channel.uniqueid}`,
@@ -29,25 +25,25 @@ export function beginCall(step: Step, channel: Channel, adopted = false): void {
     numberBy: at + NUMBER_WAIT_MS,
     from: '',
   };
-  const decided = decideNumber(step, adopted ? afterGap(call, channel) : call, channel, 'left');
-  expectLookup(step, call, decided, channel);
-  if (decided.number === 'awaited') step.effects.push({ type: 'wake', at: decided.numberBy });
-  keep(step, tellWhatIsDue(step, decided, false));
+  if (isPickedUp) afterGap(call, channel);
+  decideNumber(state, call, channel, 'left');
+  wakeIfWaiting(state, call);
+  reportWhatIsDue(state, call);
+  saveCall(state, call);
+  return call;
 }
 
-/** Time has passed, or the number may have come, for a call that could not be told yet for want of one. */
-export function reviewNumber(step: Step, call: OpenCall): void {
-  const channel = step.state.channels.get(call.uniqueid);
-  const decided = decideNumber(step, call, channel, numberIsOverdue(call, step.at) ? 'up' : 'left');
-  expectLookup(step, call, decided, channel);
-  if (decided !== call) keep(step, tellWhatIsDue(step, decided, false));
-  else if (call.number === 'awaited') step.effects.push({ type: 'wake', at: call.numberBy });
+/** Time has passed, or the number may have come, for a call that could not be reported yet for want of one. */
+export function reviewNumber(state: TrackerState, call: OpenCall): void {
+  const channel = state.channels.get(call.uniqueid);
+  if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
+    reportWhatIsDue(state, call);
+    saveCall(state, call);
+  } else wakeIfWaiting(state, call);
 }
 
-/** A number that has just become known may be looked up ahead, if the dialplan is still at its beginning. */
-function expectLookup(step: Step, before: OpenCall, now: OpenCall, channel: Channel | undefined): void {
-  if (now.number === 'known' && before.number !== 'known' && channel?.heard && !channel.gone)
-    step.effects.push({ type: 'expect', number: channel.presented });
+function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall): void {
+  if (number === 'awaited') state.effects.push({ type: 'wake', at: numberBy });
 }
 
 /** True if the number of a call was waited for long enough. */
@@ -57,17 +53,18 @@ export function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
   return left <= 0 || left > NUMBER_WAIT_MS;
 }
 
-/** The bridge has changed: whoever calls in, is in it with a person's end, and was not answered before, now is. */
-export function answerCallsIn(step: Step, bridge: string): void {
-  const parties = partiesOf(step.state, bridge);
+/** The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. */
+export function answerCallsIn(state: TrackerState, bridge: string): void {
+  const parties = partiesOf(state, bridge);
   if (parties.length < 2) return;
   for (const caller of parties) {
-    const call = step.state.calls.get(caller.uniqueid);
+    const call = state.calls.get(caller.uniqueid);
     if (call === undefined || call.answer !== undefined) continue;
     const others = parties.filter((party) => party !== caller);
-    const person = others.find((party) => !isTrunkEnd(step.state, party)) ?? (others[0] as Channel);
-    const answer = { by: person.uniqueid, callerId: callerIdOf(step, call, person) };
-    keep(step, tellWhatIsDue(step, { ...call, answer }, false));
+    const person = others.find((party) => !isTrunkEnd(state, party)) ?? (others[0] as Channel);
+    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
+    reportWhatIsDue(state, call);
+    saveCall(state, call);
   }
 }
 
@@ -75,147 +72,161 @@ export function answerCallsIn(step: Step, bridge: string): void {
  * The caller's channel is gone: the call is over, and freed. If the PBX was not quick enough to say whether the number
  * may be shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
  */
-export function endCall(step: Step, call: OpenCall, channel: Channel | undefined): void {
-  const last = channel && { ...channel, presentation: presumed(step.state, channel) };
-  tellWhatIsDue(step, decideNumber(step, call, last, 'over'), true);
-  freeCall(step, call);
+export function endCall(state: TrackerState, call: OpenCall, channel: Channel | undefined): void {
+  if (channel !== undefined) channel.presentation = presumedPresentation(state, channel);
+  decideNumber(state, call, channel, 'over');
+  reportWhatIsDue(state, call, true);
+  freeCall(state, call);
 }
 
-/** What a caller of whom nothing is known any more will have wanted. */
-export function presumed(state: State, { presentation, endpoint }: Channel): Channel['presentation'] {
-  return presentation === 'unknown' && state.discreet.has(endpoint) ? 'prohibited' : presentation;
+/** The presentation to assume when the PBX can no longer be asked. */
+export function presumedPresentation(state: TrackerState, { presentation, endpoint }: Channel) {
+  return presentation === 'unknown' && state.revealingTrunks.has(endpoint) ? 'prohibited' : presentation;
 }
 
 /** A trunk that shows us a number which its caller withholds will do so again. */
-export function learnDiscreet(step: Step, { presentation, presented, endpoint }: Channel): void {
-  if (presentation !== 'prohibited' || presented === '' || isWithheld(presented)) return;
-  if (!step.state.discreet.has(endpoint))
-    step.state = { ...step.state, discreet: new Set([...step.state.discreet, endpoint]) };
+export function learnRevealingTrunk(
+  state: TrackerState,
+  { presentation, presented, endpoint }: Channel,
+): void {
+  if (presentation === 'prohibited' && presented !== '' && !isWithheld(presented))
+    state.revealingTrunks.add(endpoint);
 }
 
-/** True while the PBX is asked whether this caller's number may be shown, and nothing is told before it answers. */
-export function awaitsPresentation(call: OpenCall, { presented, presentation }: Channel): boolean {
+/** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */
+export function awaitsPresentation(
+  call: Readonly<OpenCall>,
+  { presented, presentation }: Readonly<Channel>,
+): boolean {
   return call.from === '' && call.number !== 'withheld' && presented !== '' && presentation === 'unknown';
 }
 
-/** What was taken for a call is none: nothing was told of it, and nothing will be. */
-export function dropCall(step: Step, call: OpenCall): void {
-  note(step, call.id, 'not-inbound', 'nobody dialled a number to reach the PBX: it made this call itself');
-  freeCall(step, call);
+/** What was taken for a call is none: nothing was reported of it, and nothing will be. */
+export function dropCall(state: TrackerState, call: OpenCall): void {
+  decide(state, call.id, 'not-inbound', 'nobody dialled a number to reach the PBX: it made this call itself');
+  freeCall(state, call);
 }
 
-function freeCall(step: Step, call: OpenCall): void {
-  step.state = {
-    ...step.state,
-    calls: step.state.calls.delete(call.uniqueid),
-    awaiting: step.state.awaiting.delete(call.uniqueid),
-  };
-  step.effects.push({ type: 'free', id: call.id });
+function freeCall(state: TrackerState, call: OpenCall): void {
+  state.calls.delete(call.uniqueid);
+  state.waitingForNumber.delete(call.uniqueid);
+  state.effects.push({ type: 'free', id: call.id });
 }
 
-export function note(step: Step, id: string, decision: Note['decision'], why: string): void {
-  step.effects.push({ type: 'note', at: step.at, id, decision, why });
+const decisions = {
+  'not-told': '',
+  'told-late': 'told after all: ',
+  'not-inbound': '',
+  adopted: 'taken up: ',
+  vanished: 'ended unseen: ',
+} as const;
+
+/** Says a decision and its reason, in the log and in the journal. */
+export function decide(state: TrackerState, id: string, decision: Note['decision'], why: string): void {
+  state.effects.push({ type: 'note', id, decision, why });
+  const kind = decisions[decision] === '' ? 'not-reported' : 'decided';
+  const uniqueid = id.slice(state.rules.pbxId.length + 1);
+  writeJournal(state, { uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });
 }
 
 /**
  * Who is calling: the number that the trunk presented, not what the dialplan made of it. It is known as soon as there is
  * one that may be shown, also after the time to wait for it is up: late is better than never. Unless it was kept back:
- * that is for the caller to say, and stays so.
+ * that is for the caller to say, and stays so. True if the call has changed.
  */
 function decideNumber(
-  step: Step,
+  state: TrackerState,
   call: OpenCall,
   channel: Channel | undefined,
   time: 'left' | 'up' | 'over',
-): OpenCall {
-  if (call.from !== '' || call.number === 'withheld') return call;
-  const { rules } = step;
+): boolean {
+  if (call.from !== '' || call.number === 'withheld') return false;
+  const { rules } = state;
   const raw = channel?.presented ?? '';
   const presentation = channel?.presentation ?? 'unknown';
   const withheld = presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
   // A number that came too late is asked about like any other, and nothing is due any more.
   const isLate = call.number === 'absent';
-  if (raw !== '' && !withheld) {
-    if (presentation !== 'unknown' || time === 'over' || (time === 'up' && !isLate)) {
-      if (isLate) note(step, call.id, 'told-late', 'the number came after all');
-      return { ...call, number: 'known', from: normaliseNumber(raw, rules.defaultCountry) };
+  if (channel !== undefined && raw !== '' && !withheld) {
+    if (presentation === 'unknown' && time !== 'over' && (time === 'left' || isLate)) {
+      state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
+      const text = 'asked the PBX whether the caller lets the number be shown';
+      writeJournal(state, { uniqueid: channel.uniqueid, kind: 'observed', text });
+      return false;
     }
-    askPresentation(step, channel);
-    return call;
+    if (isLate) decide(state, call.id, 'told-late', 'the number came after all');
+    call.number = 'known';
+    call.from = normaliseNumber(raw, rules.defaultCountry);
+    // The dialplan may ask for the priority soon, if it is still at its beginning.
+    if (channel.heard && !channel.gone && time !== 'over')
+      state.effects.push({ type: 'expect', number: raw });
+    return true;
   }
   const number = withheld ? 'withheld' : time === 'left' ? call.number : 'absent';
-  if (number === call.number) return call;
-  if (rules.withheldNumber !== undefined) return { ...call, number, from: rules.withheldNumber };
+  if (number === call.number) return false;
+  call.number = number;
   const why = withheld ? 'the caller withholds the number' : 'no number came';
-  note(step, call.id, 'not-told', `${why}, and WITHHELD_NUMBER is not set`);
-  return { ...call, number };
+  if (rules.withheldNumber !== undefined) call.from = rules.withheldNumber;
+  else decide(state, call.id, 'not-told', `${why}, and WITHHELD_NUMBER is not set`);
+  return true;
 }
 
-function askPresentation(step: Step, channel: Channel | undefined): void {
-  if (channel !== undefined)
-    step.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
+/** Reports, in order, each status that the call has reached and that was not reported yet. */
+function reportWhatIsDue(state: TrackerState, call: OpenCall, isOver = false): void {
+  if (call.from === '') return;
+  report(state, call, 'ringing');
+  if (call.answer !== undefined) report(state, call, 'answered');
+  if (isOver) report(state, call, 'completed');
 }
 
-/** Tells, in order, each state that the call has reached and that was not told yet. */
-function tellWhatIsDue(step: Step, call: OpenCall, over: boolean): OpenCall {
-  if (call.from === '') return call;
-  const reached: CallStatus[] = ['ringing'];
-  if (call.answer !== undefined) reached.push('answered');
-  if (over) reached.push('completed');
-  let told = call.told;
-  for (const status of reached) {
-    if (!isForward(told, status)) continue;
-    told = status;
-    step.effects.push({
-      type: 'tell',
-      at: step.at,
-      id: call.id,
-      status,
-      from: call.from,
-      ...answererIn(call, status),
-      ...(status === 'completed' && { outcome: outcomeOf(call) }),
-    });
-  }
-  return told === undefined || told === call.told ? call : { ...call, told };
-}
-
-/**
- * Who answered, as an event says it. The end of a call does too, unless somebody else may have answered before we
- * listened: another bridge on this PBX has told of that one perhaps, and the far side keeps what it was told last.
- */
-function answererIn(call: OpenCall, status: CallStatus): { callerId?: string } {
-  const told = status === 'answered' || (status === 'completed' && !call.unheard);
-  return call.answer !== undefined && told ? { callerId: call.answer.callerId } : {};
-}
-
-function outcomeOf({ answer, unheard }: OpenCall): string {
-  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
-  return unheard ? 'nobody was heard to answer' : 'missed';
-}
-
-/**
- * A call of which a part was not heard: its end, or its beginning if it is found in state `now`. Who answered first is
- * not known then, unless it was known before, or nobody has answered yet. One that was open before a gap and goes on
- * after it counts as heard: that somebody answered it and gave it away again meanwhile is too rare to keep silent for.
- */
-export function afterGap(call: OpenCall, now: Channel | undefined): OpenCall {
-  return call.answer !== undefined || now?.state === RING ? call : { ...call, unheard: true };
-}
-
-export function keep(step: Step, call: OpenCall): void {
-  const { state } = step;
-  step.state = {
-    ...state,
-    calls: state.calls.set(call.uniqueid, call),
-    awaiting:
-      call.number === 'awaited'
-        ? state.awaiting.set(call.uniqueid, true)
-        : state.awaiting.delete(call.uniqueid),
+function report(state: TrackerState, call: OpenCall, status: CallStatus): void {
+  if (!isForward(call.reported, status)) return;
+  call.reported = status;
+  const { at } = state;
+  const { id, from, answer, partlyObserved } = call;
+  // The end says who answered too, unless somebody else may have before we listened: another bridge on this PBX has
+  // reported that one perhaps, and the far side keeps what it got last.
+  const namesAnswerer = status === 'answered' || (status === 'completed' && !partlyObserved);
+  const event: Report = {
+    ...{ type: 'report', at, id, status, from },
+    ...(answer !== undefined && namesAnswerer && { callerId: answer.callerId }),
+    ...(status === 'completed' && { outcome: outcomeOf(call) }),
   };
-  step.effects.push({ type: 'save', call });
+  state.effects.push(event);
+  const text = reportText(state, call, event);
+  writeJournal(state, { uniqueid: call.uniqueid, call: id, number: from, kind: 'reported', text });
 }
 
-export function isTrunkEnd(state: State, channel: Channel): boolean {
+function reportText(state: TrackerState, { answer }: OpenCall, event: Report): string {
+  if (event.status === 'ringing') return `ringing, from ${event.from}`;
+  if (event.status === 'completed') return `completed, ${event.outcome}`;
+  const person = state.channels.get(answer?.by ?? '')?.name;
+  const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
+  return `answered by ${answer?.callerId ?? '?'}${how}`;
+}
+
+function outcomeOf({ answer, partlyObserved }: OpenCall): string {
+  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
+  return partlyObserved ? 'nobody was heard to answer' : 'missed';
+}
+
+/**
+ * A call of which a part was not observed: its end, or its beginning if it is found in state `now`. Who answered first is
+ * not known then, unless it was known before, or nobody has answered yet. One that was open before a gap and goes on
+ * after it counts as observed: that somebody answered it and gave it away again meanwhile is too rare to keep silent for.
+ */
+export function afterGap(call: OpenCall, now: Channel | undefined): void {
+  if (call.answer === undefined && now?.state !== RING) call.partlyObserved = true;
+}
+
+export function saveCall(state: TrackerState, call: OpenCall): void {
+  state.calls.set(call.uniqueid, call);
+  if (call.number === 'awaited') state.waitingForNumber.add(call.uniqueid);
+  else state.waitingForNumber.delete(call.uniqueid);
+  state.effects.push({ type: 'save', call: { ...call } });
+}
+
+export function isTrunkEnd(state: TrackerState, channel: Channel): boolean {
   return channel.trunk || state.trunks.has(channel.endpoint);
 }
 
@@ -225,7 +236,8 @@ export function isTrunkEnd(state: State, channel: Channel): boolean {
  * dialled. The CallerIDNum of such a leg can be our own number that the caller called: where what was dialled was
  * not heard, the trunk's name says more than that.
  */
-function callerIdOf({ rules, state }: Step, call: OpenCall, person: Channel): string {
+function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
+  const { rules } = state;
   const extension = extensionOf(person.name);
   if (rules.answeredBy === 'callerid') return person.number || extension;
   if (!isTrunkEnd(state, person)) return extension;

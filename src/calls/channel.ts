@@ -1,5 +1,5 @@
 import { numberIn } from '../phone-number/normalise-number.ts';
-import type { Presentation } from './input.ts';
+import type { ChannelSeen, Presentation } from './input.ts';
 
 /**
  * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
@@ -7,32 +7,56 @@ import type { Presentation } from './input.ts';
  */
 export type Channel = {
   readonly uniqueid: string;
-  readonly name: string;
+  name: string;
   /** `real`: somebody's end of a line. `local`: half of a Local pair. `pseudo`: Asterisk's own helpers. */
-  readonly kind: 'real' | 'local' | 'pseudo';
+  kind: 'real' | 'local' | 'pseudo';
   /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
-  readonly endpoint: string;
-  readonly state: number;
+  endpoint: string;
+  state: number;
   /** CallerIDNum as it is now: the dialplan may have changed it. */
-  readonly number: string;
+  number: string;
   /** The first CallerIDNum of this channel: what the trunk presented, whatever the dialplan made of it later. */
-  readonly presented: string;
+  presented: string;
   /** The number that was dialled to make this leg, or ''. */
-  readonly dialled: string;
-  readonly presentation: Presentation;
-  /** False if a snapshot was the first to tell of it: what its Newchannel said is not known then. */
-  readonly heard: boolean;
+  dialled: string;
+  presentation: Presentation;
+  /** True if its Newchannel was heard; false if a snapshot or a bridge was the first to show it. */
+  heard: boolean;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
-  readonly exten: string;
+  exten: string;
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
-  readonly inbound: boolean;
+  inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */
-  readonly trunk: boolean;
+  trunk: boolean;
   /** The bridge it is in, or ''. */
-  readonly bridge: string;
-  /** Set when it has hung up, and is kept only until the PBX says whether its number may be shown. */
-  readonly gone?: true;
+  bridge: string;
+  /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
+  gone: boolean;
 };
+
+/** A channel when it is first seen. */
+export function createChannel(
+  seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
+  more: Pick<Channel, 'heard' | 'inbound' | 'trunk'>,
+): Channel {
+  return {
+    uniqueid: seen.uniqueid,
+    name: seen.channel,
+    kind: channelKind(seen.channel),
+    endpoint: endpointOf(seen.channel),
+    state: seen.state,
+    number: seen.callerNumber,
+    presented: seen.callerNumber,
+    dialled: '',
+    presentation: 'unknown',
+    heard: more.heard,
+    exten: seen.exten,
+    inbound: more.inbound,
+    trunk: more.trunk,
+    bridge: '',
+    gone: false,
+  };
+}
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */
 export const RING = 4;

@@ -1,15 +1,25 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
-import type { OpenCall } from './state.ts';
+import type { OpenCall } from './tracker-state.ts';
 
 /**
- * What the tracker wants done. `tell` is the product; `save`, `free` and `trunk` are what must be on disk together
- * with it, so that a restart neither repeats nor forgets; `ask` asks the PBX, `wake` for a tick; `note` explains to people.
+ * What the tracker wants done. `report` is the product; `save`, `free` and `trunk` must be on disk together with it, so
+ * that a restart neither repeats nor forgets; `ask` asks the PBX, `wake` for a tick; `note` is for the log; `journal` for
+ * `explain`.
  */
-export type Effect = Tell | Save | Free | TrunkSeen | NumberExpected | PresentationAsked | Wake | Note;
+export type Effect =
+  | Report
+  | Save
+  | Free
+  | TrunkSeen
+  | NumberExpected
+  | PresentationAsked
+  | Wake
+  | Note
+  | JournalWritten;
 
 /** An event of a call for the Call Integration API. `at` is Unix ms. */
-export type Tell = {
-  readonly type: 'tell';
+export type Report = {
+  readonly type: 'report';
   readonly at: number;
   /** The call's id, the same for all its events. */
   readonly id: string;
@@ -21,8 +31,8 @@ export type Tell = {
   readonly outcome?: string;
 };
 
-/** The call has changed: keep it until it is freed. */
-export type Save = { readonly type: 'save'; readonly call: OpenCall };
+/** The call has changed: keep it, as it is here, until it is freed. */
+export type Save = { readonly type: 'save'; readonly call: Readonly<OpenCall> };
 
 /** The call is over: forget it. */
 export type Free = { readonly type: 'free'; readonly id: string };
@@ -45,16 +55,35 @@ export type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: strin
 /** Send a tick at `at` (Unix ms) or soon after. */
 export type Wake = { readonly type: 'wake'; readonly at: number };
 
-/** A decision with its reason, for the log and for whoever asks why a call did not show. */
+/** A decision with its reason, for the log. */
 export type Note = {
   readonly type: 'note';
-  readonly at: number;
   readonly id: string;
   readonly decision:
     | 'not-told' // no number, and no WITHHELD_NUMBER to stand in for it
     | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
-    | 'told-late' // the number came after that, so it is told now
+    | 'told-late' // the number came after that, so it is reported now
     | 'adopted' // was already there when we connected
     | 'vanished'; // was gone when we connected
   readonly why: string;
+};
+
+/** A line of the journal. */
+export type JournalWritten = { readonly type: 'journal'; readonly entry: JournalEntry };
+
+/** What was observed or decided, with its reason: the sentence that `explain` shows later. */
+export type JournalEntry = {
+  /** Unix ms. */
+  readonly at: number;
+  /** The Uniqueid of the channel that it is about. */
+  readonly uniqueid: string;
+  /** The Linkedid that the channel had when it appeared. */
+  readonly linkedid?: string;
+  /** The id of the call, once there is one. */
+  readonly call?: string;
+  /** The number, as the PBX wrote it or as it was reported. */
+  readonly number?: string;
+  /** `not-reported` is a reason why the call is not reported; the last one counts. */
+  readonly kind: 'appeared' | 'observed' | 'decided' | 'reported' | 'not-reported';
+  readonly text: string;
 };

@@ -35,18 +35,41 @@ export function createRules(settings: CallSettings, { holdsVanished = false } = 
   };
 }
 
-/** True for a channel that a trunk owns, whichever way the call goes: the legs that we dial carry its context too. */
-export function isTrunk(rules: Rules, seen: { channel: string; context: string }): boolean {
-  return rules.contextIsInbound(seen.context) || rules.nameIsInbound(seen.channel);
+/** What a new channel is, by the rules. */
+export type ChannelVerdict = {
+  /** True if it is a trunk's by its context or name, whichever way the call goes: the legs that we dial have its context. */
+  readonly trunk: boolean;
+  /**
+   * True for a trunk's channel that no other channel made. It must still reach Ring before it is an inbound call: what
+   * we dial out ourselves over a trunk passes here too, but goes Down, Ringing, Up.
+   */
+  readonly inbound: boolean;
+  /** By which rule, in the words of whoever set the trunk up. */
+  readonly why: string;
+};
+
+export function judgeChannel(
+  rules: Rules,
+  seen: { channel: string; context: string; uniqueid: string; linkedid: string },
+): ChannelVerdict {
+  const kind = channelKind(seen.channel);
+  if (kind === 'local')
+    return verdict(false, false, 'a Local channel: a link within the dialplan, not a telephone');
+  if (kind === 'pseudo') return verdict(false, false, 'a helper of Asterisk itself, not a telephone');
+  const byContext = rules.contextIsInbound(seen.context);
+  const trunk = byContext || rules.nameIsInbound(seen.channel);
+  if (seen.uniqueid !== seen.linkedid)
+    return verdict(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
+  if (byContext) return verdict(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
+  if (trunk) return verdict(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
+  const byName =
+    rules.inboundChannels.length === 0
+      ? 'INBOUND_CHANNELS is not set'
+      : `its name ${seen.channel} matches no INBOUND_CHANNELS`;
+  const context = seen.context || '(none)';
+  return verdict(false, false, `not inbound: context ${context} matches no INBOUND_CONTEXTS, and ${byName}`);
 }
 
-/**
- * True for a trunk's channel that no other channel made. It must still reach Ring before it is an inbound call:
- * what we dial out ourselves over a trunk passes here too, but goes Down, Ringing, Up.
- */
-export function comesIn(
-  seen: { channel: string; uniqueid: string; linkedid: string },
-  trunk: boolean,
-): boolean {
-  return trunk && seen.uniqueid === seen.linkedid && channelKind(seen.channel) === 'real';
+function verdict(trunk: boolean, inbound: boolean, why: string): ChannelVerdict {
+  return { trunk, inbound, why };
 }

@@ -1,9 +1,9 @@
-import { afterGap, answerCallsIn, beginCall, endCall, keep, note, reviewNumber, type Step } from './call.ts';
-import { type Channel, channelKind, endpointOf, RING, UP } from './channel.ts';
+import { afterGap, answerCallsIn, beginCall, decide, endCall, reviewNumber, saveCall } from './call.ts';
+import { type Channel, channelKind, createChannel, endpointOf, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
-import { persistentMap } from './persistent-map.ts';
-import { comesIn, isTrunk } from './rules.ts';
-import type { Bridge, State } from './state.ts';
+import { judgeChannel } from './rules.ts';
+import { addChannel, enterBridge } from './topology.ts';
+import { rememberGone, type TrackerState } from './tracker-state.ts';
 
 /** Bridges that hold channels without letting them hear each other: parking lots, agents who wait for a call. */
 export function isHolding(technology: string): boolean {
@@ -12,87 +12,63 @@ export function isHolding(technology: string): boolean {
 
 /**
  * The PBX as it is now, after a (re)connect: calls that we hold open and that are gone are over; calls in progress
- * that we do not know are adopted; whoever was answered in the meantime, was.
+ * that we do not know are picked up; whoever was answered in the meantime, was.
  */
-export function applySnapshot(step: Step, snapshot: Snapshot): void {
-  const before = step.state;
-  step.state = { ...before, ...topologyOf(step, snapshot) };
-
-  for (const [, known] of before.calls.entries()) {
-    if (step.state.channels.has(known.uniqueid)) continue;
-    const call = afterGap(known, undefined);
-    if (step.rules.holdsVanished) {
-      keep(step, call);
-      continue;
+export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
+  const before = replaceChannels(state, snapshot);
+  for (const call of state.calls.values()) {
+    if (state.channels.has(call.uniqueid)) continue;
+    afterGap(call, undefined);
+    if (state.rules.holdsVanished) saveCall(state, call);
+    else {
+      if (call.reported !== undefined)
+        decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
+      endCall(state, call, before.get(call.uniqueid));
     }
-    if (call.told !== undefined)
-      note(step, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-    endCall(step, call, before.channels.get(call.uniqueid));
   }
-  for (const [, call] of step.state.calls.entries()) if (call.from === '') reviewNumber(step, call);
-  for (const [, channel] of step.state.channels.entries()) {
-    if (!channel.inbound || step.state.calls.has(channel.uniqueid)) continue;
+  for (const call of state.calls.values()) if (call.from === '') reviewNumber(state, call);
+  for (const channel of state.channels.values()) {
+    if (!channel.inbound || state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
-    beginCall(step, channel, true);
-    note(
-      step,
-      `${step.rules.pbxId}-${channel.uniqueid}`,
-      'adopted',
-      'is in progress, and its beginning was not heard',
-    );
+    const call = beginCall(state, channel, true);
+    decide(state, call.id, 'adopted', 'is in progress, and its beginning was not heard');
   }
-  for (const [bridge] of step.state.bridges.entries()) answerCallsIn(step, bridge);
+  for (const bridge of state.bridges.keys()) answerCallsIn(state, bridge);
+  state.snapshots += 1;
 }
 
-function topologyOf(step: Step, snapshot: Snapshot): Pick<State, 'channels' | 'locals' | 'bridges'> {
-  const channels: [string, Channel][] = [];
-  const locals: [string, string][] = [];
-  const bridges = new Map<string, Bridge & { members: string[] }>();
+/** Puts what the snapshot shows in place of all channels and bridges, and gives the channels that were known. */
+function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, Channel> {
+  const before = new Map(state.channels);
+  for (const table of [state.channels, state.locals, state.bridges]) table.clear();
   const technologies = new Map(snapshot.bridges.map(({ bridge, technology }) => [bridge, technology]));
   for (const seen of snapshot.channels) {
-    const channel = channelOf(step, seen);
-    channels.push([seen.uniqueid, channel]);
-    if (channel.kind === 'local') locals.push([channel.name, seen.uniqueid]);
-    if (seen.bridge === '') continue;
-    const bridge = bridges.get(seen.bridge);
-    if (bridge === undefined)
-      bridges.set(seen.bridge, {
-        members: [seen.uniqueid],
-        holding: isHolding(technologies.get(seen.bridge) ?? ''),
-      });
-    else bridge.members.push(seen.uniqueid);
+    const channel = channelOf(state, seen, before.get(seen.uniqueid));
+    addChannel(state, channel);
+    if (seen.bridge !== '')
+      enterBridge(state, channel, seen.bridge, isHolding(technologies.get(seen.bridge) ?? ''));
   }
-  return {
-    channels: persistentMap(channels),
-    locals: persistentMap(locals),
-    bridges: persistentMap(bridges),
-  };
+  for (const { heard, uniqueid } of before.values())
+    if (heard && !state.channels.has(uniqueid)) rememberGone(state, uniqueid);
+  return before;
 }
 
 /**
- * A channel whose Newchannel was heard keeps what that said. One whose Newchannel nobody heard: its context has moved
- * on with the dialplan, so an inbound caller's is known by its name or by an endpoint that inbound calls come in on.
- * A leg that was dialled out over that same trunk runs no dialplan of its own: Asterisk names its application AppDial
- * or AppDial2 ("Outgoing Line").
+ * A channel whose Newchannel was heard keeps what that said. One whose Newchannel was not: its context has moved on with
+ * the dialplan, so an inbound caller's is known by its name or by an endpoint that inbound calls come in on. A leg that
+ * was dialled out over that same trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2
+ * ("Outgoing Line").
  */
-function channelOf({ rules, state }: Step, seen: SnapshotChannel): Channel {
-  const heard = state.channels.get(seen.uniqueid);
+function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
+  const kind = channelKind(seen.channel);
   const endpoint = endpointOf(seen.channel);
-  const trunk = heard?.trunk ?? (isTrunk(rules, seen) || state.trunks.has(endpoint));
-  return {
-    uniqueid: seen.uniqueid,
-    name: seen.channel,
-    kind: channelKind(seen.channel),
-    endpoint,
-    state: seen.state,
-    number: seen.callerNumber,
-    presented: heard?.presented || seen.callerNumber,
-    dialled: heard?.dialled ?? '',
-    presentation: heard?.presentation ?? 'unknown',
-    heard: heard?.heard ?? false,
-    exten: heard?.exten ?? seen.exten,
-    inbound: heard?.inbound ?? (comesIn(seen, trunk) && !seen.application.startsWith('AppDial')),
-    trunk,
-    bridge: seen.bridge,
-  };
+  if (known !== undefined) {
+    const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
+    const presented = known.presented || seen.callerNumber;
+    return Object.assign(known, { ...now, presented, bridge: '', gone: false });
+  }
+  const trunk = state.trunks.has(endpoint) || judgeChannel(state.rules, seen).trunk;
+  const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
+  const inbound = comesIn && !seen.application.startsWith('AppDial');
+  return createChannel(seen, { heard: false, inbound, trunk });
 }

@@ -1,4 +1,5 @@
 import { createApiClient } from '../api/client.ts';
+import type { JournalEntry } from '../calls/effect.ts';
 import { apiSection } from '../config/api-section.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { isUnset, loadConfig } from '../config/env.ts';
@@ -66,8 +67,8 @@ function find(
   const seen = reader
     .journal([digits])
     .flatMap((line): string[] => {
-      const { u, l, n = '' } = JSON.parse(line) as { u: string; l?: string; n?: string };
-      return n.replace(/\D/g, '').endsWith(digits) && (l === undefined || l === u) ? [u] : [];
+      const { uniqueid, linkedid = uniqueid, number = '' } = JSON.parse(line) as JournalEntry;
+      return number.replace(/\D/g, '').endsWith(digits) && linkedid === uniqueid ? [uniqueid] : [];
     })
     .reverse();
   return [...new Set([...told, ...seen])].sort(newestFirst).slice(0, mostCalls);

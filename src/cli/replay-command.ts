@@ -4,8 +4,8 @@ import { systemClock } from '../ami/clock.ts';
 import { createPlayer } from '../ami/player/player.ts';
 import { inputsOf } from '../ami/recording/recorded-inputs.ts';
 import { parseRecording, type Recording } from '../ami/recording/recording.ts';
-import type { Tell } from '../calls/effect.ts';
-import { type Rehearsal, rehearse } from '../calls/explain/rehearse.ts';
+import type { Report } from '../calls/effect.ts';
+import { type DryRun, dryRun } from '../calls/explain/dry-run.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import { maskNumbers } from '../log/redact.ts';
@@ -29,16 +29,16 @@ export async function replay(
   const recording = parseRecording(readFileSync(file, 'utf8'));
   if (options.serve !== undefined) return serve(context, recording, options, stop);
   const { calls: settings } = loadConfig({ calls: callsSection }, context.io.environment());
-  const found = rehearse(settings, inputsOf(recording));
-  const calls = callsOf(found.told, settings.pbxId);
+  const found = dryRun(settings, inputsOf(recording));
+  const calls = callsOf(found.reports, settings.pbxId);
   if (context.json) context.terminal.json({ calls, journal: found.journal });
   else print(context, recording, found, calls.length, options.showNumbers === true);
   return calls.length > 0 ? exitCodes.well : exitCodes.nothing;
 }
 
 /** As `expected.json` of a recording that is a test: whoever knows the telephone corrects it by hand where it is wrong. */
-function callsOf(told: readonly Tell[], pbxId: string) {
-  return [...Map.groupBy(told, ({ id }) => id)].map(([id, events]) => ({
+function callsOf(reports: readonly Report[], pbxId: string) {
+  return [...Map.groupBy(reports, ({ id }) => id)].map(([id, events]) => ({
     uniqueid: id.slice(pbxId.length + 1),
     from: events[0]?.from,
     told: events.map(({ status, callerId }) => ({
@@ -51,7 +51,7 @@ function callsOf(told: readonly Tell[], pbxId: string) {
 function print(
   { terminal }: Context,
   { startedAt, asterisk, frames }: Recording,
-  { journal }: Rehearsal,
+  { journal }: DryRun,
   calls: number,
   showNumbers: boolean,
 ): void {
@@ -63,11 +63,15 @@ function print(
     `Asterisk ${asterisk || '(unknown version)'}, ${begun} UTC, ${count(frames.length, 'frame')}`,
     0,
   );
-  for (const { at, u, k, t } of journal) {
+  for (const { at, uniqueid, kind, text } of journal) {
     const seconds = `${((at - startedAt) / 1_000).toFixed(3)} s`.padStart(11);
     const sign =
-      k === 'told' ? paint('green', 'told    ') : k === 'not-told' ? paint('yellow', 'not told') : '        ';
-    terminal.wrapped(`${seconds}  ${sign}  `, `${u} ${show(t)}`, 23);
+      kind === 'reported'
+        ? paint('green', 'told    ')
+        : kind === 'not-reported'
+          ? paint('yellow', 'not told')
+          : '        ';
+    terminal.wrapped(`${seconds}  ${sign}  `, `${uniqueid} ${show(text)}`, 23);
   }
   terminal.print();
   terminal.print(`${count(calls, 'call')} would be told with the settings that are there now.`);

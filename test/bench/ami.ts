@@ -8,9 +8,8 @@ import { createAmiLink } from '../../src/ami/link.ts';
 import { createIdRewriter } from '../../src/ami/player/rewrite-ids.ts';
 import { parseRecording } from '../../src/ami/recording/recording.ts';
 import type { Input } from '../../src/calls/input.ts';
-import { reduce } from '../../src/calls/reduce.ts';
 import { createRules } from '../../src/calls/rules.ts';
-import { initialState } from '../../src/calls/state.ts';
+import { createTracker } from '../../src/calls/tracker.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { account, type Sender, startSender } from './ami-sender.ts';
 import { type Contestant, compare, print } from './compare.ts';
@@ -148,10 +147,8 @@ function tracker(): (input: Input) => void {
     defaultCountry: 'DE',
     answeredBy: 'endpoint',
   });
-  let state = initialState({ calls: [], trunks: [] });
-  return (input) => {
-    state = reduce(rules, state, input).state;
-  };
+  const { apply } = createTracker(rules, { calls: [], trunks: [] });
+  return (input) => void apply(input);
 }
 
 if (import.meta.main) await benchAmi();

@@ -1,8 +1,6 @@
 import type { Input } from '../../src/calls/input.ts';
-import { journalOf } from '../../src/calls/journal.ts';
-import { reduce } from '../../src/calls/reduce.ts';
 import { createRules } from '../../src/calls/rules.ts';
-import { initialState } from '../../src/calls/state.ts';
+import { createTracker } from '../../src/calls/tracker.ts';
 import { compare } from './compare.ts';
 
 /**
@@ -135,18 +133,18 @@ const rules = createRules({
 });
 
 function tracked(journal: boolean): number {
-  let state = initialState({ calls: [], trunks: [] });
+  const tracker = createTracker(rules, { calls: [], trunks: [] });
   let told = 0;
   let bytes = 0;
   for (const input of inputs) {
-    const step = reduce(rules, state, input);
-    if (journal)
-      for (const entry of journalOf(rules, state, input, step)) bytes += JSON.stringify(entry).length;
-    state = step.state;
-    for (const effect of step.effects) if (effect.type === 'tell') told += 1;
+    for (const effect of tracker.apply(input)) {
+      if (effect.type === 'report') told += 1;
+      if (journal && effect.type === 'journal') bytes += JSON.stringify(effect.entry).length;
+    }
   }
   if (journal !== bytes > 0) throw new Error(`${bytes} bytes of journal`);
-  if (told !== CALLS * 3 || state.channels.size !== 0) throw new Error(`told ${told} of ${CALLS * 3}`);
+  if (told !== CALLS * 3 || tracker.state.channels.size !== 0)
+    throw new Error(`told ${told} of ${CALLS * 3}`);
   return inputs.length;
 }
 

@@ -9,9 +9,8 @@ import { allFields, fieldKey, readFields } from '../../src/ami/wire/frame.ts';
 import { createFramer, maxFrame } from '../../src/ami/wire/framer.ts';
 import { type CallStatus, callEventSchema, isForward } from '../../src/api/contract/call-event.ts';
 import type { ApiAnswer } from '../../src/api/result.ts';
-import { reduce } from '../../src/calls/reduce.ts';
 import { createRules } from '../../src/calls/rules.ts';
-import { initialState } from '../../src/calls/state.ts';
+import { createTracker } from '../../src/calls/tracker.ts';
 import { parseLine } from '../../src/cdr/csv-line.ts';
 import { classify } from '../../src/delivery/classify.ts';
 import { readScenarios } from '../recordings/library.ts';
@@ -117,18 +116,16 @@ const amiCalls: Target = {
   name: 'AMI events to what is told: each call forward only, and every event as the API takes it',
   seeds: shortCalls,
   words: amiWords,
-  modules: ['/src/ami/events.ts', '/src/calls/reduce.ts', '/src/calls/call.ts', '/src/calls/topology.ts'],
+  modules: ['/src/ami/events.ts', '/src/calls/tracker.ts', '/src/calls/call.ts', '/src/calls/topology.ts'],
   run(input) {
-    let state = initialState({ calls: [], trunks: [] });
+    const tracker = createTracker(rules, { calls: [], trunks: [] });
     const told = new Map<string, CallStatus>();
     for (const frame of input.toString('latin1').split('\r\n\r\n')) {
       const bytes = Buffer.from(frame, 'latin1');
       const heard = toInput(allFields(bytes).get('Event') ?? '', bytes, 1_795_000_000_000);
       if (heard === undefined) continue;
-      const next = reduce(rules, state, heard);
-      state = next.state;
-      for (const effect of next.effects) {
-        if (effect.type !== 'tell') continue;
+      for (const effect of tracker.apply(heard)) {
+        if (effect.type !== 'report') continue;
         const { id, status, from, callerId } = effect;
         assert.ok(isForward(told.get(id), status), `${status} after ${told.get(id)}`);
         told.set(id, status);

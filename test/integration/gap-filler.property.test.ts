@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { createTracker } from '../../src/bridge/tracker.ts';
-import { createWitness } from '../../src/bridge/witness.ts';
+import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
 import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { silentLog } from '../../src/log/log.ts';
@@ -86,13 +85,13 @@ async function createWorld(book: Book) {
   let linked = false;
 
   function startBridge() {
-    const tracker = createTracker(settings, memory.load(), {
+    const tracker = createTrackerDriver(settings, memory.load(), {
       log: silentLog,
       ask: (uniqueid) => {
         const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
         const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
         const dnid = kind === 'originated' ? '' : '493012';
-        witness.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid });
+        tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid });
       },
       append: memory.append,
       callsInMemory: () => 0,
@@ -103,10 +102,9 @@ async function createWorld(book: Book) {
       keepsJournal: false,
       holdsVanished: true,
     });
-    const witness = createWitness(tracker);
     const filler = createGapFiller(
       { source: book.source(), markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
-      witness,
+      tracker.live,
       {
         outbox: { append: memory.appendOrFail, written: async () => true, eventsOf: memory.eventsOf },
         onTaken() {},
@@ -114,11 +112,11 @@ async function createWorld(book: Book) {
         now: () => epoch * 1_000,
       },
     );
-    return { tracker, witness, filler };
+    return { tracker, filler };
   }
 
   const hear = (input: Input) => {
-    if (linked) bridge?.witness.hear(input);
+    if (linked) bridge?.tracker.hear(input);
   };
   const channelOf = (call: Call, isCaller: boolean): SnapshotChannel => {
     const isOut = call.kind === 'outbound';

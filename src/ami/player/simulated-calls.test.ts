@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { rehearse } from '../../calls/explain/rehearse.ts';
+import { dryRun } from '../../calls/explain/dry-run.ts';
 import { inputsOf } from '../recording/recorded-inputs.ts';
 import { createPbxModel } from './pbx-model.ts';
 import { scenarioNames, simulateCall } from './simulated-calls.ts';
@@ -32,9 +32,9 @@ describe('a simulated call is told as it says', () => {
         ...{ asterisk: '', row: '', startedAt, channels: [], bridges: [] },
         frames: frames.map(({ ms, frame }) => ({ ms, frame: Buffer.from(frame) })),
       };
-      const found = rehearse(settings, inputsOf(recording));
+      const found = dryRun(settings, inputsOf(recording));
       assert.deepEqual(
-        found.told.map(({ status }) => status),
+        found.reports.map(({ status }) => status),
         told,
       );
       assert.ok(frames.length >= 5);

@@ -2,8 +2,7 @@ import { describeFailure } from '../../ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../ami/inspection.ts';
 import { failureCodes } from '../../ami/link-log.ts';
 import { channelKind, endpointOf } from '../../calls/channel.ts';
-import { verdictOn } from '../../calls/explain/verdict.ts';
-import { type CallSettings, createRules, type Rules } from '../../calls/rules.ts';
+import { type CallSettings, createRules, judgeChannel, type Rules } from '../../calls/rules.ts';
 import { duration } from '../../delivery/report.ts';
 import { type Message, messages } from '../../log/messages.ts';
 import { count } from '../format-text.ts';
@@ -125,7 +124,7 @@ function trunks(inspection: Inspection, rules: Rules): Finding | undefined {
 function callsHeard({ heard }: Inspection, rules: Rules): Finding[] {
   return heard.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
-    const { inbound, why } = verdictOn(rules, input);
+    const { inbound, why } = judgeChannel(rules, input);
     const what = `a channel of ${endpointOf(input.channel)} came, in context ${input.context}`;
     if (inbound) return [well(what, `told: ${why}`)];
     const todo = `If this was a call from outside: add ${input.context} to INBOUND_CONTEXTS.`;

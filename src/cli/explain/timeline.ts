@@ -1,4 +1,4 @@
-import type { Entry } from '../../calls/journal.ts';
+import type { JournalEntry } from '../../calls/effect.ts';
 import { compare } from '../../delivery/compare.ts';
 import type { HistoryEntry } from '../../delivery/history-page.ts';
 import type { Reader } from '../../outbox/reader.ts';
@@ -17,7 +17,7 @@ export type Story = {
   readonly callId: string;
   readonly lines: readonly Line[];
   readonly events: readonly ToldEvent[];
-  readonly journal: readonly Entry[];
+  readonly journal: readonly JournalEntry[];
 };
 
 export type CallVerdict = {
@@ -34,33 +34,36 @@ export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story 
   const events = reader.events({ callId, limit: 10 }).reverse();
   const direct = parse(
     reader.journal([`"${uniqueid}"`]),
-    (entry) => entry.u === uniqueid || entry.l === uniqueid,
+    (entry) => entry.uniqueid === uniqueid || entry.linkedid === uniqueid,
   );
   if (events.length === 0 && direct.length === 0) return undefined;
-  const legs = new Set(direct.map(({ u }) => u).slice(0, mostLegs));
+  const legs = new Set(direct.map((entry) => entry.uniqueid).slice(0, mostLegs));
   // Once more, for what was said of the legs later: all in the order in which it was written.
   const journal = parse(
     reader.journal([uniqueid, ...legs].map((id) => `"${id}"`)),
-    (entry) => entry.u === uniqueid || entry.l === uniqueid || (legs.has(entry.u) && entry.l === undefined),
+    (entry) =>
+      entry.uniqueid === uniqueid ||
+      entry.linkedid === uniqueid ||
+      (legs.has(entry.uniqueid) && entry.linkedid === undefined),
   );
   // Told by a bridge that kept no journal, or from Asterisk's own records: when is known, why is not.
-  const isWritten = journal.some(({ k, u }) => k === 'told' && u === uniqueid);
+  const isWritten = journal.some((entry) => entry.kind === 'reported' && entry.uniqueid === uniqueid);
   const taken = isWritten ? [] : events.map(takenLine);
   const lines = [...journal.map(lineOf), ...taken, ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
-  return { callId, lines, events, journal: journal.filter(({ u }) => u === uniqueid) };
+  return { callId, lines, events, journal: journal.filter((entry) => entry.uniqueid === uniqueid) };
 }
 
 /** Of a call to a big ring group, so many are enough to understand it. */
 const mostLegs = 50;
 
-function parse(lines: readonly string[], isMeant: (entry: Entry) => boolean): Entry[] {
-  return lines.map((line) => JSON.parse(line) as Entry).filter(isMeant);
+function parse(lines: readonly string[], isMeant: (entry: JournalEntry) => boolean): JournalEntry[] {
+  return lines.map((line) => JSON.parse(line) as JournalEntry).filter(isMeant);
 }
 
-function lineOf({ at, k, t }: Entry): Line {
-  if (k === 'told') return { at, what: 'decided', text: `told: ${t}` };
-  if (k === 'not-told') return { at, what: 'decided', text: `not told: ${t}` };
-  return { at, what: k === 'decided' ? 'decided' : 'seen', text: t };
+function lineOf({ at, kind, text }: JournalEntry): Line {
+  if (kind === 'reported') return { at, what: 'decided', text: `told: ${text}` };
+  if (kind === 'not-reported') return { at, what: 'decided', text: `not told: ${text}` };
+  return { at, what: kind === 'decided' ? 'decided' : 'seen', text };
 }
 
 function takenLine({ status, takenAt }: ToldEvent): Line {
@@ -98,13 +101,13 @@ export function verdictOf(
     return { state: 'waiting', why: `${names(waiting)} still to be delivered: ${why}` };
   }
   if (events.length > 0) return told(events, farSide);
-  const reason = journal.findLast(({ k }) => k === 'not-told');
+  const reason = journal.findLast(({ kind }) => kind === 'not-reported');
   if (reason !== undefined)
-    return { state: 'not told', why: `because ${reason.t.replace(/^channel .*?: /, '')}` };
-  const leg = journal.find(({ k, l, u }) => k === 'seen' && l !== undefined && l !== u);
+    return { state: 'not told', why: `because ${reason.text.replace(/^channel .*?: /, '')}` };
+  const leg = journal.find(({ kind, linkedid, uniqueid }) => kind === 'appeared' && linkedid !== uniqueid);
   if (leg !== undefined)
-    return { state: 'not told', why: `because this is ${leg.t.replace(/^.*: /, '')}; ask for that` };
-  if (journal.some(({ k }) => k === 'told'))
+    return { state: 'not told', why: `because this is ${leg.text.replace(/^.*: /, '')}; ask for that` };
+  if (journal.some(({ kind }) => kind === 'reported'))
     return { state: 'told', why: 'its events were delivered, and are forgotten since (OUTBOX_KEEP)' };
   return { state: 'waiting', why: 'it has come in, but has not rung yet, or its number is still awaited' };
 }

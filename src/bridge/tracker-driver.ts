@@ -1,31 +1,33 @@
 import type { AmiLink } from '../ami/link.ts';
 import type { CallEvent } from '../api/contract/call-event.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
-import type { Effect, Note, Tell } from '../calls/effect.ts';
+import type { Effect, Note, Report } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
-import { journalOf } from '../calls/journal.ts';
-import { reduce } from '../calls/reduce.ts';
-import { type CallSettings, createRules, type Rules } from '../calls/rules.ts';
-import { initialState, readOpenCall, type State } from '../calls/state.ts';
+import { type CallSettings, createRules } from '../calls/rules.ts';
+import { createTracker, type Tracker } from '../calls/tracker.ts';
+import { readOpenCall, wasHeard } from '../calls/tracker-state.ts';
+import type { LiveCalls } from '../cdr/gap-filler.ts';
 import type { Log } from '../log/log.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 import { within } from './within.ts';
 
-export type Tracker = {
+export type TrackerDriver = {
   hear(input: Input): void;
   /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
   changeSettings(settings: CallSettings): void;
   /** Waits until all that was heard is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
   stop(limitMs?: number): Promise<void>;
   status(): CallCounts & { readonly open: number };
-  /** What it knows now, and by which rules it judges. */
-  know(): { readonly rules: Rules; readonly state: State };
+  /** What it knows now. */
+  readonly state: Tracker['state'];
+  /** The same, for the gap filler. */
+  readonly live: LiveCalls;
 };
 
-/** Does what the pure tracker wants done: what is told goes to disk first, and only then to the log and out. */
-export function createTracker(
+/** Does what the tracker wants done: what is reported goes to disk first, and only then to the log and out. */
+export function createTrackerDriver(
   settings: CallSettings,
   saved: { calls: readonly { id: string; state: string }[]; trunks: readonly string[] },
   tools: {
@@ -41,12 +43,11 @@ export function createTracker(
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
-    /** Whether somebody else tells the end of calls that are gone when we connect, by `ended-unseen` inputs. */
+    /** Whether the gap filler reports the end of calls that are gone when we connect, by `ended-unseen` inputs. */
     holdsVanished: boolean;
   },
-): Tracker {
+): TrackerDriver {
   const { holdsVanished } = tools;
-  let rules = createRules(settings, { holdsVanished });
   const calls = saved.calls.flatMap(({ id, state }) => {
     const call = readOpenCall(state);
     if (call !== undefined) return call;
@@ -54,7 +55,8 @@ export function createTracker(
     void tools.append({ calls: [{ id, state: null }], trunks: [], events: [] }).catch(tools.fail);
     return [];
   });
-  let state = initialState({ calls, trunks: saved.trunks });
+  const tracker = createTracker(createRules(settings, { holdsVanished }), { calls, trunks: saved.trunks });
+  const { state } = tracker;
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
   const counts = { ringing: 0, answered: 0, completed: 0, notTold: 0, adopted: 0, vanished: 0 };
@@ -66,10 +68,8 @@ export function createTracker(
   });
 
   const hear = (input: Input): void => {
-    const step = reduce(rules, state, input);
-    if (tools.keepsJournal) journal.add(journalOf(rules, state, input, step));
-    state = step.state;
-    if (step.effects.length > 0) carryOut(step.effects);
+    const effects = tracker.apply(input);
+    if (effects.length > 0) carryOut(effects);
     tools.onHeard();
   };
 
@@ -95,7 +95,8 @@ export function createTracker(
 
   const carryOut = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.type === 'tell') counts[effect.status] += 1;
+      if (effect.type === 'journal' && tools.keepsJournal) journal.add(effect.entry);
+      if (effect.type === 'report') counts[effect.status] += 1;
       if (effect.type === 'note') {
         const counted = noteCounts[effect.decision];
         if (counted !== undefined) counts[counted] += 1;
@@ -105,24 +106,24 @@ export function createTracker(
       if (effect.type === 'expect') tools.onExpected(effect.number);
       if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
     }
-    const told = effects.filter((effect) => effect.type === 'tell');
+    const reports = effects.filter((effect) => effect.type === 'report');
     const batch = {
       calls: effects.flatMap((effect): Batch['calls'] => {
         if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
         return effect.type === 'free' ? [{ id: effect.id, state: null }] : [];
       }),
       trunks: effects.flatMap((effect) => (effect.type === 'trunk' ? [effect.endpoint] : [])),
-      events: told.map((tell) => ({
-        callId: tell.id,
-        status: tell.status,
-        body: JSON.stringify(callEvent(tell)),
-        takenAt: tell.at,
+      events: reports.map((report) => ({
+        callId: report.id,
+        status: report.status,
+        body: JSON.stringify(callEvent(report)),
+        takenAt: report.at,
       })),
     };
     if (batch.calls.length + batch.trunks.length + batch.events.length === 0) return;
     const lines = journal.take();
     lastAppend = tools.append(lines === undefined ? batch : { ...batch, journal: lines }).then((taken) => {
-      for (const tell of told) logTold(tools.log, tell);
+      for (const report of reports) logReport(tools.log, report);
       tools.onTaken(taken);
     }, tools.fail);
   };
@@ -130,7 +131,7 @@ export function createTracker(
   return {
     hear,
     changeSettings(next) {
-      rules = createRules(next, { holdsVanished });
+      tracker.changeRules(createRules(next, { holdsVanished }));
     },
     async stop(limitMs = 5_000) {
       clearTimeout(alarm?.timer);
@@ -139,7 +140,19 @@ export function createTracker(
       const calls = tools.callsInMemory();
       if (!stored) tools.log.say('call.not-stored', { calls, waited: limitMs / 1_000 });
     },
-    know: () => ({ rules, state }),
+    state,
+    live: {
+      snapshots: () => state.snapshots,
+      rules: () => state.rules,
+      trunks: () => state.trunks,
+      isOpen: (uniqueid) => state.calls.has(uniqueid),
+      wasSeen: (uniqueid) => wasHeard(state, uniqueid),
+      lost() {
+        const open = state.snapshots === 0 ? [] : [...state.calls.keys()];
+        return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));
+      },
+      end: (ended) => hear({ type: 'ended-unseen', ...ended }),
+    },
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
   };
 }
@@ -150,11 +163,11 @@ const noteCounts: Partial<Record<Note['decision'], 'notTold' | 'adopted' | 'vani
   vanished: 'vanished',
 };
 
-function callEvent({ id, status, from, callerId }: Tell): CallEvent {
+function callEvent({ id, status, from, callerId }: Report): CallEvent {
   const event = { id, direction: 'inbound' as const, status, from };
   return callerId === undefined ? event : { ...event, caller_id: callerId };
 }
 
-function logTold(log: Log, { id, status, from, callerId, outcome = '' }: Tell): void {
+function logReport(log: Log, { id, status, from, callerId, outcome = '' }: Report): void {
   log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
 }

@@ -1,33 +1,25 @@
-import type { Tell } from '../effect.ts';
+import type { Effect, JournalEntry, Report } from '../effect.ts';
 import type { Input } from '../input.ts';
-import { type Entry, journalOf } from '../journal.ts';
-import { reduce } from '../reduce.ts';
 import { type CallSettings, createRules } from '../rules.ts';
-import { initialState } from '../state.ts';
+import { createTracker } from '../tracker.ts';
 
-export type Rehearsal = { readonly told: readonly Tell[]; readonly journal: readonly Entry[] };
+export type DryRun = { readonly reports: readonly Report[]; readonly journal: readonly JournalEntry[] };
 
 /**
  * What the tracker makes of inputs whose times are known already, with a tick wherever it asks for one. A caller of
  * whom no answer was recorded lets the number be shown.
  */
-export function rehearse(settings: CallSettings, inputs: readonly Input[]): Rehearsal {
-  const rules = createRules(settings);
-  const told: Tell[] = [];
-  const journal: Entry[] = [];
-  let state = initialState({ calls: [], trunks: [] });
+export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun {
+  const tracker = createTracker(createRules(settings), { calls: [], trunks: [] });
+  const effects: Effect[] = [];
   let wake: number | undefined;
   const answered = new Set(inputs.map((input) => (input.type === 'presentation' ? input.uniqueid : '')));
 
   function hear(input: Input): void {
-    const step = reduce(rules, state, input);
-    journal.push(...journalOf(rules, state, input, step));
-    state = step.state;
-    for (const effect of step.effects) {
-      if (effect.type === 'tell') told.push(effect);
+    const next = tracker.apply(input);
+    effects.push(...next);
+    for (const effect of next) {
       if (effect.type === 'wake') wake = Math.min(wake ?? effect.at, effect.at);
-    }
-    for (const effect of step.effects) {
       if (effect.type !== 'ask' || answered.has(effect.uniqueid)) continue;
       answered.add(effect.uniqueid);
       const said = { presentation: 'allowed', dnid: undefined } as const;
@@ -48,5 +40,8 @@ export function rehearse(settings: CallSettings, inputs: readonly Input[]): Rehe
     hear(input);
   }
   tickUntil(Number.POSITIVE_INFINITY);
-  return { told, journal };
+  return {
+    reports: effects.filter((effect) => effect.type === 'report'),
+    journal: effects.flatMap((effect) => (effect.type === 'journal' ? effect.entry : [])),
+  };
 }

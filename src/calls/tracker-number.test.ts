@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Input, Presentation } from './input.ts';
+import type { CallSettings } from './rules.ts';
 import {
   A,
   caller,
@@ -16,8 +17,7 @@ import {
   snapshot,
   state,
   tick,
-} from './reduce.fixture.ts';
-import type { CallSettings } from './rules.ts';
+} from './tracker.fixture.ts';
 
 describe("the caller's number", () => {
   const silent = caller({ callerNumber: '' } as never);
@@ -217,9 +217,9 @@ describe("the caller's number", () => {
       undefined,
       'no answer',
     );
-    assert.deepEqual([left.channels.size, left.calls.size, left.awaiting.size], [0, 0, 0]);
+    assert.deepEqual([left.channels.size, left.calls.size, left.waitingForNumber.size], [0, 0, 0]);
     const { state: overdue } = play([caller(), hangsUp('1.1'), tick(1_000)], {}, undefined, 'no answer');
-    assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.awaiting.size], [0, 0, 0]);
+    assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
 
   test('the question is asked again after a reconnect', () => {

@@ -16,8 +16,8 @@ import {
   snapshot,
   state,
   tick,
-} from './reduce.fixture.ts';
-import type { OpenCall } from './state.ts';
+} from './tracker.fixture.ts';
+import type { OpenCall } from './tracker-state.ts';
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
   const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
@@ -169,7 +169,7 @@ describe('after (re)connecting', () => {
 
   test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
     const outcome = (inputs: Input[]) =>
-      play(inputs).effects.flatMap((effect) => (effect.type === 'tell' ? (effect.outcome ?? []) : []));
+      play(inputs).effects.flatMap((effect) => (effect.type === 'report' ? (effect.outcome ?? []) : []));
     assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed']);
     assert.deepEqual(outcome([caller(), snapshot([])]), ['nobody was heard to answer']);
     assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
@@ -201,7 +201,7 @@ describe('after (re)connecting', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
     assert.deepEqual(told, ['(adopted)', '(not-inbound)']);
-    assert.deepEqual([state.calls.size, state.channels.size, state.awaiting.size], [0, 0, 0]);
+    assert.deepEqual([state.calls.size, state.channels.size, state.waitingForNumber.size], [0, 0, 0]);
     assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(adopted)', R]);
     assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
   });
@@ -231,7 +231,7 @@ describe('after (re)connecting', () => {
     for (let cut = 1; cut < inputs.length; cut += 1) {
       const before = play(inputs.slice(0, cut));
       const saved = {
-        calls: JSON.parse(JSON.stringify(before.state.calls.entries().map(([, call]) => call))) as OpenCall[],
+        calls: JSON.parse(JSON.stringify([...before.state.calls.values()])) as OpenCall[],
         trunks: [...before.state.trunks],
       };
       const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
@@ -244,7 +244,7 @@ describe('after (re)connecting', () => {
 
   test('a number awaited across a restart is waited for on', () => {
     const before = play([caller({ callerNumber: '' } as never)]);
-    const saved = { calls: before.state.calls.entries().map(([, call]) => call), trunks: [] };
+    const saved = { calls: [...before.state.calls.values()], trunks: [] };
     const after = play(
       [snapshot([{ ...trunkRow, callerNumber: '' }]), tick(1_000)],
       { withheldNumber: '00' },

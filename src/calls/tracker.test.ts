@@ -15,7 +15,7 @@ import {
   play,
   R,
   state,
-} from './reduce.fixture.ts';
+} from './tracker.fixture.ts';
 
 describe('what is told of a call', () => {
   const local1 = created('1.3', 'Local/s@ring-0001;1');
@@ -185,6 +185,11 @@ describe('what is told of a call', () => {
         enters('b', '1.1'),
       ],
       [R, 'answered +31201234567 by +31612345678'],
+    ],
+    [
+      'a dial of a channel that is not known',
+      [{ type: 'dialled', at, uniqueid: '9.9', dialString: '1001' }],
+      [],
     ],
     [
       'a bridge destroyed under the caller is not an answer later',

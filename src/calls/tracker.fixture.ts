@@ -1,8 +1,8 @@
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
-import { reduce } from './reduce.ts';
 import { type CallSettings, createRules } from './rules.ts';
-import { initialState, type OpenCall } from './state.ts';
+import { createTracker } from './tracker.ts';
+import type { OpenCall } from './tracker-state.ts';
 
 const settings: CallSettings = {
   pbxId: 'pbx',
@@ -14,7 +14,7 @@ const settings: CallSettings = {
 
 /** A line of what is told: `ringing +31201234567`, `answered +31201234567 by 1001`. */
 function line(effect: Effect): string {
-  if (effect.type === 'tell')
+  if (effect.type === 'report')
     return `${effect.status} ${effect.from}${effect.callerId ? ` by ${effect.callerId}` : ''}`;
   if (effect.type === 'note') return `(${effect.decision})`;
   return '';
@@ -33,18 +33,17 @@ export function play(
   more: { holdsVanished?: boolean } = {},
 ) {
   const rules = createRules({ ...settings, ...overrides }, more);
-  let state = initialState(saved);
+  const tracker = createTracker(rules, saved);
   const effects: Effect[] = [];
   const hear = (input: Input) => {
-    const step = reduce(rules, state, input);
-    state = step.state;
-    effects.push(...step.effects);
-    for (const effect of step.effects)
+    const next = tracker.apply(input);
+    effects.push(...next);
+    for (const effect of next)
       if (effect.type === 'ask' && presentation !== 'no answer')
         hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
   };
   inputs.forEach(hear);
-  return { told: effects.map(line).filter(Boolean), effects, state };
+  return { told: effects.map(line).filter(Boolean), effects, state: tracker.state };
 }
 
 export const at = 1_000;

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type CallStatus, callStatuses } from '../api/contract/call-event.ts';
-import type { Effect } from './effect.ts';
-import type { Input, SnapshotChannel } from './input.ts';
-import { reduce } from './reduce.ts';
+import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import { createRules } from './rules.ts';
-import { initialState, type OpenCall, type State } from './state.ts';
+import { createTracker } from './tracker.ts';
+import type { OpenCall } from './tracker-state.ts';
 
 const rules = createRules({
   pbxId: 'pbx',
@@ -19,7 +18,11 @@ const rules = createRules({
 
 /** What a PBX may do next; numbers choose among the channels and bridges that there are. */
 const action = fc.oneof(
-  fc.record({ do: fc.constant('call in' as const), number: fc.constantFrom('0201234567', '', 'anonymous') }),
+  fc.record({
+    do: fc.constant('call in' as const),
+    number: fc.constantFrom('0201234567', '', 'anonymous'),
+    presentation: fc.constantFrom('allowed', 'prohibited', 'unavailable', 'unknown'),
+  }),
   fc.record({ do: fc.constant('dial' as const), phone: fc.nat(5), via: fc.boolean() }),
   fc.record({ do: fc.constant('enter' as const), channel: fc.nat(), bridge: fc.nat(3) }),
   fc.record({ do: fc.constant('leave' as const), channel: fc.nat() }),
@@ -29,7 +32,7 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
-type Line = SnapshotChannel & { readonly other?: string };
+type Line = SnapshotChannel & { readonly other?: string; readonly presentation?: Presentation };
 
 /** A PBX that keeps the truth in the plainest way: a list of channels, each with the bridge it is in. */
 function createPbx() {
@@ -38,6 +41,8 @@ function createPbx() {
   let now = 1_000;
   /** Callers who, at some moment, were connected with a real end: by going from neighbour to neighbour. */
   const talked = new Set<string>();
+  /** Everybody who ever called in. */
+  const callersEver = new Map<string, Line>();
 
   const connected = (from: Line): Set<string> => {
     const reached = new Set([from.uniqueid]);
@@ -81,7 +86,7 @@ function createPbx() {
     lines.push(line);
     return line;
   };
-  const created = ({ bridge: _, application: __, other: ___, ...seen }: Line): Input => ({
+  const created = ({ bridge: _, application: __, other: ___, presentation: ____, ...seen }: Line): Input => ({
     type: 'channel-created',
     at: now,
     ...seen,
@@ -101,8 +106,11 @@ function createPbx() {
     now += 100;
     switch (what.do) {
       case 'call in': {
-        const more = { state: 4, context: 'from-trunk', callerNumber: what.number, application: 'Dial' };
-        return [created(add('PJSIP/trunk-#', more))];
+        const { number: callerNumber, presentation } = what;
+        const more = { state: 4, context: 'from-trunk', callerNumber, presentation, application: 'Dial' };
+        const line = add('PJSIP/trunk-#', more);
+        callersEver.set(line.uniqueid, line);
+        return [created(line)];
       }
       case 'dial': {
         if (!what.via) return [created(add(`PJSIP/100${what.phone}-#`, { linkedid: 'of another' }))];
@@ -156,7 +164,7 @@ function createPbx() {
   const snapshot = (): Input => ({
     type: 'snapshot',
     at: now,
-    channels: lines.map(({ other: _, ...line }) => line),
+    channels: lines.map(({ other: _, presentation: __, ...line }) => line),
     bridges: [{ bridge: 'park', technology: 'holding_bridge' }],
   });
   const size = () => lines.length;
@@ -165,22 +173,34 @@ function createPbx() {
     snapshot,
     talked,
     size,
-    callers: () => lines.filter((line) => line.context === 'from-trunk'),
+    now: () => now,
+    callersEver,
+    presentationOf: (uniqueid: string) => callersEver.get(uniqueid)?.presentation ?? 'unknown',
   };
 }
 
-/** Feeds inputs and keeps what is told by call, failing at the first step that a call must not take. */
-function createEar() {
-  let state: State = initialState({ calls: [], trunks: [] });
+/**
+ * Feeds inputs to two trackers side by side, which must want the same, and keeps what is reported by call, failing at the
+ * first event that a call must not have. What the PBX is asked it answers with `answerAll`.
+ */
+function createEar(presentationOf: (uniqueid: string) => Presentation) {
+  const fresh = (saved: { calls: OpenCall[]; trunks: string[] }) => [
+    createTracker(rules, structuredClone(saved)),
+    createTracker(rules, structuredClone(saved)),
+  ];
+  let trackers = fresh({ calls: [], trunks: [] });
+  let asked: string[] = [];
+  const numbers = new Map<string, Set<string>>();
   const told = new Map<string, CallStatus[]>();
   const saved = new Map<string, OpenCall>();
   const hear = (input: Input): void => {
-    const step = reduce(rules, state, input);
-    state = step.state;
-    for (const effect of step.effects) {
+    const [effects = [], same] = trackers.map(({ apply }) => apply(input));
+    assert.deepEqual(same, effects);
+    for (const effect of effects) {
+      if (effect.type === 'ask') asked.push(effect.uniqueid);
       if (effect.type === 'save') saved.set(effect.call.id, effect.call);
       if (effect.type === 'free') saved.delete(effect.id);
-      if (effect.type !== 'tell') continue;
+      if (effect.type !== 'report') continue;
       const before = told.get(effect.id) ?? [];
       const last = before.at(-1);
       const forward =
@@ -189,25 +209,27 @@ function createEar() {
           : callStatuses.indexOf(effect.status) > callStatuses.indexOf(last);
       assert.ok(forward, `${effect.id}: ${effect.status} after ${last}`);
       told.set(effect.id, [...before, effect.status]);
+      numbers.set(effect.id, (numbers.get(effect.id) ?? new Set()).add(effect.from));
     }
-    for (const effect of step.effects) answer(effect, input.at);
   };
-  const answer = (effect: Effect, at: number): void => {
-    if (effect.type === 'ask')
-      hear({ type: 'presentation', at, uniqueid: effect.uniqueid, presentation: 'allowed', dnid: '123' });
+  const answerAll = (at: number): void => {
+    for (const uniqueid of asked.splice(0))
+      hear({ type: 'presentation', at, uniqueid, presentation: presentationOf(uniqueid), dnid: '123' });
   };
   /** kill -9 and start again: all that is left is what was saved. */
   const restart = () => {
     const calls = JSON.parse(JSON.stringify([...saved.values()])) as OpenCall[];
-    state = initialState({ calls, trunks: [...state.trunks] });
+    trackers = fresh({ calls, trunks: [...state().trunks] });
+    asked = [];
   };
-  return { hear, restart, told, saved, state: () => state };
+  const state = () => (trackers[0] as (typeof trackers)[0]).state;
+  return { hear, answerAll, restart, told, numbers, saved, state };
 }
 
 function assertNothingLeft({ state, saved }: ReturnType<typeof createEar>): void {
-  const { channels, locals, bridges, calls, awaiting } = state();
+  const { channels, locals, bridges, calls, waitingForNumber } = state();
   assert.deepEqual(
-    [channels.size, locals.size, bridges.size, calls.size, awaiting.size, saved.size],
+    [channels.size, locals.size, bridges.size, calls.size, waitingForNumber.size, saved.size],
     [0, 0, 0, 0, 0, 0],
     'memory is not freed',
   );
@@ -220,19 +242,29 @@ test('heard whole, every call is told once, in order, and answered if and only i
     fc.property(
       fc.array(action, { maxLength: 60 }),
       fc.array(fc.boolean(), { maxLength: 60 }),
-      (actions, twice) => {
+      fc.array(fc.boolean(), { maxLength: 60 }),
+      (actions, twice, answersLate) => {
         const pbx = createPbx();
-        const ear = createEar();
-        const callers = new Set<string>();
+        const ear = createEar(pbx.presentationOf);
         actions.forEach((what, index) => {
+          // The PBX answers after what happened next at the latest, and well before a second is over.
+          if (what.do === 'wait' || answersLate[index - 1] === true) ear.answerAll(pbx.now());
           for (const input of pbx.act(what)) {
             ear.hear(input);
             if (twice[index] === true) ear.hear(input);
           }
-          for (const { uniqueid } of pbx.callers()) callers.add(uniqueid);
+          if (answersLate[index] !== true) ear.answerAll(pbx.now());
         });
+        ear.answerAll(pbx.now());
         while (pbx.size() > 0) for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
-        const expected = [...callers].map((uniqueid) => [
+        for (const [uniqueid, { presentation, callerNumber }] of pbx.callersEver) {
+          const numbers = [...(ear.numbers.get(`pbx-${uniqueid}`) ?? [])];
+          const isWithheld = presentation === 'prohibited' || callerNumber === 'anonymous';
+          if (isWithheld) assert.deepEqual(numbers, ['+31000000000'], 'a withheld number is reported');
+          else if (callerNumber !== '' && presentation === 'allowed')
+            assert.deepEqual(numbers, ['+31201234567'], 'not the number that the trunk presented');
+        }
+        const expected = [...pbx.callersEver.keys()].map((uniqueid) => [
           `pbx-${uniqueid}`,
           pbx.talked.has(uniqueid) ? ['ringing', 'answered', 'completed'] : ['ringing', 'completed'],
         ]);
@@ -253,7 +285,7 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
   fc.assert(
     fc.property(fc.array(noise, { maxLength: 60 }), (steps) => {
       const pbx = createPbx();
-      const ear = createEar();
+      const ear = createEar(pbx.presentationOf);
       let late: Input[] = [];
       for (const { what, lost, next } of steps) {
         const inputs = pbx.act(what);
@@ -264,12 +296,14 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
         if (!lost) inputs.forEach(ear.hear);
         late.forEach(ear.hear);
         if (next === 'repeat') inputs.forEach(ear.hear);
+        ear.answerAll(pbx.now());
         if (next === 'restart') ear.restart();
         if (next === 'restart' || next === 'snapshot') ear.hear(pbx.snapshot());
         late = [];
       }
       // The link comes back, and then everybody hangs up.
       ear.hear(pbx.snapshot());
+      ear.answerAll(pbx.now());
       while (pbx.size() > 0) for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
       ear.hear({ type: 'snapshot', at: 1e9, channels: [], bridges: [] });
       for (const [id, statuses] of ear.told) assert.equal(statuses.at(-1), 'completed', `${id} stays open`);

@@ -3,14 +3,16 @@ import { describe, test } from 'node:test';
 import { createMasker } from '../../src/ami/recording/mask.ts';
 import { inputsOf } from '../../src/ami/recording/recorded-inputs.ts';
 import type { Recording } from '../../src/ami/recording/recording.ts';
-import { rehearse } from '../../src/calls/explain/rehearse.ts';
+import { dryRun } from '../../src/calls/explain/dry-run.ts';
+import { createRules } from '../../src/calls/rules.ts';
+import { createTracker } from '../../src/calls/tracker.ts';
 import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { readScenarios } from './library.ts';
 
 /** What is told, as `expected.json` writes it, whoever calls. */
 function told(recording: Recording, settings: Readonly<Record<string, string>>) {
-  const byCall = Map.groupBy(rehearsed(recording, settings).told, ({ id }) => id);
+  const byCall = Map.groupBy(inDryRun(recording, settings).reports, ({ id }) => id);
   return [...byCall].map(([id, events]) => ({
     uniqueid: id.slice('pbx-'.length),
     from: events[0]?.from ?? '',
@@ -18,10 +20,17 @@ function told(recording: Recording, settings: Readonly<Record<string, string>>) 
   }));
 }
 
-function rehearsed(recording: Recording, settings: Readonly<Record<string, string>>) {
+function inDryRun(recording: Recording, settings: Readonly<Record<string, string>>) {
   const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings });
-  return rehearse(calls, inputsOf(recording));
+  return dryRun(calls, inputsOf(recording));
 }
+
+test('two trackers that hear the same recordings, one after the other, want the same at every step', () => {
+  const { calls: settings } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE' });
+  const [one, other] = [1, 2].map(() => createTracker(createRules(settings), { calls: [], trunks: [] }));
+  for (const { name, recording } of readScenarios())
+    for (const input of inputsOf(recording)) assert.deepEqual(one?.apply(input), other?.apply(input), name);
+});
 
 describe('pbx-bridge replay tells of every recording what the bridge tells, also when it is masked', () => {
   const mask = createMasker(Buffer.from('for this test'));
@@ -29,9 +38,9 @@ describe('pbx-bridge replay tells of every recording what the bridge tells, also
   for (const { name, recording, calls, settings } of readScenarios())
     test(name, () => {
       assert.deepEqual(told(recording, settings), calls);
-      const { journal } = rehearsed(recording, settings);
+      const { journal } = inDryRun(recording, settings);
       assert.ok(
-        calls.length > 0 || journal.some(({ k }) => k === 'not-told'),
+        calls.length > 0 || journal.some(({ kind }) => kind === 'not-reported'),
         'why nothing is told, is said',
       );
       const masked = {

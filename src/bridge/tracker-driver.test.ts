@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
 import type { Taken } from '../outbox/outbox.ts';
-import { createTracker } from './tracker.ts';
+import { createTrackerDriver } from './tracker-driver.ts';
 
 const settings = {
   pbxId: 'pbx',
@@ -20,7 +20,7 @@ function tracking() {
     child: () => log,
   };
   const disk = Promise.withResolvers<Taken>();
-  const tracker = createTracker(
+  const tracker = createTrackerDriver(
     settings,
     { calls: [], trunks: [] },
     {

@@ -1,0 +1,307 @@
+import {
+  answerCallsIn,
+  awaitsPresentation,
+  beginCall,
+  decide,
+  dropCall,
+  endCall,
+  isTrunkEnd,
+  learnRevealingTrunk,
+  numberIsOverdue,
+  presumedPresentation,
+  reviewNumber,
+} from './call.ts';
+import { type Channel, channelKind, createChannel, dialledNumber, endpointOf, RING, UP } from './channel.ts';
+import type { Effect } from './effect.ts';
+import { hangupCause } from './hangup-cause.ts';
+import type {
+  BridgeEntered,
+  BridgeLeft,
+  CallerNumberChanged,
+  ChannelCreated,
+  ChannelHungUp,
+  ChannelRenamed,
+  ChannelStateChanged,
+  Dialled,
+  EndedUnseen,
+  Input,
+  PresentationTold,
+} from './input.ts';
+import { judgeChannel, type Rules } from './rules.ts';
+import { applySnapshot, isHolding } from './snapshot.ts';
+import { addChannel, enterBridge, leaveBridge, removeChannel } from './topology.ts';
+import {
+  initialState,
+  type OpenCall,
+  rememberGone,
+  type TrackerState,
+  writeJournal,
+  writeObserved,
+} from './tracker-state.ts';
+
+export type Tracker = {
+  /**
+   * Takes what the PBX said, and gives what follows, in order. Deterministic: the same inputs give the same effects; time
+   * is `input.at` and nothing else. Input about channels that are not known is not an error: after a connect in the
+   * middle of things there is always some.
+   */
+  apply(input: Input): readonly Effect[];
+  /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
+  changeRules(rules: Rules): void;
+  /** What it knows now: to be read, not changed. */
+  readonly state: Readonly<TrackerState>;
+};
+
+export function createTracker(
+  rules: Rules,
+  saved: { calls: readonly OpenCall[]; trunks: readonly string[] },
+): Tracker {
+  const state = initialState(rules, saved);
+  return {
+    apply(input) {
+      state.at = input.at;
+      state.effects = [];
+      take(state, input);
+      return state.effects;
+    },
+    changeRules(next) {
+      state.rules = next;
+    },
+    state,
+  };
+}
+
+function take(state: TrackerState, input: Input): void {
+  switch (input.type) {
+    case 'channel-created':
+      channelCreated(state, input);
+      break;
+    case 'channel-state':
+      channelState(state, input);
+      break;
+    case 'caller-number':
+      callerNumber(state, input);
+      break;
+    case 'presentation':
+      presentationAnswered(state, input);
+      break;
+    case 'dialled':
+      dialled(state, input);
+      break;
+    case 'channel-renamed':
+      channelRenamed(state, input);
+      break;
+    case 'bridge-entered':
+      bridgeEntered(state, input);
+      break;
+    case 'bridge-left':
+      bridgeLeft(state, input);
+      break;
+    case 'bridge-destroyed':
+      for (const channel of state.bridges.get(input.bridge)?.members ?? []) leaveBridge(state, channel);
+      break;
+    case 'hung-up':
+      hungUp(state, input);
+      break;
+    case 'snapshot':
+      applySnapshot(state, input);
+      break;
+    case 'ended-unseen':
+      endedUnseen(state, input);
+      break;
+    case 'tick':
+      numbersOverdue(state);
+      break;
+  }
+}
+
+function channelCreated(state: TrackerState, seen: ChannelCreated): void {
+  const { trunk, inbound, why } = judgeChannel(state.rules, seen);
+  let channel = state.channels.get(seen.uniqueid);
+  if (channel === undefined) {
+    channel = createChannel(seen, { heard: true, inbound, trunk });
+    addChannel(state, channel);
+  } else {
+    // The snapshot was quicker than this event. It knows the state better, the event the context and the first number.
+    const comesIn = inbound && channel.dialled === '';
+    const presented = seen.callerNumber || channel.presented;
+    Object.assign(channel, { heard: true, exten: seen.exten, inbound: comesIn, trunk, presented });
+  }
+  const isLeg = seen.uniqueid !== seen.linkedid;
+  // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
+  if (!isLeg || channel.kind !== 'local')
+    writeJournal(state, {
+      uniqueid: seen.uniqueid,
+      linkedid: seen.linkedid,
+      number: seen.callerNumber,
+      kind: inbound || isLeg ? 'appeared' : 'not-reported',
+      text: `channel ${seen.channel} in context ${seen.context}, extension ${seen.exten}, ${
+        seen.callerNumber === '' ? 'with no number' : `from ${seen.callerNumber}`
+      }: ${inbound ? 'inbound, since ' : ''}${why}`,
+    });
+  if (inbound && (seen.state === RING || channel.state === RING)) ring(state, channel);
+}
+
+function channelState(state: TrackerState, input: ChannelStateChanged): void {
+  const channel = state.channels.get(input.uniqueid);
+  if (channel === undefined) return;
+  channel.state = input.state;
+  if (!channel.inbound) return;
+  setNumber(channel, input.callerNumber || channel.number);
+  if (input.state === RING) ring(state, channel);
+  callerChanged(state, channel);
+}
+
+function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
+  const channel = state.channels.get(input.uniqueid);
+  if (channel === undefined) return;
+  setNumber(channel, input.callerNumber);
+  // Only the answer to `ask` says that a number may be shown: dialplans (FreePBX's) allow what the caller prohibited.
+  if (input.presentation === 'prohibited') channel.presentation = 'prohibited';
+  if (!channel.inbound) return;
+  learnRevealingTrunk(state, channel);
+  callerChanged(state, channel);
+}
+
+function presentationAnswered(state: TrackerState, { uniqueid, presentation, dnid }: PresentationTold): void {
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return;
+  const call = state.calls.get(uniqueid);
+  if (call !== undefined) {
+    const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
+    writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
+  }
+  // Found in a snapshot, and nobody dialled a number to reach us: Originate over the trunk. (Analogue lines have none.)
+  const isOurs = !channel.heard && dnid === '' && !channel.endpoint.startsWith('DAHDI/');
+  if (isOurs) channel.inbound = false;
+  if (channel.presentation !== 'prohibited') {
+    channel.presentation = presentation;
+    // If the caller hung up first, the PBX has no answer.
+    if (channel.gone) channel.presentation = presumedPresentation(state, channel);
+    // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
+    if (channel.presentation === 'unknown') channel.presentation = 'allowed';
+  }
+  learnRevealingTrunk(state, channel);
+  if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
+  else callerChanged(state, channel);
+  if (channel.gone) forget(state, channel);
+}
+
+/** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
+function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined || !isTrunkEnd(state, channel)) return;
+  const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
+  if (channel.inbound) writeJournal(state, { uniqueid, kind: 'not-reported', text });
+  channel.inbound = false;
+  channel.dialled = dialledNumber(dialString);
+}
+
+function channelRenamed(state: TrackerState, { uniqueid, channel: name }: ChannelRenamed): void {
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return;
+  if (state.locals.get(channel.name) === channel) state.locals.delete(channel.name);
+  const endpoint = endpointOf(name);
+  if (endpoint !== channel.endpoint) channel.trunk = state.rules.nameIsInbound(name);
+  channel.name = name;
+  channel.kind = channelKind(name);
+  channel.endpoint = endpoint;
+  addChannel(state, channel);
+  if (channel.bridge !== '') answerCallsIn(state, channel.bridge);
+}
+
+function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
+  let channel = state.channels.get(input.uniqueid);
+  if (channel === undefined) {
+    const trunk = state.rules.nameIsInbound(input.channel);
+    const seen = { ...input, state: UP, exten: '' };
+    channel = createChannel(seen, { heard: false, inbound: false, trunk });
+    addChannel(state, channel);
+  }
+  if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
+  const call = state.calls.get(input.uniqueid);
+  if (call !== undefined) {
+    const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
+    writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
+  }
+  enterBridge(state, channel, input.bridge, isHolding(input.technology));
+  answerCallsIn(state, input.bridge);
+}
+
+function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {
+  const call = state.calls.get(uniqueid);
+  if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
+  const channel = state.channels.get(uniqueid);
+  if (channel?.bridge === bridge) leaveBridge(state, channel);
+}
+
+function hungUp(state: TrackerState, { uniqueid, cause }: ChannelHungUp): void {
+  const channel = state.channels.get(uniqueid);
+  const call = state.calls.get(uniqueid);
+  // Of a channel that was found in the middle of things, its record may know more than we.
+  if (channel?.heard || call !== undefined) rememberGone(state, uniqueid);
+  if (channel?.kind === 'real') {
+    const end = `${channel.name} hung up, ${hangupCause(cause)}`;
+    if (call !== undefined) writeObserved(state, call, `the caller's channel ${end}`);
+    else if (!channel.inbound) writeJournal(state, { uniqueid, kind: 'observed', text: end });
+    else {
+      const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
+      const text = `${end}; it never rang at us: ${how}`;
+      writeJournal(state, { uniqueid, kind: 'not-reported', text });
+    }
+  }
+  // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
+  if (channel && call && awaitsPresentation(call, channel)) {
+    leaveBridge(state, channel);
+    channel.gone = true;
+  } else if (channel !== undefined) forget(state, channel);
+  else if (call !== undefined) endCall(state, call, undefined);
+}
+
+/** The channel is forgotten, and its call is over. */
+function forget(state: TrackerState, channel: Channel): void {
+  removeChannel(state, channel);
+  const call = state.calls.get(channel.uniqueid);
+  if (call !== undefined) endCall(state, call, channel);
+}
+
+function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: EndedUnseen): void {
+  const call = state.calls.get(uniqueid);
+  if (call === undefined) return;
+  if (call.reported !== undefined)
+    decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
+  if (call.from === '' && call.number !== 'withheld' && from) {
+    call.number = 'known';
+    call.from = from;
+  }
+  if (callerId !== undefined && call.answer === undefined) {
+    call.answer = { by: '', callerId };
+    // The record knows of the whole call, whatever was observed of it.
+    delete call.partlyObserved;
+  }
+  endCall(state, call, undefined);
+}
+
+function numbersOverdue(state: TrackerState): void {
+  for (const uniqueid of state.waitingForNumber) {
+    const call = state.calls.get(uniqueid);
+    const channel = state.channels.get(uniqueid);
+    if (channel?.gone && call && numberIsOverdue(call, state.at)) forget(state, channel);
+    else if (call !== undefined) reviewNumber(state, call);
+  }
+}
+
+function ring(state: TrackerState, channel: Channel): void {
+  if (!state.calls.has(channel.uniqueid)) beginCall(state, channel);
+}
+
+function callerChanged(state: TrackerState, channel: Channel): void {
+  const call = state.calls.get(channel.uniqueid);
+  if (call !== undefined && call.from === '') reviewNumber(state, call);
+}
+
+/** CallerIDNum as it is now; the first one is kept apart. */
+function setNumber(channel: Channel, number: string): void {
+  channel.number = number;
+  channel.presented ||= number;
+}
