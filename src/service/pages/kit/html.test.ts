@@ -43,5 +43,5 @@ test('times are those of the account, on the days that have 23 and 25 hours too'
 });
 
 test('durations read as a telephone shows them', () => {
-  assert.deepEqual([null, 0, 59_999, 3_600_000].map(duration), ['–', '00:00', '00:59', '1:00:00']);
+  assert.deepEqual([null, 0, 59_999, 3_600_000].map(duration), ['–', '0:00', '0:59', '1:00:00']);
 });
