@@ -24,7 +24,7 @@ async function firstFailure(
   options: Partial<AmiLinkOptions> & { port: number },
 ): Promise<[AmiFailure | undefined, MessageCode | undefined]> {
   // What is answered before the answer that is missing takes a busy machine a while, too.
-  const { link, said, until } = startLine(t, options, { patienceMs: 300 });
+  const { link, said, until } = startLine(t, options, { longestMs: 300 });
   const told = (): boolean => said.some(({ code }) => code !== 'ami.connected');
   await until(told);
   link.stop();

@@ -27,13 +27,19 @@ export const account = { username: 'bridge', secret: 'let me in' } as const;
 const ampleMs = 60_000;
 
 /**
- * Starts a link; it is stopped when the test ends. Pauses take no longer than `patienceMs`, deadlines for
- * answers are ample unless the test sets them.
+ * Starts a link; it is stopped when the test ends. Pauses take no longer than `longestMs`, deadlines for answers are
+ * ample unless the test sets them. A wait that is over ends when `beforeEnd` resolves.
  */
 export function startLine(
   t: TestContext,
   options: Partial<AmiLinkOptions> & { port: number },
-  { patienceMs = 20, onInput = (_: Input): void => {}, onFrame = (_: Buffer, __: number): void => {} } = {},
+  {
+    longestMs = 20,
+    now = Date.now,
+    onInput = (_: Input): void => {},
+    onFrame = (_: Buffer, __: number): void => {},
+    beforeEnd = undefined as ((ms: number) => Promise<void>) | undefined,
+  } = {},
 ): Line {
   const inputs: Input[] = [];
   const said: { code: MessageCode; fields: LogFields }[] = [];
@@ -51,16 +57,16 @@ export function startLine(
     child: () => log,
   };
   const clock: Clock = {
-    now: Date.now,
+    now,
     setTimer(callback, ms) {
       waits.push(ms);
       const timer = {};
       timers.add(timer);
       const end = (): void => {
-        timers.delete(timer);
-        callback();
+        if (timers.delete(timer)) callback();
       };
-      const cancel = systemClock.setTimer(end, ms === ampleMs ? ms : Math.min(ms, patienceMs));
+      const due = beforeEnd ? () => void beforeEnd(ms).then(end) : end;
+      const cancel = systemClock.setTimer(due, ms === ampleMs ? ms : Math.min(ms, longestMs));
       return () => {
         timers.delete(timer);
         cancel();

@@ -173,49 +173,87 @@ test('a half-open link is found by its silence and replaced', async (t) => {
   assert.deepEqual(types(inputs), ['snapshot', 'snapshot']);
 });
 
-test('an Asterisk that takes longer for its channels than the deadline is let in all the same', async (t) => {
-  const port = await startServer(t, (socket) =>
-    serveActions(socket, (action, id) => {
-      const answer = healthyAnswer(action, id);
-      if (action !== 'coreshowchannels') return answer;
-      setTimeout(() => socket.write(answer), 300);
-      return '';
-    }),
-  );
-  const { link, said, until } = startLine(t, { port, answerDeadlineMs: 100 }, { patienceMs: 10_000 });
-  await until(() => said.some(({ code }) => code === 'ami.connected'));
-  assert.equal(said[0]?.code, 'ami.silent');
-  assert.equal(link.status().failure, undefined);
-});
-
-test('and so is one that takes longer to greet', async (t) => {
-  const port = await startServer(t, (socket) => {
-    setTimeout(() => serveActions(socket, healthyAnswer), 300);
+for (const [what, withheld] of [
+  ['list its channels', 'coreshowchannels'],
+  ['greet', 'greeting'],
+] as const) {
+  test(`an Asterisk that takes longer than the deadline to ${what} is let in all the same`, async (t) => {
+    let waits: readonly number[] = [];
+    const port = await startServer(t, (socket) => {
+      // What takes 300 ms is answered to a link that waits for so long, and never to one that does not.
+      const late = (): boolean => !waits.some((ms) => ms >= 300 && ms < 5_000);
+      if (withheld === 'greeting' && late()) return;
+      serveActions(socket, (action, id) => (action === withheld && late() ? '' : healthyAnswer(action, id)));
+    });
+    const line = startLine(t, { port, answerDeadlineMs: 100 }, { longestMs: 1_000 });
+    const { link, said, until } = line;
+    waits = line.waits;
+    await until(() => said.some(({ code }) => code === 'ami.connected'));
+    assert.equal(said[0]?.code, withheld === 'greeting' ? 'ami.not-asterisk' : 'ami.silent');
+    assert.equal(link.status().failure, undefined);
   });
-  const { said, until } = startLine(t, { port, answerDeadlineMs: 100 }, { patienceMs: 10_000 });
-  await until(() => said.some(({ code }) => code === 'ami.connected'));
-  assert.equal(said[0]?.code, 'ami.not-asterisk');
-});
+}
 
 test('an answer that stands behind many events is waited for, as long as they come', async (t) => {
+  let answerLast = (): void => {};
+  let sendEvents: (() => void) | undefined;
   const port = await startServer(t, (socket) =>
     serveActions(socket, (action, id) => {
       const answer = healthyAnswer(action, id);
       if (action !== 'coreshowchannels') return answer;
-      let before = 25;
-      const timer = setInterval(() => {
-        before--;
-        if (before === 0) clearInterval(timer);
-        socket.write(before === 0 ? answer : `${channelEvent('Newchannel', `1.${before}`)}\r\n\r\n`);
-      }, 50);
+      sendEvents = () => socket.write(`${channelEvent('Newchannel', '1.1')}\r\n\r\n`.repeat(8));
+      answerLast = () => socket.write(answer);
       return '';
     }),
   );
-  const { inputs, said, until } = startLine(t, { port, answerDeadlineMs: 400 }, { patienceMs: 10_000 });
+  let deadlines = 0;
+  const { link, inputs, said, until } = startLine(
+    t,
+    { port, answerDeadlineMs: 400 },
+    {
+      // No deadline is over before something has come.
+      async beforeEnd() {
+        const { bytesIn } = link.status().counters;
+        if (sendEvents && ++deadlines <= 3) sendEvents();
+        if (deadlines === 3) answerLast();
+        while (link.status().counters.bytesIn === bytesIn && link.status().state === 'connecting')
+          await new Promise(setImmediate);
+      },
+    },
+  );
   await until(() => said.length > 0);
   assert.equal(said[0]?.code, 'ami.connected');
   assert.deepEqual(types(inputs), ['snapshot', ...Array(24).fill('channel-created')]);
 });
+
+for (const [lasted, ms] of [
+  ['10 s', 10_000],
+  ['less than that', 9_999],
+] as const) {
+  test(`when a link that lasted ${lasted} is lost, ${ms < 10_000 ? 'earlier failures count' : 'it begins afresh'}`, async (t) => {
+    let now = 1_000_000;
+    let connections = 0;
+    let lose = (): void => {};
+    const port = await startServer(t, (socket) => {
+      lose = () => socket.destroy();
+      // The first says nothing at all.
+      if (connections++ > 0) serveActions(socket, healthyAnswer);
+    });
+    const { said, waits, until } = startLine(
+      t,
+      { port, answerDeadlineMs: 100 },
+      { longestMs: 10_000, now: () => now },
+    );
+    await until(() => said.at(-1)?.code === 'ami.connected');
+    now += ms;
+    waits.length = 0;
+    lose();
+    await until(() => waits.length >= 3);
+    const [pause, , deadline] = waits;
+    if (ms < 10_000) assert.ok(pause !== 0 && deadline !== 100, `${pause} ms, then ${deadline} ms`);
+    else assert.deepEqual([pause, deadline], [0, 100]);
+  });
+}
 
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);
@@ -285,7 +323,7 @@ test('a link that is stopped leaves no timer behind, whatever it was at', async 
   assert.equal(connecting.timers(), 0, 'while it connected');
 
   await player.close();
-  const waiting = startLine(t, { port }, { patienceMs: 10_000 });
+  const waiting = startLine(t, { port }, { longestMs: 10_000 });
   while (waiting.link.status().state !== 'waiting') await new Promise(setImmediate);
   waiting.link.stop();
   await new Promise(setImmediate);
