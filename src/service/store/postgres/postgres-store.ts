@@ -3,16 +3,18 @@ import type { CallRecord } from '../../calls/call-record.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
+import { customerRows } from '../shared/customer-rows.ts';
+import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
 import { keptFigures } from '../shared/kept-figures.ts';
-import { quarterOf } from '../shared/quarter.ts';
 import { makeSerialise } from '../shared/serialise.ts';
+import type { Statements, Value } from '../shared/statements.ts';
+import { userRows } from '../shared/user-rows.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { makeBatches } from './batches.ts';
 import { callReader } from './call-reader.ts';
-import { customerRows } from './customer-rows.ts';
+import { customerWriter } from './customer-writer.ts';
 import { type Database, openDatabase } from './database.ts';
-import { directoryRows, integrationUse } from './directory-rows.ts';
 import { aboutServer, refusalOf, settingsOf } from './durability.ts';
 import { makeFeed } from './feed.ts';
 import { figureRows } from './figure-rows.ts';
@@ -22,7 +24,6 @@ import { makePartitions, widthFor } from './partitions.ts';
 import { addressesOf, findPrimary } from './primary.ts';
 import { recorder } from './recorder.ts';
 import { trimmer } from './trimmer.ts';
-import { userRows } from './user-rows.ts';
 
 export type PostgresSettings = {
   /** `postgres://user:password@host:port/database`; several servers with commas between them. */
@@ -79,6 +80,12 @@ export async function openPostgresStore(
   const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.tell });
   const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
 
+  const statements: Statements = {
+    read: async <Row>(sql: string, ...values: Value[]) =>
+      (await database.look([[sql, ...values]]))[0] as Row[],
+    write: database.rows,
+    contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+  };
   const calls = callReader(database);
   // However many look at activity and reports, lookups and events have a connection.
   const serialiseCalls = makeSerialise();
@@ -88,14 +95,14 @@ export async function openPostgresStore(
     requests: {
       record: batches.add,
       ...historyPaging(historyReader(database), makeSerialise(), ROWS),
-      use: (account, since) => integrationUse(database, account, quarterOf(since)),
+      use: integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },
     calls: { get: calls.get, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
     reports: { figures: keptFigures(figures) },
-    directory: directoryRows(database),
-    customers: customerRows(database),
-    users: userRows(database, feed.tellDismissed),
+    directory: directoryRows(statements),
+    customers: customerRows(statements, customerWriter(database)),
+    users: userRows(statements, feed.tellDismissed),
     async openCalls(account, max) {
       await batches.drained();
       return calls.open(account, max);

@@ -1,11 +1,13 @@
 import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
-import type { Customer } from '../customer-store.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
+import { customerRows } from '../shared/customer-rows.ts';
+import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
 import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
-import { quarterOf } from '../shared/quarter.ts';
 import { makeSerialise } from '../shared/serialise.ts';
+import type { Statements, Value } from '../shared/statements.ts';
+import { userRows } from '../shared/user-rows.ts';
 import type { Store } from '../store.ts';
 import type { ReaderMethods } from './reader.ts';
 import type { WriterMethods } from './writer.ts';
@@ -13,7 +15,6 @@ import type { WriterMethods } from './writer.ts';
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
-const CUSTOMERS = 1000;
 
 /**
  * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
@@ -31,6 +32,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
+  const statements: Statements = {
+    read: <Row>(sql: string, ...values: Value[]) => reader.call('rows', sql, values) as Promise<Row[]>,
+    write: <Row>(sql: string, ...values: Value[]) => writer.call('rows', sql, values) as Promise<Row[]>,
+    contains: (text, part) => `instr(${text}, ${part}) > 0`,
+  };
   const serialise = makeSerialise();
   const history = historyPaging(
     {
@@ -54,7 +60,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     requests: {
       record: (request) => writer.call('record', request),
       ...history,
-      use: (account, since) => reader.call('integrationUse', account, quarterOf(since)),
+      use: integrationUse(statements),
       async trim(limits) {
         let deleted = 0;
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
@@ -70,47 +76,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       page: cursorPaging((slice) => serialise(() => reader.call('callSlice', slice))),
     },
     reports: { figures: keptFigures(figures) },
-    directory: {
-      read: (version) => reader.call('directory', version),
-      addAccount: (account) => writer.call('addAccount', account),
-      changeAccount: (id, change) => writer.call('changeAccount', id, change),
-      addIntegration: (integration) => writer.call('addIntegration', integration),
-      changeIntegration: (id, change) => writer.call('changeIntegration', id, change),
-    },
-    customers: {
-      segmentOf: (account, number) => reader.call('segmentOf', account, number),
-      put: (account, customers) => writer.call('putCustomers', account, customers),
-      remove: (account, reference) => writer.call('removeCustomer', account, reference),
-      async *all(account): AsyncGenerator<Customer[]> {
-        for (let after = '', page = []; ; after = page.at(-1)?.reference ?? '') {
-          page = await reader.call('customers', account, after, CUSTOMERS);
-          if (page.length > 0) yield page;
-          if (page.length < CUSTOMERS) return;
-        }
-      },
-      get: (account, reference) => reader.call('customer', account, reference),
-      page: (query) => reader.call('customerPage', query),
-      segments: (account) => reader.call('segments', account),
-      putSegment: (account, segment) => writer.call('putSegment', account, segment),
-      removeSegment: (account, name) => writer.call('removeSegment', account, name),
-    },
-    users: {
-      list: (account) => reader.call('users', account),
-      find: (by) => reader.call('findUser', by),
-      add: (user) => writer.call('addUser', user),
-      change: (id, change) => writer.call('changeUser', id, change),
-      newLink: (id) => writer.call('newLink', id),
-      useLink: (uid, counter) => writer.call('useLink', uid, counter),
-      remove: (id) => writer.call('removeUser', id),
-      openSession: (session) => writer.call('openSession', session),
-      session: (id) => reader.call('session', id),
-      useSession: (id, at) => writer.call('useSession', id, at),
-      closeSession: (id) => writer.call('closeSession', id),
-      closeSessions: (user, except) => writer.call('closeSessions', user, except),
-      trimSessions: (limits) => writer.call('trimSessions', limits),
-      dismiss: (user, calls, until, now) => writer.call('dismiss', user, calls, until, now),
-      dismissed: (user) => reader.call('dismissed', user),
-    },
+    directory: directoryRows(statements),
+    customers: customerRows(statements, (account, customers) =>
+      writer.call('putCustomers', account, customers),
+    ),
+    users: userRows(statements),
     async openCalls(account, max) {
       await writer.call('catchUp');
       return reader.call('openCalls', account, max);

@@ -3,13 +3,12 @@ import { answerTogether } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
 import { createTransact } from '../../../storage/transact.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
-import { customerWriter } from './customer-rows.ts';
-import { directoryWriter } from './directory-rows.ts';
+import { customerWriter } from './customer-writer.ts';
 import { figureWriter } from './figure-rows.ts';
 import { openForWriting } from './open.ts';
 import { recorder } from './recorder.ts';
+import { statementRunner } from './statement-runner.ts';
 import { trimmer } from './trimmer.ts';
-import { userWriter } from './user-rows.ts';
 
 /** The thread that writes: everything that has come while the last commit was under way is the next one. */
 
@@ -25,10 +24,9 @@ const methods = {
   },
   /** Answered after everything that was asked before it. */
   catchUp(): void {},
-  ...directoryWriter(db),
-  ...customerWriter(db),
+  putCustomers: customerWriter(db),
   ...figureWriter(db),
-  ...userWriter(db),
+  rows: statementRunner(db),
 };
 
 export type WriterMethods = typeof methods;

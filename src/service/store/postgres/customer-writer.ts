@@ -1,0 +1,82 @@
+import type { Customer, CustomerRefusal, CustomerStore } from '../customer-store.ts';
+import { searchText } from '../shared/customer-search.ts';
+import type { Conversation, Database } from './database.ts';
+
+/** With the account's id: one process at a time changes an account's customers. */
+const LOCK = 5_727_004;
+
+/** Adds or replaces customers. */
+export function customerWriter(database: Database): CustomerStore['put'] {
+  return (account, customers) =>
+    database.converse(async (conversation) => {
+      await conversation.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
+      const { refusals, accepted } = await decide(conversation, account, customers);
+      await write(conversation, account, accepted);
+      return refusals;
+    });
+}
+
+/** Which customers can be taken, one after the other, as if each were written before the next is looked at. */
+async function decide({ rows }: Conversation, account: number, customers: readonly Customer[]) {
+  const segments = new Set(
+    (await rows<{ name: string }>('SELECT name FROM segments WHERE account_id = $1', account)).map(
+      ({ name }) => name,
+    ),
+  );
+  const known = await rows<{ number: string; reference: string; name: string }>(
+    `SELECT n.number, c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+     WHERE n.account_id = $1 AND (n.number = ANY($2::text[]) OR c.reference = ANY($3::text[]))`,
+    account,
+    customers.flatMap(({ numbers }) => numbers),
+    customers.map(({ reference }) => reference),
+  );
+  const owners = new Map(known.map(({ number, reference }) => [number, reference]));
+  const names = new Map(known.map(({ reference, name }) => [reference, name]));
+  const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number) as string);
+  const accepted = new Map<string, Customer>();
+
+  const refusals = customers.map((customer): CustomerRefusal | null => {
+    const { reference, name, segment, numbers } = customer;
+    if (segment !== null && !segments.has(segment)) return { reason: 'no-such-segment', segment };
+    for (const number of numbers) {
+      const owner = owners.get(number);
+      if (owner !== undefined && owner !== reference)
+        return { reason: 'number-taken', number, by: names.get(owner) ?? '' };
+    }
+    for (const number of numbersOf.get(reference) ?? []) owners.delete(number);
+    for (const number of numbers) owners.set(number, reference);
+    numbersOf.set(reference, [...numbers]);
+    names.set(reference, name);
+    accepted.set(reference, customer);
+    return null;
+  });
+  return { refusals, accepted: [...accepted.values()] };
+}
+
+async function write({ rows }: Conversation, account: number, customers: readonly Customer[]): Promise<void> {
+  const ids = await rows<{ id: number; reference: string }>(
+    `INSERT INTO customers AS c (account_id, reference, name, segment_id, search)
+     SELECT $1, g.reference, g.name, s.id, g.search
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS g(reference, name, segment, search)
+     LEFT JOIN segments s ON s.account_id = $1 AND s.name = g.segment
+     ON CONFLICT (account_id, reference) DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id,
+       search = excluded.search
+     RETURNING c.id, c.reference`,
+    account,
+    customers.map(({ reference }) => reference),
+    customers.map(({ name }) => name),
+    customers.map(({ segment }) => segment) as string[],
+    customers.map(searchText),
+  );
+  const idOf = new Map(ids.map(({ id, reference }) => [reference, id]));
+  await rows('DELETE FROM customer_numbers WHERE customer_id = ANY($1::bigint[])', [...idOf.values()]);
+  const numbers = customers.flatMap(({ reference, numbers }) =>
+    numbers.map((number) => [number, idOf.get(reference) as number] as const),
+  );
+  await rows(
+    `INSERT INTO customer_numbers SELECT $1, * FROM unnest($2::text[], $3::bigint[]) ON CONFLICT DO NOTHING`,
+    account,
+    numbers.map(([number]) => number),
+    numbers.map(([, id]) => id),
+  );
+}

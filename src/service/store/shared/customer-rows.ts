@@ -1,0 +1,84 @@
+import type { Customer, CustomerStore, Segment } from '../customer-store.ts';
+import type { Statements, Value } from './statements.ts';
+
+/** Customers per chunk. */
+const PAGE = 1000;
+
+/** No number has a line break. */
+const select = `SELECT c.reference, c.name, s.name AS segment, c.search,
+    (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
+  FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
+
+type Row = {
+  reference: string;
+  name: string;
+  segment: string | null;
+  search: string;
+  numbers: string | null;
+};
+
+const customerOf = ({ reference, name, segment, numbers }: Row): Customer => ({
+  ...{ reference, name, segment },
+  numbers: numbers?.split('\n') ?? [],
+});
+
+/** Customers and segments; `put` is each engine's own, since thousands come at once. */
+export function customerRows(
+  { read, write, contains }: Statements,
+  put: CustomerStore['put'],
+): CustomerStore {
+  return {
+    async segmentOf(account, number) {
+      const [segment] = await read<Segment>(
+        `SELECT s.name, s.priority FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+         JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
+        ...[account, number],
+      );
+      return segment;
+    },
+    put,
+    async remove(account, reference) {
+      const sql = 'DELETE FROM customers WHERE account_id = $1 AND reference = $2 RETURNING id';
+      return (await write(sql, account, reference)).length === 1;
+    },
+    async get(account, reference) {
+      const [row] = await read<Row>(`${select} AND c.reference = $2`, account, reference);
+      return row && customerOf(row);
+    },
+    async page({ account, words, segment, after, limit }) {
+      const values: Value[] = [account, after?.text ?? '', after?.reference ?? '', limit + 1];
+      const also = words.map((word) => `AND ${contains('c.search', `$${values.push(word)}`)}`);
+      if (segment !== null) also.push(`AND s.name = $${values.push(segment)}`);
+      const rows = await read<Row>(
+        `${select} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
+        ...values,
+      );
+      const last = rows[limit - 1];
+      return {
+        customers: rows.slice(0, limit).map(customerOf),
+        next: rows.length > limit && last ? { text: last.search, reference: last.reference } : null,
+      };
+    },
+    async *all(account) {
+      for (let after = '', page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
+        const sql = `${select} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
+        page = (await read<Row>(sql, account, after, PAGE)).map(customerOf);
+        if (page.length > 0) yield page;
+        if (page.length < PAGE) return;
+      }
+    },
+    segments: (account) =>
+      read('SELECT name, priority FROM segments WHERE account_id = $1 ORDER BY priority DESC, name', account),
+    async putSegment(account, { name, priority }) {
+      await write(
+        `INSERT INTO segments (account_id, name, priority) VALUES ($1, $2, $3)
+         ON CONFLICT (account_id, name) DO UPDATE SET priority = excluded.priority`,
+        ...[account, name, priority],
+      );
+    },
+    async removeSegment(account, name) {
+      const sql = 'DELETE FROM segments WHERE account_id = $1 AND name = $2 RETURNING id';
+      return (await write(sql, account, name)).length === 1;
+    },
+  };
+}

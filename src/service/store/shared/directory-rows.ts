@@ -1,0 +1,68 @@
+import type { Account, DirectoryStore, Integration } from '../directory-store.ts';
+import type { RequestStore } from '../request-store.ts';
+import { quarterOf } from './quarter.ts';
+import type { Statements } from './statements.ts';
+
+const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter"`;
+const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter", enabled,
+  created_at AS "createdAt"`;
+
+const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
+
+export function directoryRows({ read, write }: Statements): DirectoryStore {
+  return {
+    async read(known) {
+      // The version first: what changes meanwhile is read again the next time, and not missed.
+      const [current] = await read<{ version: number }>('SELECT version FROM directory');
+      const version = current?.version ?? 0;
+      if (version === known) return undefined;
+      const integrations = await read<Integration>(
+        `SELECT ${integrationColumns} FROM integrations ORDER BY id`,
+      );
+      // And then the accounts: that of every integration is among them.
+      const accounts = await read<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id`);
+      return { version, directory: { accounts, integrations: integrations.map(integrationOf) } };
+    },
+    async addAccount({ uid, name, country }) {
+      const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
+      const [account] = await write<Account>(sql, uid, name, country);
+      return account as Account;
+    },
+    async changeAccount(id, { name = null, country, timeZone, rotate }) {
+      await write(
+        `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
+           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7 WHERE id = $1`,
+        ...[id, name, country !== undefined, country ?? null],
+        ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
+      );
+    },
+    async addIntegration({ uid, account, name, createdAt }) {
+      const [integration] = await write<Integration>(
+        `INSERT INTO integrations (uid, account_id, name, created_at) VALUES ($1, $2, $3, $4)
+         RETURNING ${integrationColumns}`,
+        ...[uid, account, name, createdAt],
+      );
+      return integrationOf(integration as Integration);
+    },
+    async changeIntegration(id, { name = null, enabled = null, rotate }) {
+      await write(
+        `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
+           token_counter = token_counter + $4 WHERE id = $1`,
+        ...[id, name, enabled, rotate ? 1 : 0],
+      );
+    },
+  };
+}
+
+/** How each of an account's integrations is used. */
+export function integrationUse({ read }: Statements): RequestStore['use'] {
+  return (account, since) =>
+    read(
+      `SELECT i.id AS integration, max(u.last_at) AS "lastAt",
+         CAST(coalesce(sum(u.requests) FILTER (WHERE u.quarter >= $2), 0) AS bigint) AS requests
+       FROM integrations i JOIN integration_use u ON u.integration_id = i.id WHERE i.account_id = $1
+       GROUP BY i.id ORDER BY i.id`,
+      account,
+      quarterOf(since),
+    );
+}

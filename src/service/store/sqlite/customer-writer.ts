@@ -1,0 +1,38 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Customer, CustomerRefusal } from '../customer-store.ts';
+import { searchText } from '../shared/customer-search.ts';
+
+/** Adds or replaces customers. */
+export function customerWriter(db: DatabaseSync) {
+  const segmentId = db.prepare('SELECT id FROM segments WHERE account_id = ? AND name = ?');
+  const owner = db.prepare(
+    `SELECT c.reference, c.name FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+     WHERE n.account_id = ? AND n.number = ?`,
+  );
+  const upsert = db.prepare(
+    `INSERT INTO customers (account_id, reference, name, segment_id, search) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name, segment_id = excluded.segment_id, search = excluded.search
+     RETURNING id`,
+  );
+  const clearNumbers = db.prepare('DELETE FROM customer_numbers WHERE customer_id = ?');
+  const addNumber = db.prepare('INSERT OR IGNORE INTO customer_numbers VALUES (?, ?, ?)');
+
+  function put(account: number, customer: Customer): CustomerRefusal | null {
+    const { reference, name, segment, numbers } = customer;
+    const found = segment === null ? null : segmentId.get(account, segment);
+    if (segment !== null && !found) return { reason: 'no-such-segment', segment };
+    for (const number of numbers) {
+      const other = owner.get(account, number) as { reference: string; name: string } | undefined;
+      if (other && other.reference !== reference) return { reason: 'number-taken', number, by: other.name };
+    }
+    const { id } = upsert.get(account, reference, name, found?.id ?? null, searchText(customer)) as {
+      id: number;
+    };
+    clearNumbers.run(id);
+    for (const number of numbers) addNumber.run(account, number, id);
+    return null;
+  }
+
+  return (account: number, customers: readonly Customer[]): (CustomerRefusal | null)[] =>
+    customers.map((customer) => put(account, customer));
+}

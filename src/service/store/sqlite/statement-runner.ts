@@ -1,0 +1,14 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Value } from '../shared/statements.ts';
+
+/** Runs a statement as shared/statements.ts has them, and gives its rows. Their texts are few, and kept prepared. */
+export function statementRunner(db: DatabaseSync) {
+  const prepared = new Map<string, ReturnType<typeof db.prepare>>();
+  return (sql: string, values: readonly Value[]): unknown[] => {
+    const statement = prepared.get(sql) ?? db.prepare(sql.replace(/\$(?=\d)/g, '?'));
+    prepared.set(sql, statement);
+    return statement.all(
+      ...values.map((value) => (typeof value === 'boolean' ? Number(value) : value) as SQLInputValue),
+    );
+  };
+}
