@@ -12,7 +12,7 @@ import { makeScreens } from './service/calls/screens.ts';
 import { type AppOptions, buildApp } from './service/http/app.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
 import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
-import { again } from './service/upkeep/every.ts';
+import { every } from './service/upkeep/every.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 
 export type ServiceOptions = AppOptions & {
@@ -36,7 +36,7 @@ export type RunningService = {
   readonly firstStart: boolean;
   /** The first account's first token that is switched on. */
   token(): string;
-  /** A new one-time address that signs a browser in as the first account's first administrator. */
+  /** A new one-time link that signs in as the first account's first administrator. */
   link(): Promise<string>;
   stop(): Promise<void>;
 };
@@ -44,12 +44,12 @@ export type RunningService = {
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
 const TRIM_MS = 3_600_000;
-/** What is under way when the service stops may take so long to end. */
+/** Open requests may take this long to end when the service stops. */
 const DRAIN_MS = 4000;
 const SWEEP_MS = 50;
 
 /**
- * Starts the Call Integration API service. `fail` is told if it can go on no longer.
+ * Starts the Call Integration API service. `fail` is called if it cannot continue.
  * @throws if the state folder is in use, not durable or of a newer version, or the address is taken.
  */
 export async function startService(
@@ -62,7 +62,7 @@ export async function startService(
 
   const lock = part(
     'state folder',
-    // Processes on one PostgreSQL may share it: they keep nothing there but the secret.
+    // Processes on one PostgreSQL may share it: it holds only the secret.
     () => (options.database === null ? holdStateDir(options.stateDir) : () => {}),
     (release) => release(),
   );
@@ -94,8 +94,8 @@ export async function startService(
     },
     ({ stop }) => stop(),
   );
-  const elsewhere = part(
-    'news of other processes',
+  const otherProcesses = part(
+    'events of other processes',
     () =>
       store.value().elsewhere.follow(screens.accounts, {
         moved: screens.publish,
@@ -114,7 +114,7 @@ export async function startService(
     () => {
       const { requests } = store.value();
       return [
-        again(
+        every(
           RETENTION_MS,
           () => applyRetention(requests, options.retention, clock(), log),
           (error) => log.say('service.trim-failed', { error }),
@@ -157,7 +157,7 @@ export async function startService(
       return built;
     },
     async (built) => {
-      // A connection whose last answer was under way is idle only later; Node closes those that are idle now.
+      // Node closes the connections that are idle now; others become idle when their last response is sent.
       const sweep = setInterval(() => built.server.closeIdleConnections(), SWEEP_MS);
       const cut = setTimeout(() => built.server.closeAllConnections(), DRAIN_MS);
       await built.close();
@@ -166,7 +166,7 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder([lock, store, directory, elsewhere, upkeep, sessions, app], log);
+  const stop = await startInOrder([lock, store, directory, otherProcesses, upkeep, sessions, app], log);
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;
@@ -195,7 +195,7 @@ export async function startService(
   };
 }
 
-/** A part that holds something from its start to its stop. */
+/** A part that holds a value between its start and its stop. */
 function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {
   let held: { value: T } | undefined;
   return {

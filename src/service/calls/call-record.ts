@@ -1,15 +1,15 @@
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
 
 /**
- * A call and its activity record, which are one: who called, which customer, who answered, when, how long it rang,
- * how long it lasted, missed or not. Times are Unix milliseconds at which the events came.
+ * A call and its activity record, which are the same: caller, customer, who answered, when, missed or not. Times are the
+ * arrival times of the events, Unix milliseconds.
  */
 export type CallRecord = {
   readonly id: string;
   readonly status: CallStatus;
-  /** As the first event wrote it. */
+  /** As in the first event. */
   readonly from: string;
-  /** As numbers are compared: E.164, or digits. */
+  /** Normalised: E.164, or digits. */
   readonly number: string;
   readonly customer: { readonly reference: string; readonly name: string } | null;
   /** The customer's segment and its priority when the call began. */
@@ -26,7 +26,7 @@ export type CallRecord = {
   readonly missed: boolean | null;
 };
 
-/** What an event brings to a call. */
+/** The part of an event that changes a call. */
 export type CallStep = {
   readonly id: string;
   readonly status: CallStatus;
@@ -34,10 +34,10 @@ export type CallStep = {
   readonly callerId: string | null;
 };
 
-/** What is known of a caller when a call begins. */
+/** The caller's details when the call begins. */
 export type Caller = Pick<CallRecord, 'number' | 'customer' | 'segment' | 'priority'>;
 
-/** The call after an event that came at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
+/** The call after an event that arrived at `at`; undefined if the event is discarded. API part 3, rules 1, 2 and 4. */
 export function moveCall(
   call: CallRecord | undefined,
   step: CallStep,
@@ -69,8 +69,8 @@ export function moveCall(
   };
 }
 
-/** What is plain in a call, by the names that it has in tables and in JSON. */
-export function plainFields(call: CallRecord) {
+/** The scalar fields of a call, by their names in tables and in JSON. */
+export function scalarFields(call: CallRecord) {
   return {
     segment: call.segment,
     priority: call.priority,

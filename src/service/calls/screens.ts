@@ -1,38 +1,36 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
-import { type CallRecord, plainFields } from './call-record.ts';
+import { type CallRecord, scalarFields } from './call-record.ts';
 
-/** The calls of an account as they move, to the screens that this process serves. */
+/** Sends the changes of calls to the screens that this process serves. */
 export type Screens = {
-  /** News of a call, perhaps late or again: screens only ever see it move forward. */
+  /** Sends a call's new state, unless the screens already have it or a later one. */
   publish(account: number, call: CallRecord): void;
-  /** What a user takes off one screen leaves the others. */
+  /** Removes calls that a user dismissed on one screen from the user's other screens. */
   dismissed(account: number, user: number, calls: readonly string[]): void;
-  /** True if a screen shows the account's calls. */
-  watched(account: number): boolean;
-  /** Those accounts that a screen shows the calls of. */
+  /** The accounts with at least one screen. */
   accounts(): number[];
-  /** `listener` gets frames of an event stream. Gives the way to stop listening. */
+  /** Calls `listener` with frames of an event stream. Gives a function that removes it. */
   subscribe(
     watcher: { readonly account: number; readonly user: { readonly id: number } | null },
     listener: (frame: string) => void,
   ): () => void;
-  /** `listener` is told when every stream is to end: the service stops. Gives the way to forget it. */
+  /** Calls `listener` when every stream must end. Gives a function that removes it. */
   onClose(listener: () => void): () => void;
-  /** Ends every stream: the screens connect again, and begin with the calls as they are. */
+  /** Ends every stream: the screens reconnect and load the current calls. */
   restart(): void;
   close(): void;
 };
 
-/** Calls whose latest state on the screens is remembered. */
-const REMEMBERED = 20_000;
+/** Calls whose last sent state is remembered. */
+const MAX_REMEMBERED = 20_000;
 
 export function makeScreens(): Screens {
-  type Screen = { readonly user: number | null; readonly tell: (frame: string) => void };
+  type Screen = { readonly user: number | null; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
-  const shown = new LRUCache<string, CallStatus>({ max: REMEMBERED });
+  const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
   const close = () => {
     for (const closer of closers) closer();
   };
@@ -41,20 +39,19 @@ export function makeScreens(): Screens {
       const ofAccount = listeners.get(account);
       if (ofAccount === undefined) return;
       const key = `${account} ${call.id}`;
-      if (!isForward(shown.get(key), call.status)) return;
-      shown.set(key, call.status);
+      if (!isForward(lastSent.get(key), call.status)) return;
+      lastSent.set(key, call.status);
       const frame = eventFrame('call', screenCall(call));
-      for (const { tell } of ofAccount) tell(frame);
+      for (const { send } of ofAccount) send(frame);
     },
     dismissed(account, user, calls) {
       const frame = eventFrame('dismissed', { calls });
-      for (const screen of listeners.get(account) ?? []) if (screen.user === user) screen.tell(frame);
+      for (const screen of listeners.get(account) ?? []) if (screen.user === user) screen.send(frame);
     },
-    watched: (account) => listeners.has(account),
     accounts: () => [...listeners.keys()],
-    subscribe({ account, user }, tell) {
+    subscribe({ account, user }, send) {
       const ofAccount = listeners.get(account) ?? new Set();
-      const screen = { user: user?.id ?? null, tell };
+      const screen = { user: user?.id ?? null, send };
       listeners.set(account, ofAccount.add(screen));
       return () => {
         ofAccount.delete(screen);
@@ -75,7 +72,7 @@ export function eventFrame(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A call as screens get it. Times are Unix milliseconds. */
+/** A call as it is sent to screens. Times are Unix milliseconds. */
 export function screenCall(call: CallRecord) {
   return {
     id: call.id,
@@ -84,6 +81,6 @@ export function screenCall(call: CallRecord) {
     number: call.number,
     number_shown: spaced(call.number),
     customer: call.customer,
-    ...plainFields(call),
+    ...scalarFields(call),
   };
 }

@@ -7,9 +7,9 @@ import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
 /**
- * Customers as a table: `reference,name,segment,numbers`, a header first, in any order. `reference` is the account's
- * own key (without it: the first number); `numbers` holds one or more with `|` or `;` between them. Comma, semicolon
- * or tab separate the columns, as the header shows.
+ * Customers as a table with a header: `reference,name,segment,numbers` in any order. `reference` is the account's own key
+ * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
+ * semicolon or tab, as in the header.
  */
 const columns = ['reference', 'name', 'segment', 'numbers'] as const;
 

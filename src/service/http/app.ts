@@ -14,7 +14,7 @@ import { describeApi } from './openapi.ts';
 import { refusalOf } from './refusal.ts';
 
 export type AppOptions = {
-  /** Addresses of proxies whose X-Forwarded-* headers count; empty: none. */
+  /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
   /** How long a request may take to arrive, ms. */
   readonly requestTimeoutMs: number;
@@ -28,7 +28,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     requestTimeout: options.requestTimeoutMs,
     http: {
       headersTimeout: options.requestTimeoutMs,
-      // How often Node looks for requests that take too long.
+      // How often Node checks for requests that take too long.
       connectionsCheckingInterval: Math.min(options.requestTimeoutMs, 5000),
     },
     keepAliveTimeout: 72_000,
@@ -37,7 +37,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     routerOptions: {
       ignoreTrailingSlash: true,
       querystringParser: queryFields,
-      maxParamLength: 16_384, // Node bounds the whole head; names have limits of their own
+      maxParamLength: 16_384, // Node limits the whole head; names have their own limits
     },
   });
   app.decorateRequest('receivedAt', 0);
@@ -66,8 +66,8 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
 }
 
 /**
- * The address as the router can read it. A path whose percent signs encode nothing is an unknown one like any other:
- * the router's own refusal knows neither authentication nor history.
+ * Escapes the percent signs of a path that is not validly encoded, so that it is handled as an unknown path, with
+ * authentication and history, instead of being refused by the router.
  */
 function routable(url: string): string {
   const end = url.indexOf('?');

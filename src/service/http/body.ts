@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { fieldsOf } from '../../api/contract/fields.ts';
 import { Refusal } from './refusal.ts';
 
-/** Bodies are JSON objects in UTF-8; the bytes are kept for the history, also when they are not. */
+/** Parses bodies as JSON objects in UTF-8; keeps the bytes for the history even if they are invalid. */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -24,7 +24,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Decision `broken-json`. An empty body is an object without fields: each missing one is then named. */
+/** Decision `broken-json`. An empty body counts as an object without fields, so that each missing field is named. */
 function fieldsIn(body: Buffer): Record<string, unknown> {
   if (body.length === 0) return fieldsOf({});
   if (!isUtf8(body)) throw new Refusal(400, 'The request body is not UTF-8.');

@@ -7,7 +7,7 @@ import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../store/store.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** What the routes are built from. */
+/** The services that routes use. */
 export type ServiceContext = {
   readonly store: Store;
   readonly directory: ServiceDirectory;

@@ -6,15 +6,15 @@ import type { ServiceContext } from './context.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 
-/** Answers requests of the API: what is answered is in the history first, with the effects of its event. */
+/** Responds to API requests after storing them in the history with the effects of their event. */
 export type Exchange = {
-  /** Records the request and sends `text`, a JSON text. With an event that cannot be stored: 503. */
+  /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
     answer: { status: number; text: string; event?: AcceptedEvent; kept?: false },
   ): Promise<void>;
-  /** Records the request alone; for answers that are sent as they are read. */
+  /** Records the request only, for responses that are streamed. */
   record(request: FastifyRequest, status: number): Promise<void>;
 };
 
@@ -60,7 +60,7 @@ export function send(reply: FastifyReply, status: number, text: string): Fastify
     .send(text);
 }
 
-/** What the history keeps of a request, which is authenticated: strangers are refused before (API part 5, rule 4). */
+/** The history entry of an authenticated request; others are not recorded (API part 5, rule 4). */
 function entryOf(
   request: FastifyRequest,
   status: number,

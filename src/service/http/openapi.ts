@@ -8,7 +8,7 @@ type OpenApi = { components: { schemas: Record<string, object> } };
 
 const intro = `Call events in, calls on the screens; a caller's priority by number; the history of what was sent.
 
-Parts of the interface that its specification leaves open are decided as follows.`;
+Details that the specification leaves open are decided as follows.`;
 
 function decisionsTable(): string {
   const rows = Object.entries(decisions).map(
@@ -17,10 +17,10 @@ function decisionsTable(): string {
   return ['| decision | part | what | why |', '|---|---|---|---|', ...rows].join('\n');
 }
 
-/** Collects the routes that are registered after it; `GET /openapi.json` gives the document, made from the contract. */
+/** Describes the routes registered after it in `GET /openapi.json`, generated from the contract. */
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
-    hideUntagged: true, // screens and administration are no part of the interface
+    hideUntagged: true, // pages and administration are not part of the API
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Call Integration API', version: '1', description: `${intro}\n\n${decisionsTable()}` },
@@ -31,7 +31,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: (document) => {
       const described = jsonSchemaTransformObject(document) as OpenApi;
-      // What requests take stands at each operation; only what answers hold is shared between them.
+      // Request schemas are inline in each operation; only response schemas are shared.
       const shared = Object.entries(described.components.schemas).filter(([name]) => !name.endsWith('Input'));
       return { ...described, components: { ...described.components, schemas: Object.fromEntries(shared) } };
     },

@@ -3,7 +3,7 @@ import { type ErrorBody, type ValidationErrorBody, validationError } from '../..
 import type { Log } from '../../log/log.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** A request that is refused, with its status and what to tell the client. */
+/** An error with a status and a message for the client. */
 export class Refusal extends Error {
   readonly statusCode: number;
   constructor(statusCode: number, message: string) {
@@ -12,7 +12,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What an error is to the client: never a stack, never more of a fault of ours than that it happened. */
+/** The response to an error. Internal errors are logged and give no details to the client. */
 export function refusalOf(
   error: FastifyError,
   path: string,
@@ -25,7 +25,7 @@ export function refusalOf(
     }));
     return { status: 422, body: validationError(issues) };
   }
-  // Said once where it is noticed, not for every request (see exchange.ts).
+  // Not logged per request: exchange.ts logs the start and the end of an outage.
   if ((error as Error) instanceof StoreUnavailable)
     return { status: 503, body: { message: 'The storage cannot be reached now.' } };
   const status = error.statusCode ?? 500;

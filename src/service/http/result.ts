@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const letters = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789');
 const LENGTH = 48;
 
-/** Random bytes, asked of the system many at once; each is used once. */
+/** Random bytes, read from the system in bulk; each is used once. */
 const pool = Buffer.alloc(16_384);
 let used = pool.length;
 
@@ -17,7 +17,7 @@ export function randomResult(): string {
     }
     const letter = letters[(pool[used] as number) & 63];
     used += 1;
-    // Of 64 values, the two beyond the alphabet are drawn again: every character is equally likely.
+    // The two of 64 values beyond the alphabet are skipped, so that every character is equally likely.
     if (letter === undefined) continue;
     text[filled] = letter;
     filled += 1;

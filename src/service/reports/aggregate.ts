@@ -4,46 +4,46 @@ import { countDurations, type Durations } from './durations.ts';
 /** A stretch of time, Unix ms: from `since` until before `until`. */
 export type Span = { readonly since: number; readonly until: number };
 
-/** What of a call is counted. */
+/** The fields of a call that reports use. */
 export type CallFacts = Pick<
   CallRecord,
   'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
 >;
 
-/** What some calls come to. Those that are neither answered nor missed still ring. */
+/** Totals of a group of calls. Calls that are neither answered nor missed are still ringing. */
 export type Group = {
   readonly calls: number;
   readonly answered: number;
   readonly missed: number;
-  /** From the first ring to the answer, of the calls whose answer was told. */
+  /** From the first ring to the answer, where both were reported. */
   readonly waited: Durations;
-  /** From the first ring to the end, of the calls that were missed. */
+  /** From the first ring to the end of missed calls. */
   readonly gaveUp: Durations;
   readonly talked: Durations;
-  /** Whole seconds of each, added up. */
+  /** Sum of the whole seconds of each call. */
   readonly talkedSeconds: number;
 };
 
-/** What the calls that began in a span come to; groups by name, in no order. */
+/** Figures of the calls that started in a span; groups by name, unordered. */
 export type SpanFigures = {
-  /** Calls, answered and missed of each quarter of an hour from the span's start: three numbers each. */
+  /** Calls, answered and missed per quarter of an hour from the span's start: three numbers each. */
   readonly quarters: readonly number[];
   readonly all: Group;
-  /** By who answered; '' if nobody was named. Answered calls only. */
+  /** Answered calls by who answered; '' if unknown. */
   readonly extensions: readonly (readonly [string, Group])[];
-  /** By the customer's segment; '' without one. */
+  /** By the customer's segment; '' for none. */
   readonly segments: readonly (readonly [string, Group])[];
 };
 
-/** Every zone's offset is a multiple of it, so hours and days of any zone are made of whole ones. */
+/** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
 export const QUARTER_MS = 900_000;
 
-/** Groups by name that are told apart; a client that names a new party with every call must not fill the memory. */
-export const MOST_GROUPS = 1000;
-/** The name of the group of all others. No client's text has a control character. */
+/** Limits the memory when a client sends a new name with every call. */
+export const MAX_GROUPS = 1000;
+/** The group of all names beyond the limit; names from clients have no control characters. */
 export const OTHERS = '\0';
 
-/** What a call counts as, 1 or 0 each: both 0 while it still rings. */
+/** 1 or 0 each; both 0 while the call is ringing. */
 export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' | 'missed'>) {
   return { answered: answeredAt !== null || missed === false ? 1 : 0, missed: missed === true ? 1 : 0 };
 }
@@ -66,7 +66,7 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
       segments.of(call.segment ?? '').add(call);
       if (answered) extensions.of(call.callerId ?? '').add(call);
     },
-    /** Of some of the span's calls; `from`: where the span begins that those are of, if it is a part of this one. */
+    /** Adds figures of a part of this span, which starts at `from`. */
     merge(figures: SpanFigures, from = since): void {
       const first = (from - since) / QUARTER_MS;
       for (let at = 0; at < figures.quarters.length; at += 3)
@@ -88,7 +88,7 @@ function countGroups() {
   const groups = new Map<string, ReturnType<typeof countGroup>>();
   return {
     of(name: string) {
-      const key = groups.has(name) || groups.size < MOST_GROUPS ? name : OTHERS;
+      const key = groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS;
       const group = groups.get(key) ?? countGroup();
       groups.set(key, group);
       return group;

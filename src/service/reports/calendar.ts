@@ -1,12 +1,12 @@
 import { QUARTER_MS, type Span } from './aggregate.ts';
 
 /**
- * Days and hours as the clocks of a time zone (IANA name) show them. A day has 23, 24 or 25 hours, and in some zones
- * (Lord Howe) a half one; an hour that comes twice is two hours.
+ * Days and hours of a time zone (IANA name). A day has 23, 24 or 25 hours, or 23.5 and 24.5 in zones such as Lord Howe;
+ * an hour that occurs twice counts as two.
  */
 export type Day = Span & { readonly date: Temporal.PlainDate };
 
-/** The days from one to another, both included. */
+/** The days from `first` to `last`, both included. */
 export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate, timeZone: string): Day[] {
   const days: Day[] = [];
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
@@ -20,12 +20,12 @@ export function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate,
   return days;
 }
 
-/** The date that it is somewhere at a moment (Unix ms). */
+/** The date in a time zone at a moment (Unix ms). */
 export function dateAt(at: number, timeZone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).toPlainDate();
 }
 
-/** The date that a text such as `2026-11-20` says; undefined if there is none. */
+/** Parses `2026-11-20`; undefined if it is not a date. */
 export function dateIn(text: string | null): Temporal.PlainDate | undefined {
   if (text === null || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   try {
@@ -38,13 +38,13 @@ export function dateIn(text: string | null): Temporal.PlainDate | undefined {
 export type ClockHour = Span & {
   /** 0 to 23. */
   readonly hour: number;
-  /** `09:00`; with the offset from UTC where the clocks are turned on that day: `02:00 (+01:00)`. */
+  /** `09:00`; on days with a clock change with the offset from UTC: `02:00 (+01:00)`. */
   readonly label: string;
 };
 
 const DAY_MS = 96 * QUARTER_MS;
 
-/** The hours of a day, in the order in which they pass. */
+/** The hours of a day in order. */
 export function hoursOf({ since, until }: Span, timeZone: string): ClockHour[] {
   if (until - since === DAY_MS) {
     return Array.from({ length: 24 }, (_, hour) => {
@@ -59,10 +59,10 @@ export function hoursOf({ since, until }: Span, timeZone: string): ClockHour[] {
     if (last?.hour === hour && last.offset === offset) last.until = at + QUARTER_MS;
     else hours.push({ since: at, until: at + QUARTER_MS, hour, offset });
   }
-  const turned = new Set(hours.map(({ offset }) => offset)).size > 1;
+  const changes = new Set(hours.map(({ offset }) => offset)).size > 1;
   return hours.map(({ offset, ...hour }) => {
     const label = clock(hour.hour);
-    return { ...hour, label: turned ? `${label} (${offset})` : label };
+    return { ...hour, label: changes ? `${label} (${offset})` : label };
   });
 }
 

@@ -1,14 +1,14 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** A spreadsheet takes a text that begins so for a formula (OWASP, CSV injection); numbers alone are none. */
+/** Spreadsheets read text with these first characters as a formula (OWASP, CSV injection); phone numbers are safe. */
 const formula = /^[=+\-@\t\r]/;
 
-/** A text as a cell that no spreadsheet computes. */
+/** A cell that spreadsheets do not read as a formula. */
 export function guarded(text: string): string {
   return formula.test(text) && !/^\+\d+(\|\+?\d+)*$/.test(text) ? `'${text}` : text;
 }
 
-/** The text that `guarded` made a cell of. */
+/** The text of a guarded cell. */
 export function unguarded(text: string): string {
   return text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text;
 }

@@ -1,7 +1,7 @@
-/** How often each duration came, in whole seconds (the rest is cut off): value, count, value, count, rising. */
+/** A histogram in whole seconds (truncated), ascending: value, count, value, count. */
 export type Durations = readonly number[];
 
-/** Counts durations. */
+/** Builds a histogram of durations. */
 export function countDurations() {
   const counts = new Map<number, number>();
   const add = (seconds: number, count: number) => counts.set(seconds, (counts.get(seconds) ?? 0) + count);
@@ -19,8 +19,8 @@ export function countDurations() {
 }
 
 /**
- * The smallest duration that so large a share of all do not exceed (nearest rank), in seconds: 0.5 is the median.
- * Null of none. Cutting to whole seconds keeps the order, so this is the exact quantile, cut to whole seconds.
+ * The quantile by nearest rank, in seconds: a `share` of 0.5 gives the median. Null without durations. Truncation keeps
+ * the order, so this is the exact quantile, truncated to whole seconds.
  */
 export function quantile(durations: Durations, share: number): number | null {
   let total = 0;

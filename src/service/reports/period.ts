@@ -1,6 +1,6 @@
 import { dateAt, dateIn } from './calendar.ts';
 
-/** What a report covers: days from `first` to `last`, both included, told by steps of such a length. */
+/** The days of a report, `first` and `last` included, grouped by `step`. */
 export type Period = {
   readonly first: Temporal.PlainDate;
   readonly last: Temporal.PlainDate;
@@ -10,16 +10,16 @@ export type Period = {
 const stepLengths = ['hour', 'day', 'week', 'month'] as const;
 export type StepLength = (typeof stepLengths)[number];
 
-/** The longest period that each step is offered for, in days, so that a table ends and a chart can be read. */
+/** The longest period for each step, in days: keeps tables short and charts readable. */
 const longest: Record<StepLength, number> = { hour: 14, day: 400, week: 2000, month: 4000 };
-/** A period of so many days is told by this step, unless another is asked for. */
-const usual: readonly (readonly [days: number, step: StepLength])[] = [
+/** The default step of periods up to this many days. */
+const defaultSteps: readonly (readonly [days: number, step: StepLength])[] = [
   [2, 'hour'],
   [62, 'day'],
   [400, 'week'],
 ];
 
-/** The steps that a period can be told by. */
+/** The steps that a period can be grouped by. */
 export function stepsFor({ first, last }: Pick<Period, 'first' | 'last'>): StepLength[] {
   return stepLengths.filter((step) => daysIn({ first, last }) <= longest[step]);
 }
@@ -29,9 +29,9 @@ export function daysIn({ first, last }: Pick<Period, 'first' | 'last'>): number 
 }
 
 /**
- * The period that an address asks for: `from`, `to` (`2026-11-20`) and `by`. What is missing or cannot be is put right:
- * without dates it is the last seven days, turned round dates are turned back, it ends today, and nothing is longer than
- * eleven years.
+ * The period in an address: `from`, `to` (`2026-11-20`) and `by`. Missing or invalid values are corrected: without dates
+ * the period is the last seven days, swapped dates are put in order, it ends today at the latest, and it is at most
+ * eleven years long.
  */
 export function periodIn(query: URLSearchParams, now: number, timeZone: string): Period {
   const today = dateAt(now, timeZone);
@@ -42,12 +42,12 @@ export function periodIn(query: URLSearchParams, now: number, timeZone: string):
   const to = isBefore(from, today) && isBefore(today, end) ? today : end;
   const earliest = to.subtract({ days: longest.month - 1 });
   const days = { first: isBefore(from, earliest) ? earliest : from, last: to };
-  const asked = stepsFor(days).find((step) => step === query.get('by'));
-  const step = asked ?? usual.find(([most]) => daysIn(days) <= most)?.[1] ?? 'month';
+  const requested = stepsFor(days).find((step) => step === query.get('by'));
+  const step = requested ?? defaultSteps.find(([most]) => daysIn(days) <= most)?.[1] ?? 'month';
   return { ...days, step };
 }
 
-/** Periods that people ask for, by name. */
+/** Common periods by name. */
 export function usualPeriods(
   now: number,
   timeZone: string,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CallFacts, countCalls, MOST_GROUPS, OTHERS } from './aggregate.ts';
+import { type CallFacts, countCalls, MAX_GROUPS, OTHERS } from './aggregate.ts';
 import { daysBetween } from './calendar.ts';
 import { quantile } from './durations.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
@@ -92,11 +92,11 @@ test('days make weeks and months, with medians of all their calls', async () => 
 
 test('a client that names a new party with every call does not fill the memory, and no call is lost', () => {
   const counted = countCalls({ since: 0, until: 1 });
-  for (let n = 0; n < MOST_GROUPS * 2; n += 1) counted.add(call(0, { callerId: `party ${n}` }));
+  for (let n = 0; n < MAX_GROUPS * 2; n += 1) counted.add(call(0, { callerId: `party ${n}` }));
   const { extensions, all } = counted.figures();
-  assert.equal(extensions.length, MOST_GROUPS + 1);
-  assert.equal(extensions.find(([name]) => name === OTHERS)?.[1].calls, MOST_GROUPS);
-  assert.equal(all.calls, MOST_GROUPS * 2);
+  assert.equal(extensions.length, MAX_GROUPS + 1);
+  assert.equal(extensions.find(([name]) => name === OTHERS)?.[1].calls, MAX_GROUPS);
+  assert.equal(all.calls, MAX_GROUPS * 2);
 });
 
 test('a period is what the address asks for, put right where it cannot be', () => {

@@ -4,11 +4,11 @@ import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
 
-/** One line of a series; `group` only where more than the counts is known: not of hours. */
+/** One row of a series; `group` is null for hours, which have counts only. */
 export type SeriesRow = Counts & {
   /** `Fri 20 Nov 2026`. */
   readonly label: string;
-  /** As short as a chart needs it. */
+  /** A short label for charts. */
   readonly short: string;
   readonly group: Group | null;
 };
@@ -16,14 +16,14 @@ export type SeriesRow = Counts & {
 export type Report = {
   readonly all: Group;
   readonly series: readonly SeriesRow[];
-  /** Of all days together, 0 to 23 h. */
+  /** Of all days together, hours 0 to 23. */
   readonly hours: readonly SeriesRow[];
-  /** Those with most calls first. */
+  /** Most calls first. */
   readonly extensions: readonly (readonly [string, Group])[];
   readonly segments: readonly (readonly [string, Group])[];
 };
 
-/** Puts the figures of a period's days together; `figures` come in the order of the days. */
+/** Combines the figures of a period's days, given in the order of the days. */
 export async function makeReport(
   { step }: Pick<Period, 'step'>,
   days: readonly Day[],
@@ -85,7 +85,7 @@ export async function makeReport(
 
 const countsOf = ({ calls, answered, missed }: Group): Counts => ({ calls, answered, missed });
 
-/** The quarters of a day that begin from `since` until before `until`, ms from the start of the day. */
+/** Sums the quarters from `since` until before `until`, ms from the start of the day. */
 function countsBetween({ quarters }: SpanFigures, since: number, until: number): Counts {
   const [first, end] = [since / QUARTER_MS, until / QUARTER_MS];
   const sum = (offset: number) => {

@@ -11,7 +11,7 @@ const integrationChange = z.object({ name: name.optional(), enabled: z.boolean()
 
 type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
 
-/** An account's integrations: listed, added, opened with their token, changed, given a new token. */
+/** An account's integrations: list, add, show with token, change, rotate the token. */
 export function adminIntegrationRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
@@ -23,14 +23,14 @@ export function adminIntegrationRoutes(
     if (found === undefined) throw new Refusal(404, 'There is no such integration.');
     return found;
   }
-  const shown = ({ uid, name, enabled, createdAt }: Integration) => ({
+  const view = ({ uid, name, enabled, createdAt }: Integration) => ({
     uid,
     name,
     enabled,
     created_at: new Date(createdAt).toISOString(),
   });
-  const opened = (integration: Integration) => ({
-    ...shown(integration),
+  const viewWithToken = (integration: Integration) => ({
+    ...view(integration),
     token: keys.integrationToken(integration),
   });
 
@@ -40,10 +40,10 @@ export function adminIntegrationRoutes(
   ) {
     await store.directory.changeIntegration(integrationOf(request).id, change);
     await directory.refresh();
-    return opened(integrationOf(request));
+    return viewWithToken(integrationOf(request));
   }
 
-  app.get('/integrations', (request) => directory.integrations(accountOf(request).id).map(shown));
+  app.get('/integrations', (request) => directory.integrations(accountOf(request).id).map(view));
   app.post('/integrations', { schema: { body: z.object({ name }) } }, async (request, reply) => {
     const integration = await store.directory.addIntegration({
       uid: newUid(),
@@ -52,9 +52,11 @@ export function adminIntegrationRoutes(
       createdAt: clock(),
     });
     await directory.refresh();
-    return reply.code(201).send(opened(integration));
+    return reply.code(201).send(viewWithToken(integration));
   });
-  app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) => opened(integrationOf(request)));
+  app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) =>
+    viewWithToken(integrationOf(request)),
+  );
   app.patch(
     '/integrations/:uid',
     { schema: { params: z.object({ uid: z.string() }), body: integrationChange } },

@@ -19,8 +19,8 @@ const accountChange = z.object({
 });
 
 /**
- * /admin: an account's own settings, by its administration token. An integration's token opens nothing here: a phone
- * system need not read the customers.
+ * /admin: an account's settings, with its administration token. Integration tokens are refused: a phone system does not
+ * need the customers.
  */
 export function adminRoutes(context: ServiceContext) {
   const { store, directory } = context;
@@ -31,7 +31,7 @@ export function adminRoutes(context: ServiceContext) {
     const app = instance.withTypeProvider<ZodTypeProvider>();
     app.setValidatorCompiler(validatorCompiler);
     app.setSerializerCompiler(serializerCompiler);
-    // Here for its hook: a stranger is not told which paths exist.
+    // Registered here so that the hook runs first: unauthenticated clients do not learn which paths exist.
     app.setNotFoundHandler((_request, reply) =>
       reply.code(404).send({ message: 'There is nothing at this path.' }),
     );

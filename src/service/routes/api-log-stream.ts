@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { eventFrame } from '../calls/screens.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { makeHistoryNews } from '../upkeep/new-requests.ts';
+import { watchNewRequests } from '../upkeep/new-requests.ts';
 import { openEventStream } from './event-stream.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -12,7 +12,7 @@ const HEARTBEAT_MS = 15_000;
  * list again, so that search and rendering stay in one place and nothing is missed after a lost connection.
  */
 export function apiLogStreamRoutes({ store, sessions, screens }: ServiceContext) {
-  const news = makeHistoryNews(store.requests);
+  const newRequests = watchNewRequests(store.requests);
   const sessionOf = async (request: FastifyRequest) => {
     const session = await sessions.find(sessionCookie.read(request));
     return session?.user.role === 'administrator' ? session : undefined;
@@ -29,7 +29,7 @@ export function apiLogStreamRoutes({ store, sessions, screens }: ServiceContext)
         if (!raw.writableEnded && raw.writableLength === 0) raw.write(eventFrame(event, {}));
       };
       raw.write('retry: 1000\n\n');
-      const unfollow = news.follow(session.user.account, () => send('news'));
+      const unfollow = newRequests.follow(session.user.account, () => send('news'));
       const beat = setInterval(async () => {
         // Ends with its session, which another process may have closed; else it counts as use of the session.
         if (await sessionOf(request).catch(() => session)) send('beat');

@@ -12,16 +12,16 @@ import { callRoutes } from './call.ts';
 import { historyRoutes } from './history.ts';
 import { priorityRoutes } from './priority.ts';
 
-/** Everything under /api/v1: authentication, refusals and the history around the three areas of routes. */
+/** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
 export function apiRoutes(context: ServiceContext) {
   const { directory, rateLimit, clock, log } = context;
   const exchange = makeExchange(context);
-  const say = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
+  const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
 
-  /** Part 5. The same answer for an unknown and a wrong token, and no entry in the history. */
-  function refuseStranger(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  /** Part 5. The same response for every invalid token, and no entry in the history. */
+  function refuseUnauthenticated(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (!/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return reply.redirect('/sign-in', 302);
-    return send(reply.header('www-authenticate', 'Bearer'), 401, say('Unauthenticated.'));
+    return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
   }
 
   return async (app: FastifyInstance) => {
@@ -32,10 +32,10 @@ export function apiRoutes(context: ServiceContext) {
     app.addHook('onRequest', (request, reply, done) => {
       request.receivedAt = clock();
       request.began = steadyMs();
-      if (request.method === 'POST') request.body = {}; // stays so if none comes: each missing field is named
+      if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
       const caller = directory.caller(bearerToken(request.headers.authorization) ?? '');
       if (caller === undefined) {
-        refuseStranger(request, reply);
+        refuseUnauthenticated(request, reply);
         return;
       }
       request.caller = caller;
@@ -48,7 +48,7 @@ export function apiRoutes(context: ServiceContext) {
         if (!allowed) {
           const wait = Math.max(1, Math.ceil((resetAt - request.receivedAt) / 1000));
           reply.header('retry-after', wait).header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
-          void exchange.answer(request, reply, { status: 429, text: say('Too Many Attempts.') });
+          void exchange.answer(request, reply, { status: 429, text: json('Too Many Attempts.') });
           return;
         }
       }
@@ -64,11 +64,11 @@ export function apiRoutes(context: ServiceContext) {
       const path = request.url.split('?')[0]?.slice(basePath.length).replace(/\/$/, '') ?? '';
       const methods = methodsOf(path);
       if (methods === undefined) {
-        return exchange.answer(request, reply, { status: 404, text: say('There is nothing at this path.') });
+        return exchange.answer(request, reply, { status: 404, text: json('There is nothing at this path.') });
       }
       reply.header('allow', methods.join(', '));
       const message = `The ${request.method} method is not supported here. Supported: ${methods.join(', ')}.`;
-      return exchange.answer(request, reply, { status: 405, text: say(message) });
+      return exchange.answer(request, reply, { status: 405, text: json(message) });
     });
 
     const typed = app.withTypeProvider<ZodTypeProvider>();

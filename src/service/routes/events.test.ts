@@ -31,7 +31,7 @@ const call = (id: string): CallRecord => ({
   missed: null,
 });
 
-/** A service whose store has one account, and tells its open calls when the test says so. */
+/** A service whose store has one account and gives its open calls when the test lets it. */
 async function serve(t: TestContext, clock: () => number = () => 7) {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<CallRecord[]>();
@@ -104,7 +104,7 @@ async function readUntil(reader: ReadableStreamDefaultReader<string>, wanted: Re
   }
 }
 
-test('a call that moves while the open ones are read is told after them; nobody is left behind in the end', {
+test('a call that moves while the open ones are read is sent after them; no listener is left in the end', {
   timeout: 30_000,
 }, async (t) => {
   const { asked, answer, screens, watch } = await serve(t);
@@ -126,11 +126,11 @@ test('a call that moves while the open ones are read is told after them; nobody 
     ['calls: open', 'call: moved meanwhile', 'call: moved after'],
   );
 
-  // The loop's end closed the connection; the service hears of it a moment later.
-  while (screens.watched(1)) await setImmediate();
+  // The end of the loop closed the connection; the service notices a moment later.
+  while (screens.accounts().length > 0) await setImmediate();
 });
 
-test('a screen that goes away while the open calls are read is not left behind', {
+test('a screen that disconnects while the open calls are read leaves no listener', {
   timeout: 30_000,
 }, async (t) => {
   const { asked, answer, screens, watch } = await serve(t);
@@ -139,7 +139,7 @@ test('a screen that goes away while the open calls are read is not left behind',
   await asked;
   leave.abort();
   await assert.rejects(stream);
-  while (screens.watched(1)) await setImmediate();
+  while (screens.accounts().length > 0) await setImmediate();
   answer([]);
 });
 
@@ -148,14 +148,14 @@ test('a session that is over opens no stream', async (t) => {
   assert.equal((await watch()).status, 401);
 });
 
-test('who signs out is told nothing more', { timeout: 30_000 }, async (t) => {
+test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) => {
   const { answer, screens, watch, signOut } = await serve(t);
   answer([]);
   const stream = await watch();
   await signOut();
   screens.publish(1, call('after the end'));
   assert.doesNotMatch(await stream.text(), /after the end/);
-  while (screens.watched(1)) await setImmediate();
+  while (screens.accounts().length > 0) await setImmediate();
 });
 
 test('a stream beats every 15 seconds, and ends with its session, wherever that ended', {
@@ -180,7 +180,7 @@ test('a stream beats every 15 seconds, and ends with its session, wherever that 
   }
 });
 
-test('the API log is told of new requests within a second', {
+test('the API log hears of new requests within a second', {
   timeout: 30_000,
 }, async (t) => {
   const { watch, stored } = await serve(t);

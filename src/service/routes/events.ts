@@ -6,25 +6,25 @@ import type { ServiceContext } from '../http/context.ts';
 import type { Session, User } from '../store/user-store.ts';
 import { openEventStream } from './event-stream.ts';
 
-/** A screen that is this far behind is cut off; it connects again and gets the calls as they are then. */
+/** A screen that is further behind is disconnected; it reconnects and loads the current calls. */
 const BACKLOG_BYTES = 1_000_000;
-/** A screen that hears nothing for twice as long takes its connection for dead. */
-const BEAT_MS = 15_000;
-/** The newest; a call whose end nobody told stays open for ever. */
-const OPEN_CALLS = 500;
-/** How long a missed call stays on the bar of who does not dismiss it: over a week-end and a day more. */
+/** A screen reconnects after twice this time without an event. */
+const HEARTBEAT_MS = 15_000;
+/** The newest; a call whose end was never reported stays open. */
+const MAX_OPEN_CALLS = 500;
+/** A missed call stays on the bar this long, unless it is dismissed: a weekend and one more day. */
 export const MISSED_MS = 3 * 24 * 3_600_000;
-const MISSED_CALLS = 50;
-/** Dismissed ones are left out after they are read. */
-const MISSED_READ = 500;
+const MAX_MISSED_CALLS = 50;
+/** Read before the dismissed ones are removed. */
+const MAX_MISSED_READ = 500;
 
 type Watcher = { readonly account: number; readonly user: User | null; readonly session: Session | null };
 
 /**
- * GET /events: the account's calls as they move, to a signed-in browser or to a client with an integration token.
- * First `calls`, those that are open, and for a user the `missed` ones not dismissed; then `call` for each that moves,
- * `dismissed` for what the user takes off another screen, and `beat`. After a break the browser connects again and
- * begins with `calls`, so nothing that was missed stays on a screen.
+ * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
+ * with the open calls and, for a user, the `missed` ones that are not dismissed; then `call` for each change, `dismissed`
+ * for calls dismissed on another screen, and `beat`. After a lost connection the browser reconnects and starts again
+ * with `calls`.
  */
 export function eventRoutes({ store, directory, screens, sessions, clock, log }: ServiceContext) {
   async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
@@ -41,11 +41,11 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
     if (user === null) return [];
     const since = Math.max(clock() - MISSED_MS, user.createdAt);
     const [missed, dismissed] = await Promise.all([
-      store.missedCalls(account, since, MISSED_READ),
+      store.missedCalls(account, since, MAX_MISSED_READ),
       store.users.dismissed(user.id),
     ]);
     const gone = new Set(dismissed);
-    return missed.filter(({ id }) => !gone.has(id)).slice(-MISSED_CALLS);
+    return missed.filter(({ id }) => !gone.has(id)).slice(-MAX_MISSED_CALLS);
   }
 
   return async (app: FastifyInstance) => {
@@ -57,14 +57,14 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
-      raw.on('close', unsubscribe); // from here on: a screen may go away while the calls are read
-      const calls = await store.openCalls(watcher.account, OPEN_CALLS);
+      raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
+      const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const missed = await missedCalls(watcher);
 
       if (openEventStream(reply) === undefined) return;
       write = (frame) => {
         if (raw.writableEnded) return;
-        // The token was made a new one or switched off since the stream began.
+        // The token was replaced or switched off after the stream began.
         if (watcher.session === null && directory.caller(bearerOf(request))?.account.id !== watcher.account)
           raw.end();
         else if (raw.writableLength > BACKLOG_BYTES) {
@@ -77,11 +77,11 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {
-        // The session is over, here or in another process; else this counts as its use.
-        const alive = await watcherOf(request).catch(() => watcher);
-        if (alive?.account === watcher.account) write(eventFrame('beat', now()));
+        // Ends with its session, which another process may have closed; else it counts as use of the session.
+        const current = await watcherOf(request).catch(() => watcher);
+        if (current?.account === watcher.account) write(eventFrame('beat', now()));
         else raw.end();
-      }, BEAT_MS);
+      }, HEARTBEAT_MS);
       const forget = screens.onClose(() => raw.end());
       const release = watcher.session && sessions.onClose(watcher.session, () => raw.end());
       raw.on('close', () => {

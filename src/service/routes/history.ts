@@ -51,7 +51,7 @@ export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: S
     return answerWith(chunks, { before: '[', after: ']' }, request, reply);
   }
 
-  /** The first chunk is read before this request is recorded: a list does not hold itself. The rest is read as it is sent. */
+  /** Reads the first chunk before recording this request, so that the list does not contain it; the rest while sending. */
   async function answerWith(
     entries: AsyncIterable<StoredRequest[]>,
     ends: { before: string; after: string },
@@ -85,7 +85,7 @@ export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: S
         : page(query, query.limit, request, reply));
     } catch (error) {
       if (!reply.raw.destroyed) throw error;
-      reply.hijack(); // nobody is there to be answered
+      reply.hijack(); // the client has disconnected
     }
   });
 }
@@ -99,11 +99,11 @@ function selection(
   const found: TextSearch | null =
     search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
   const { account } = request.caller as Caller;
-  return { account: account.id, search: found, order, signal: goneWith(reply) };
+  return { account: account.id, search: found, order, signal: abortedWith(reply) };
 }
 
-/** Aborts when the client goes away: nobody reads on for who is gone, and asks again. */
-function goneWith({ raw }: FastifyReply): AbortSignal {
+/** Aborts when the client disconnects, so that reading stops. */
+function abortedWith({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   raw.once('close', () => controller.abort());
   return controller.signal;

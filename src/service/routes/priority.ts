@@ -7,9 +7,9 @@ import type { ServiceContext } from '../http/context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
-/** Part 4.2: the priority of the segment that the customer with a number belongs to. */
+/** Part 4.2: the priority of the segment of the customer with a number. */
 export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
-  async function look(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.caller as Caller;
     const segment = await store.customers.segmentOf(account.id, normaliseNumber(number, account.country));
     const result: PriorityResult = { priority: segment?.priority ?? null, segment: segment?.name ?? null };
@@ -18,9 +18,9 @@ export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: 
 
   const { getPriority, postPriority } = routes;
   app.get(getPriority.path, { schema: getPriority.schema }, (request, reply) =>
-    look(request.query.number, request, reply),
+    lookUp(request.query.number, request, reply),
   );
   app.post(postPriority.path, { schema: postPriority.schema }, (request, reply) =>
-    look(request.body.number, request, reply),
+    lookUp(request.body.number, request, reply),
   );
 }

@@ -7,7 +7,7 @@ import type {
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 
-/** A Fastify instance whose handlers get what the contract's schemas say. */
+/** A Fastify instance whose handlers get the types of the contract's schemas. */
 export type ZodInstance = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

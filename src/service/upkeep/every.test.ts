@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { again } from './every.ts';
+import { every } from './every.ts';
 
 /** Work that goes on until it is let go, on a clock that is set by hand. */
 function scene(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const failures: unknown[] = [];
   const works: PromiseWithResolvers<void>[] = [];
-  const stop = again(
+  const stop = every(
     1_000,
     () => {
       const work = Promise.withResolvers<void>();

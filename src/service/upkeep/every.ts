@@ -1,6 +1,6 @@
-/** Does some work every `everyMs`, never twice at once; `failed` hears what it threw. Gives the way to stop. */
-export function again(
-  everyMs: number,
+/** Runs `work` every `periodMs`, never twice at once; calls `failed` with its errors. Gives a function that stops it. */
+export function every(
+  periodMs: number,
   work: () => Promise<unknown>,
   failed: (error: unknown) => void,
 ): () => void {
@@ -15,7 +15,7 @@ export function again(
       if (!stopped) failed(error);
     }
     running = false;
-  }, everyMs);
+  }, periodMs);
   return () => {
     stopped = true;
     clearInterval(timer);

@@ -1,16 +1,16 @@
 import type { RequestStore } from '../store/request-store.ts';
 
-/** Tells when an account's history has something new, whichever process recorded it. */
-export type HistoryNews = {
-  /** `tell` is called at most once a second. Gives the way to stop. */
-  follow(account: number, tell: () => void): () => void;
+/** Reports that an account has new requests, recorded by any process. */
+export type NewRequests = {
+  /** Calls `listener` at most once a second. Gives a function that removes it. */
+  follow(account: number, listener: () => void): () => void;
 };
 
-const EVERY_MS = 1000;
+const PERIOD_MS = 1000;
 
-/** Looks at the newest entry every second, once for all who follow an account, and only while somebody does. */
-export function makeHistoryNews(requests: Pick<RequestStore, 'search'>): HistoryNews {
-  const followed = new Map<number, { tellers: Set<() => void>; stop: () => void }>();
+/** Polls the newest request every second, once per followed account. */
+export function watchNewRequests(requests: Pick<RequestStore, 'search'>): NewRequests {
+  const followed = new Map<number, { listeners: Set<() => void>; stop: () => void }>();
 
   async function newest(account: number): Promise<number> {
     const { entries } = await requests.search({
@@ -19,32 +19,32 @@ export function makeHistoryNews(requests: Pick<RequestStore, 'search'>): History
     return entries[0]?.id ?? 0;
   }
 
-  function watch(account: number, tellers: Set<() => void>): () => void {
+  function watch(account: number, listeners: Set<() => void>): () => void {
     let known: number | undefined;
-    let looking = false;
-    const look = async () => {
-      if (looking) return; // the disk is slow: not one look behind the other
-      looking = true;
-      const id = await newest(account).catch(() => known); // looked at again in a second
-      looking = false;
-      if (known !== undefined && id !== known) for (const tell of tellers) tell();
+    let polling = false;
+    const poll = async () => {
+      if (polling) return;
+      polling = true;
+      const id = await newest(account).catch(() => known); // tried again in a second
+      polling = false;
+      if (known !== undefined && id !== known) for (const listener of listeners) listener();
       known = id;
     };
-    void look();
-    const timer = setInterval(look, EVERY_MS);
+    void poll();
+    const timer = setInterval(poll, PERIOD_MS);
     return () => clearInterval(timer);
   }
 
   return {
-    follow(account, tell) {
-      const teller = () => tell();
-      const already = followed.get(account);
-      const tellers = already?.tellers ?? new Set();
-      const { stop } = already ?? { stop: watch(account, tellers) };
-      followed.set(account, { tellers: tellers.add(teller), stop });
+    follow(account, listener) {
+      const own = () => listener(); // unique, should two followers share a function
+      const known = followed.get(account);
+      const listeners = known?.listeners ?? new Set();
+      const { stop } = known ?? { stop: watch(account, listeners) };
+      followed.set(account, { listeners: listeners.add(own), stop });
       return () => {
-        tellers.delete(teller);
-        if (tellers.size > 0) return;
+        listeners.delete(own);
+        if (listeners.size > 0) return;
         stop();
         followed.delete(account);
       };

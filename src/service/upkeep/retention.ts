@@ -1,10 +1,10 @@
 import type { Log } from '../../log/log.ts';
 import type { RequestStore } from '../store/request-store.ts';
 
-/** How long the request history is kept; undefined: for ever, all of it. */
+/** Limits of the request history; undefined: no limit. */
 export type Retention = { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined };
 
-/** Deletes what the retention says, once. */
+/** Deletes the requests beyond the retention. */
 export async function applyRetention(
   requests: Pick<RequestStore, 'trim'>,
   { maxAgeMs, maxEntries }: Retention,

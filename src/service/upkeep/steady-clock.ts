@@ -1,6 +1,6 @@
 /**
- * Milliseconds of a clock that only goes forward, the same in all threads of the process: for durations. (Time of day
- * is Date.now(), which people and NTP may set.)
+ * Milliseconds of a monotonic clock that all threads of the process share, for durations. Date.now() is the time of day,
+ * which people and NTP may set.
  */
 export function steadyMs(): number {
   const [seconds, nanoseconds] = process.hrtime();

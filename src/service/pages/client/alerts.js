@@ -1,46 +1,46 @@
-import { plain } from './board.js';
+import { plainText } from './board.js';
 
 /**
- * Desktop notifications and a sound for calls that ring: for who asks for them, in this browser.
+ * Desktop notifications and a ringtone for ringing calls, if switched on in this browser.
  *
  * @typedef {import('./board.js').Call} Call
  * @typedef {{ label: string, on: boolean, press: () => void }} Button
  */
 
-/** The tab that was looked at last: of all that are open, it alone makes a sound. */
-const me = String(Math.random());
-const mine = () => localStorage.getItem('calls-sound-tab') === me;
-const claim = () => localStorage.setItem('calls-sound-tab', me);
+/** Only the tab that had the focus last plays the ringtone. */
+const tabId = String(Math.random());
+const isLastFocused = () => localStorage.getItem('calls-sound-tab') === tabId;
+const claim = () => localStorage.setItem('calls-sound-tab', tabId);
 
 /** @param {() => void} changed @returns {{ buttons(): Button[], ring(call: Call): void, quiet(id: string): void }} */
 export function ringer(changed) {
   /** @type {Map<string, Notification>} */
-  const shown = new Map();
+  const notifications = new Map();
   /** @type {AudioContext | undefined} */
   let audio;
   if (document.hasFocus()) claim();
   addEventListener('focus', claim);
 
   /** @param {string} key */
-  const wanted = (key) => localStorage.getItem(key) === 'on';
+  const isOn = (key) => localStorage.getItem(key) === 'on';
   /** @param {string} key @param {boolean} on */
-  const want = (key, on) => {
+  const set = (key, on) => {
     localStorage.setItem(key, on ? 'on' : 'off');
     changed();
   };
-  // Browsers show notifications only for pages that came by https, or from this machine.
+  // Browsers allow notifications only with https or on localhost.
   const canNotify = () => typeof Notification !== 'undefined' && isSecureContext;
-  const notifies = () => canNotify() && Notification.permission === 'granted' && wanted('calls-notify');
+  const notifies = () => canNotify() && Notification.permission === 'granted' && isOn('calls-notify');
 
   async function toggleNotify() {
     const granted = notifies() || (await Notification.requestPermission()) === 'granted';
-    want('calls-notify', granted && !notifies());
+    set('calls-notify', granted && !notifies());
   }
 
   function toggleSound() {
-    want('calls-sound', !wanted('calls-sound'));
+    set('calls-sound', !isOn('calls-sound'));
     claim();
-    if (wanted('calls-sound')) chime();
+    if (isOn('calls-sound')) chime();
   }
 
   /** Two soft tones. */
@@ -69,25 +69,25 @@ export function ringer(changed) {
       ...(canNotify() && Notification.permission !== 'denied'
         ? [{ label: 'Desktop alerts', on: notifies(), press: () => void toggleNotify() }]
         : []),
-      { label: 'Ringtone', on: wanted('calls-sound'), press: toggleSound },
+      { label: 'Ringtone', on: isOn('calls-sound'), press: toggleSound },
     ],
     ring(call) {
-      if (wanted('calls-sound') && mine()) chime();
+      if (isOn('calls-sound') && isLastFocused()) chime();
       if (!notifies()) return;
-      const body = [call.customer && plain(call.number_shown), call.segment && plain(call.segment)];
-      const notification = new Notification(plain(call.customer?.name ?? call.number_shown), {
+      const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
+      const notification = new Notification(plainText(call.customer?.name ?? call.number_shown), {
         body: body.filter(Boolean).join(' · '),
-        tag: call.id, // one, however many tabs are open
+        tag: call.id, // one notification for all tabs
       });
       notification.onclick = () => {
         focus();
         notification.close();
       };
-      shown.set(call.id, notification);
+      notifications.set(call.id, notification);
     },
     quiet(id) {
-      shown.get(id)?.close();
-      shown.delete(id);
+      notifications.get(id)?.close();
+      notifications.delete(id);
     },
   };
 }

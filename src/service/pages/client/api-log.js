@@ -1,6 +1,5 @@
 /**
- * The history as it grows: the service says when there is something new, and live-parts.js does what it does when a call has
- * moved. A button holds it still.
+ * Keeps the API log live: when the service reports new requests, live-parts.js reloads the list. A button pauses it.
  */
 export {};
 
@@ -10,11 +9,11 @@ button.textContent = 'Live';
 button.setAttribute('aria-pressed', 'true');
 document.querySelector('form.filter .buttons')?.append(button);
 
-const told = () => dispatchEvent(new Event('calls-moved'));
+const reload = () => dispatchEvent(new Event('calls-moved'));
 /** @type {EventSource | undefined} */
 let source;
 
-/** Not for a page in the background: a browser keeps six connections to a host, for all of its windows. */
+/** Disconnects in the background: a browser allows six connections per host for all its windows. */
 function follow() {
   const live = button.getAttribute('aria-pressed') === 'true';
   document.querySelector('#requests')?.toggleAttribute('data-live', live);
@@ -22,8 +21,8 @@ function follow() {
   source = undefined;
   if (document.hidden || !live) return;
   source = new EventSource('/api-log/stream');
-  source.addEventListener('open', told); // what came while nobody listened
-  source.addEventListener('news', told);
+  source.addEventListener('open', reload); // requests since the last connection
+  source.addEventListener('news', reload);
 }
 
 button.addEventListener('click', () => {

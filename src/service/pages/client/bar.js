@@ -1,12 +1,12 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, lasting, plain, shownAt, without } from './board.js';
+import { boardOf, empty, lasting, plainText, shownAt, without } from './board.js';
 import { openStream } from './stream.js';
 
 /** @typedef {import('./board.js').Call} Call */
 
-/** The notification bar: every call of the account as it moves. */
+/** The notification bar: all calls of the account, live. */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
 const alone = root.closest('.alone') !== null;
@@ -15,14 +15,14 @@ const timeZone = root.dataset.zone ?? 'UTC';
 const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' });
 const title = document.title;
-/** Missed calls that a page shows beside its own content; the others are on the bar's own page. */
-const FEW = 3;
+/** Missed calls in the bar of other pages; the bar's own page shows all. */
+const MAX_MISSED = 3;
 
 let board = empty;
 let live = false;
 let signedOut = false;
-let begun = false;
-/** The server's clock at a moment of our steady one: an office PC's clock may be minutes off. */
+let loaded = false;
+/** The server's time at a moment of the local monotonic clock: an office PC's clock may be minutes off. */
 let base = { server: Date.now(), steady: performance.now() };
 let ticked = { wall: Date.now(), steady: performance.now() };
 const attention = ringer(() => draw());
@@ -36,28 +36,28 @@ function take(state) {
   base = { server: state.now, steady: performance.now() };
   live = state.live;
   signedOut = state.signedOut;
-  for (const call of begun ? board.values() : []) {
+  for (const call of loaded ? board.values() : []) {
     const known = before.get(call.id);
     if (known?.status === call.status) continue;
     if (call.status === 'ringing') attention.ring(call);
     else attention.quiet(call.id);
-    say(call);
-    dispatchEvent(new Event('calls-moved')); // for the page around (see live-parts.js)
+    announce(call);
+    dispatchEvent(new Event('calls-moved')); // see live-parts.js
   }
-  if (live) begun = true;
+  if (live) loaded = true;
   drawSoon();
 }
 
 /**
- * Nothing moves under a finger: what is pressed is what it was when the press began, in the bar or beside it. For so
- * long at most, ms: of some presses nobody hears the end.
+ * Nothing moves during a press, so that the button under the pointer stays the same. At most this long, ms: some presses
+ * end without an event.
  */
-const HELD_MS = 5000;
-/** A tap's click comes so long after the finger is up, at most, ms. */
+const MAX_PRESS_MS = 5000;
+/** The click of a tap comes at most this long after the finger is up, ms. */
 const CLICK_MS = 300;
 let heldUntil = 0;
 addEventListener('pointerdown', () => {
-  heldUntil = performance.now() + HELD_MS;
+  heldUntil = performance.now() + MAX_PRESS_MS;
 });
 addEventListener('pointerup', () => {
   heldUntil = performance.now() + CLICK_MS;
@@ -66,11 +66,11 @@ addEventListener('pointerup', () => {
 for (const over of ['click', 'pointercancel', 'blur', 'contextmenu'])
   addEventListener(over, () => {
     heldUntil = 0;
-    setTimeout(draw); // after what the click does
+    setTimeout(draw); // after the click's own handler
   });
 
 let due = false;
-/** With the next frame, however many calls move until then; in a window that nobody sees, with the next tick. */
+/** Draws once with the next frame; in a hidden window, with the next tick. */
 function drawSoon() {
   if (due) return;
   due = true;
@@ -81,7 +81,7 @@ function draw() {
   due = false;
   if (performance.now() < heldUntil) return;
   const { ringing, others, missed } = shownAt(board, now(), live);
-  const few = alone ? missed : missed.slice(0, FEW);
+  const few = alone ? missed : missed.slice(0, MAX_MISSED);
   document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
   const head = html`<div class="bar-head">
     <p class=${live ? 'link live' : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
@@ -95,7 +95,7 @@ function draw() {
       ${alone ? html`<a href="/">Back to dashboard</a>` : html`<a class="wide" href="/bar" target="calls">Open in separate window</a>`}
     </div>
   </div>`;
-  // What comes and goes stands at the edge that moves: below on other pages, where the bar grows upwards.
+  // Cards are at the edge that moves: on other pages the bar grows upwards.
   render(
     html`
       ${alone && head}
@@ -123,14 +123,14 @@ function draw() {
 /** How high the bar is, and was on this page, in pixels. */
 let height = 0;
 let room = 0;
-/** What a page keeps free at its end is never less again: who has scrolled there would see the page jump as calls end. */
+/** The space at the end of a page never shrinks: a page scrolled to its end would jump when calls end. */
 function keepRoom() {
   if (alone || root.offsetHeight === height) return;
   height = root.offsetHeight;
   room = Math.max(room, height);
   document.documentElement.style.setProperty('--bar', `${height}px`);
   document.documentElement.style.setProperty('--room', `${room}px`);
-  // Nobody types into a field that the bar has grown over.
+  // Keeps the focused field visible above the bar.
   const field = document.activeElement;
   if (!field?.matches('main :is(input, select, textarea)')) return;
   if (field.getBoundingClientRect().bottom > root.getBoundingClientRect().top)
@@ -140,7 +140,7 @@ function keepRoom() {
 /** @param {number} ringing @param {number} talking */
 function summary(ringing, talking) {
   if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
-  if (!live) return begun ? 'Connection lost, reconnecting …' : 'Connecting …';
+  if (!live) return loaded ? 'Connection lost, reconnecting …' : 'Connecting …';
   if (ringing + talking === 0) return 'No active calls';
   const waiting = ringing > 0 ? `${ringing} ringing` : 'No one waiting';
   return talking > 0 ? `${waiting}, ${talking} on a call` : waiting;
@@ -181,23 +181,23 @@ function missedCard(calls) {
 }
 
 /** @param {Call} call */
-const name = (call) => plain(call.customer?.name ?? call.number_shown);
+const name = (call) => plainText(call.customer?.name ?? call.number_shown);
 
 /** @param {Call} call */
 function who(call) {
-  const number = html`<bdi class="number">${plain(call.number_shown)}</bdi>`;
+  const number = html`<bdi class="number">${plainText(call.number_shown)}</bdi>`;
   if (!call.customer) return html`<strong>${number}</strong>`;
   const to = `/customers/edit?${new URLSearchParams({ reference: call.customer.reference })}`;
   return html`<strong><a href=${to}><bdi>${name(call)}</bdi></a></strong> ${number}`;
 }
 
 /** @param {Call} call */
-const by = (call) => (call.caller_id ? html` by <bdi>${plain(call.caller_id, 24)}</bdi>,` : ',');
+const by = (call) => (call.caller_id ? html` by <bdi>${plainText(call.caller_id, 24)}</bdi>,` : ',');
 
 /** @param {Call} call */
 const segment = (call) =>
   call.segment &&
-  html`<span class="chip" title="Segment and priority"><bdi>${plain(call.segment, 24)}</bdi> ${call.priority}</span>`;
+  html`<span class="chip" title="Segment and priority"><bdi>${plainText(call.segment, 24)}</bdi> ${call.priority}</span>`;
 
 /** @param {readonly Call[]} calls */
 function dismiss(calls) {
@@ -208,18 +208,18 @@ function dismiss(calls) {
   void fetch('/bar/dismiss', { method: 'POST', body });
 }
 
-/** To who cannot see the bar: what begins and what is missed; never the seconds. @param {Call} call */
-function say(call) {
+/** For screen readers: new and missed calls, never the seconds. @param {Call} call */
+function announce(call) {
   const what = call.missed
     ? 'Missed call from'
     : { ringing: 'Ringing:', answered: 'Answered:', completed: 'Ended:' }[call.status];
-  spoken.textContent = `${what} ${name(call)}${call.status === 'ringing' && call.segment ? `, ${plain(call.segment)}` : ''}`;
+  announcement.textContent = `${what} ${name(call)}${call.status === 'ringing' && call.segment ? `, ${plainText(call.segment)}` : ''}`;
 }
 
-const spoken = document.createElement('p');
-spoken.className = 'unseen';
-spoken.setAttribute('role', 'status');
-root.after(spoken);
+const announcement = document.createElement('p');
+announcement.className = 'unseen';
+announcement.setAttribute('role', 'status');
+root.after(announcement);
 
 /** One stream for all tabs where the browser can share one. */
 function connect() {
@@ -228,12 +228,12 @@ function connect() {
     return {
       check() {
         stream.check();
-        stream.tell();
+        stream.report();
       },
       end() {},
     };
   }
-  // A worker of its own for each session: another user's calls are another worker's.
+  // One worker per session, so that another user's calls never show.
   const worker = new SharedWorker(new URL('./stream-worker.js', import.meta.url), {
     type: 'module',
     name: `calls ${token.slice(0, 16)}`,
@@ -251,7 +251,7 @@ draw();
 setInterval(() => {
   const before = ticked;
   ticked = { wall: Date.now(), steady: performance.now() };
-  // The PC slept, or its clock was set: nothing here is certain until the stream says so.
+  // The PC slept or its clock was set: calls are uncertain until the stream reports.
   if (Math.abs(ticked.wall - before.wall - (ticked.steady - before.steady)) > 5000) {
     live = false;
     stream.check();
@@ -260,7 +260,7 @@ setInterval(() => {
 }, 500);
 addEventListener('visibilitychange', () => stream.check());
 addEventListener('online', () => stream.check());
-// As a fragment, it would scroll the page to its end.
+// Following the fragment would scroll the page to its end.
 document.querySelector('a[href="#bar"]')?.addEventListener('click', (event) => {
   event.preventDefault();
   root.focus({ preventScroll: true });

@@ -1,5 +1,5 @@
 /**
- * The calls on a screen, and how they move: pure. Times are the server's, Unix milliseconds.
+ * The calls on a screen and their changes, as pure functions. Times are the server's, Unix milliseconds.
  *
  * @typedef {{
  *   id: string, status: 'ringing' | 'answered' | 'completed', number: string, number_shown: string,
@@ -10,20 +10,20 @@
  * @typedef {ReadonlyMap<string, Call>} Board
  */
 
-/** How long a call that was answered stays after its end. */
+/** An answered call stays this long after its end. */
 export const LEAVE_MS = 4000;
-/** Nobody waits or talks for so long: the end of such a call was never told. */
-const LONGEST = { ringing: 2 * 3_600_000, answered: 24 * 3_600_000 };
+/** Longer calls have ended without a report. */
+const MAX_MS = { ringing: 2 * 3_600_000, answered: 24 * 3_600_000 };
 
 const order = ['ringing', 'answered', 'completed'];
 
 /** @type {Board} */
 export const empty = new Map();
 
-/** What the stream begins with: that, and nothing that was on the board before. @param {readonly Call[]} calls @returns {Board} */
+/** The board at the start of a stream, which replaces any earlier one. @param {readonly Call[]} calls @returns {Board} */
 export const boardOf = (calls) => new Map(calls.map((call) => [call.id, call]));
 
-/** A call only moves forward; the end of one that nobody saw here shows only if it was missed. @param {Board} board @param {Call} call @returns {Board} */
+/** Applies a call's new state, which only moves forward. The end of an unknown call counts only if it was missed. @param {Board} board @param {Call} call @returns {Board} */
 export function moved(board, call) {
   const known = board.get(call.id);
   if (known ? order.indexOf(call.status) <= order.indexOf(known.status) : isOver(call) && !call.missed)
@@ -39,21 +39,21 @@ export function without(board, ids) {
 }
 
 /**
- * What is shown at `now`: ringing first, by priority, then the longest waiting; then who talks, then the missed ones,
- * newest first. While the stream is broken a call may be over: then only what is certain, the missed ones.
- * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[], missed: Call[][] }} the missed ones by caller
+ * The calls to show at `now`: ringing calls by priority, then by waiting time; then answered calls; then missed calls,
+ * newest first. Without a live stream only missed calls are certain.
+ * @param {Board} board @param {number} now @param {boolean} live @returns {{ ringing: Call[], others: Call[], missed: Call[][] }} missed calls by caller
  */
 export function shownAt(board, now, live) {
   const calls = [...board.values()];
   const current = live ? calls : [];
   return {
     ringing: current
-      .filter((call) => call.status === 'ringing' && now - call.started_at < LONGEST.ringing)
+      .filter((call) => call.status === 'ringing' && now - call.started_at < MAX_MS.ringing)
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
     others: current
       .filter(
         (call) =>
-          (call.status === 'answered' && now - (call.answered_at ?? now) < LONGEST.answered) ||
+          (call.status === 'answered' && now - (call.answered_at ?? now) < MAX_MS.answered) ||
           (isOver(call) && !call.missed && now - (call.completed_at ?? 0) < LEAVE_MS),
       )
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
@@ -63,7 +63,7 @@ export function shownAt(board, now, live) {
   };
 }
 
-/** Who tried five times is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
+/** Groups missed calls by caller, who is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
 function byCaller(calls) {
   /** @type {Map<string, Call[]>} */
   const callers = new Map();
@@ -75,7 +75,7 @@ function byCaller(calls) {
   return [...callers.values()];
 }
 
-/** Without what has left for good, so that a screen that is open for a year does not grow. @param {Board} board @param {number} now @returns {Board} */
+/** Without ended calls, so that a screen that is open for a year does not grow. @param {Board} board @param {number} now @returns {Board} */
 export function tidied(board, now) {
   const gone = [...board.values()].filter(
     (call) => isOver(call) && !call.missed && now - (call.completed_at ?? 0) >= LEAVE_MS,
@@ -91,7 +91,7 @@ export function tidied(board, now) {
 /** @param {Call} call */
 const isOver = (call) => call.status === 'completed';
 
-/** Without a priority comes after any. @param {Call} call */
+/** No priority ranks lowest. @param {Call} call */
 const rank = (call) => call.priority ?? Number.NEGATIVE_INFINITY;
 
 /** `0:12`, `1:02:03` @param {number} ms */
@@ -102,8 +102,8 @@ export function lasting(ms) {
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
-/** A name of strangers: nothing in it that acts unseen, and not too long. @param {string} text @param {number} [longest] */
-export function plain(text, longest = 120) {
+/** An untrusted text without invisible characters, shortened (see kit/display-text.ts). @param {string} text @param {number} [longest] */
+export function plainText(text, longest = 120) {
   const clean = text.replace(
     /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff]/gu,
     '\ufffd',

@@ -1,4 +1,4 @@
-/** Makes the buttons of copyable texts work. Without https there is no clipboard for pages: then the text is selected. */
+/** Makes copy buttons work. Pages have no clipboard without https: then the text is selected. */
 export {};
 
 for (const button of document.querySelectorAll('button[data-copy]')) {

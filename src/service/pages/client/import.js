@@ -1,6 +1,6 @@
 /**
- * Reads a CSV file into the page's text, where it can be looked at. Spreadsheets save in more than one encoding: with a
- * mark at the start, in UTF-8, or in the old one of Western Windows.
+ * Reads a CSV file into the page's text field. Spreadsheets save UTF-16 or UTF-8 with a byte order mark, UTF-8, or
+ * Windows-1252.
  */
 export {};
 

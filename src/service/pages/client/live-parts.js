@@ -1,13 +1,13 @@
 /**
- * Keeps the parts of a page that are marked `data-live` as they are now: when a call has moved, the page is asked for
- * again, and those parts are put in the place of the old ones. At most once a second, and not while nobody looks.
+ * Keeps the parts of a page that are marked `data-live` up to date: after a call has changed, the page is loaded again
+ * and these parts are replaced. At most once a second, and not while the page is hidden.
  */
 export {};
 
-const SOON_MS = 300;
-const REST_MS = 1000;
-/** So many times as long as the answer took: hundreds of screens must not keep a busy service from the calls. */
-const REST_TIMES = 20;
+const DELAY_MS = 300;
+const MIN_PAUSE_MS = 1000;
+/** The pause in multiples of the response time, so that hundreds of screens do not overload a busy service. */
+const PAUSE_FACTOR = 20;
 
 let stale = false;
 let busy = false;
@@ -22,7 +22,7 @@ async function renew() {
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const part of document.querySelectorAll('[data-live][id]')) {
       const fresh = page.getElementById(part.id);
-      // Not under the hands of somebody who is in it.
+      // Not while the focus is inside.
       if (fresh && !part.contains(document.activeElement)) part.replaceWith(document.adoptNode(fresh));
       else if (fresh) stale = true;
     }
@@ -32,13 +32,13 @@ async function renew() {
       busy = false;
       void renew();
     },
-    Math.max(REST_MS, REST_TIMES * (performance.now() - began)),
+    Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (performance.now() - began)),
   );
 }
 
 addEventListener('calls-moved', () => {
   stale = true;
-  setTimeout(renew, SOON_MS);
+  setTimeout(renew, DELAY_MS);
 });
 addEventListener('visibilitychange', () => {
   stale = true;

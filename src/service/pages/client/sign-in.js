@@ -1,4 +1,4 @@
-/** Signs in with the link after the `#`, which no browser sends and no proxy logs. */
+/** Signs in with the link after the `#`, which browsers do not send and proxies do not log. */
 export {};
 
 const link = location.hash.slice(1);

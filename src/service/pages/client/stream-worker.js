@@ -1,7 +1,7 @@
 import { openStream } from './stream.js';
 
 /**
- * One stream for all tabs and windows of a browser: it would allow six connections to us, and with as many tabs open
+ * One stream for all tabs and windows of a browser: browsers allow six connections per host, so that with six tabs open
  * nothing else would load.
  */
 
@@ -18,11 +18,11 @@ function welcome(port) {
   port.onmessage = ({ data }) => {
     if (data === 'check') {
       stream.check();
-      stream.tell(); // who asks has hidden what may be over, and waits for a word
+      stream.report(); // the page has hidden uncertain calls and waits for the state
     }
     if (data === 'bye') ports.delete(port);
   };
-  stream.tell();
+  stream.report();
 }
 
 self.addEventListener('connect', (event) => {

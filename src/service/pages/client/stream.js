@@ -1,44 +1,44 @@
 import { boardOf, empty, moved, tidied, without } from './board.js';
 
 /**
- * The service's stream of calls, kept open: connects again by itself, and takes silence, or a clock that jumps (the PC
- * was asleep), for a connection that is dead, whatever the browser believes.
+ * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
+ * asleep), when the browser may not have noticed that the connection is dead.
  *
  * @typedef {{ live: boolean, signedOut: boolean, now: number, calls: readonly import('./board.js').Call[] }} State
  */
 
-/** The service says something every 15 seconds. */
-const SILENCE_MS = 35_000;
-const LOOK_MS = 5000;
-const AGAIN_MS = 3000;
+/** The service sends a heartbeat every 15 seconds. */
+const MAX_SILENCE_MS = 35_000;
+const CHECK_MS = 5000;
+const RECONNECT_MS = 3000;
 
-/** @param {(state: State) => void} tell @returns {{ check(): void, tell(): void }} */
-export function openStream(tell) {
+/** Calls `listener` with every new state. @param {(state: State) => void} listener @returns {{ check(): void, report(): void }} */
+export function openStream(listener) {
   let board = empty;
   let live = false;
   let signedOut = false;
   /** @type {EventSource | undefined} */
   let source;
-  /** The server's clock at a moment of our steady one. */
+  /** The server's time at a moment of the local monotonic clock. */
   let base = { server: Date.now(), steady: performance.now() };
   let heard = moment();
-  let looked = moment();
+  let checked = moment();
 
   const now = () => base.server + performance.now() - base.steady;
-  const state = () => {
+  const report = () => {
     board = tidied(board, now());
-    tell({ live, signedOut, now: now(), calls: [...board.values()] });
+    listener({ live, signedOut, now: now(), calls: [...board.values()] });
   };
 
   function connect() {
     source?.close();
     live = false;
-    const mine = new EventSource('/events');
-    source = mine;
+    const opened = new EventSource('/events');
+    source = opened;
     heard = moment();
     /** @param {string} event @param {(data: any) => void} take */
     const on = (event, take) =>
-      mine.addEventListener(event, ({ data }) => {
+      opened.addEventListener(event, ({ data }) => {
         heard = moment();
         take(JSON.parse(data));
       });
@@ -47,57 +47,57 @@ export function openStream(tell) {
       board = boardOf([...missed, ...calls]);
       live = true;
       signedOut = false;
-      state();
+      report();
     });
     on('call', (call) => {
       board = moved(board, call);
-      state();
+      report();
     });
     on('dismissed', ({ calls }) => {
       board = without(board, calls);
-      state();
+      report();
     });
     on('beat', ({ now }) => setClock(now));
-    mine.addEventListener('error', () => {
+    opened.addEventListener('error', () => {
       live = false;
-      state();
-      if (mine.readyState === EventSource.CLOSED) void again(mine);
+      report();
+      if (opened.readyState === EventSource.CLOSED) void reconnect(opened);
     });
   }
 
-  /** The browser gives up after an answer that is no stream: signed out, or a proxy whose service is restarted. */
-  async function again(/** @type {EventSource} */ failed) {
+  /** The browser gives up after a response that is not a stream: signed out, or an error of a proxy. */
+  async function reconnect(/** @type {EventSource} */ failed) {
     const stop = new AbortController();
     const answer = await fetch('/events', { signal: stop.signal }).catch(() => undefined);
     signedOut = answer?.status === 401;
     stop.abort();
-    state();
+    report();
     setTimeout(() => {
       if (source === failed) connect();
-    }, AGAIN_MS);
+    }, RECONNECT_MS);
   }
 
   function setClock(/** @type {number} */ server) {
     base = { server, steady: performance.now() };
   }
 
-  /** Connects anew if nothing was heard for too long, or time jumped. */
+  /** Reconnects after too long a silence or a jump of the clock. */
   function check() {
-    const before = looked;
-    looked = moment();
-    const jumped = Math.abs(looked.wall - before.wall - (looked.steady - before.steady)) > LOOK_MS;
-    const silent = Math.max(looked.wall - heard.wall, looked.steady - heard.steady) > SILENCE_MS;
+    const before = checked;
+    checked = moment();
+    const jumped = Math.abs(checked.wall - before.wall - (checked.steady - before.steady)) > CHECK_MS;
+    const silent = Math.max(checked.wall - heard.wall, checked.steady - heard.steady) > MAX_SILENCE_MS;
     if (!jumped && !silent) return;
     connect();
-    state();
+    report();
   }
 
-  setInterval(check, LOOK_MS);
+  setInterval(check, CHECK_MS);
   connect();
-  return { check, tell: state };
+  return { check, report };
 }
 
-/** The steady clock may stand still while the PC sleeps; the other one can be set. Together they tell. */
+/** Both clocks: the monotonic one may stop while the PC sleeps, the other one can be set. */
 function moment() {
   return { wall: Date.now(), steady: performance.now() };
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 
-/** What browsers load beside the pages: the style, our modules, and two libraries as they come from npm. */
+/** Files that pages load: the stylesheet, the modules of client/, and two libraries from npm. */
 const own = new URL('../client/', import.meta.url);
 const libraries = { preact: 'preact.mjs', htm: 'htm.mjs' } as const;
 
@@ -27,7 +27,7 @@ for (const [name, file] of Object.entries(libraries))
     readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/\n\/\/# sourceMappingURL=.*/, ''),
   );
 
-/** Of all of them: an address that a browser may keep for ever, and that our modules' own imports stay in. */
+/** A hash of all files. It is part of their addresses, so that browsers can cache them for ever. */
 const version = createHash('sha256')
   .update(Buffer.concat([...assets.values()].map(({ body }) => body)))
   .digest('hex')
@@ -52,7 +52,7 @@ function add(file: string, text: string): void {
   assets.set(file, { type: types[file.split('.').at(-1) ?? ''] ?? '', body, zipped: gzipSync(body) });
 }
 
-/** Browsers resolve no package names (an import map would be an inline script). */
+/** Browsers cannot resolve package names, and an import map would be an inline script. */
 function withLibraries(source: string): string {
   return source.replace(
     /from '(preact|htm)'/g,

@@ -2,26 +2,25 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import { type Html, html } from './html.ts';
 
 /**
- * Charts as SVG in the page itself: no script, so an old PC shows them at once; colours come from the style, so they
- * follow the theme and the printer; a Content-Security-Policy without inline styles lets them be. What lies across is
- * in per cent, so a chart fills any width and its text stays as large as the page's. Screen readers are told what it
- * shows and are left to the table under it.
+ * Charts as inline SVG: no script is needed, colours from the stylesheet follow the theme and the printer, and no inline
+ * style conflicts with the Content-Security-Policy. Horizontal positions are in per cent, so that a chart fills any width
+ * while its text keeps its size. Screen readers get a label and use the table below.
  */
 export type Bar = {
-  /** Under the bar, as short as can be. */
+  /** The label under the bar. */
   readonly short: string;
-  /** What is told of it under the mouse. */
+  /** The tooltip. */
   readonly title: string;
-  /** From the bottom up; one for each kind. */
+  /** From bottom to top, one per kind. */
   readonly parts: readonly number[];
 };
 
 const HEIGHT = 180;
 const LABELS = 24;
-/** Labels that fit beside each other under a chart: on an office PC, and at 320 px. */
+/** Number of labels that fit under a chart on an office PC and at 320 px. */
 const FIT = { desk: 16, narrow: 5 };
-/** So many bars to a label: of hours, days and months these are round. */
-const apart = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 168];
+/** Possible numbers of bars per label: round for hours, days and months. */
+const labelSteps = [1, 2, 3, 4, 6, 7, 12, 14, 24, 28, 48, 56, 84, 168];
 
 type Kind = { readonly name: string; readonly style: string };
 
@@ -44,7 +43,7 @@ export function barChart(
   const ticks = ticksOf(Math.max(...sums, 0));
   const y = scaleLinear([0, ticks.at(-1) ?? 1], [HEIGHT, 0]);
   const x = scaleBand(bars.keys(), [0, 100]).padding(bars.length > 60 ? 0.1 : 0.25);
-  const every = (fit: number) => apart.find((bar) => bar * fit >= bars.length) ?? bars.length;
+  const every = (fit: number) => labelSteps.find((bar) => bar * fit >= bars.length) ?? bars.length;
   const [desk, narrow] = [every(FIT.desk), every(FIT.narrow)];
   const labelled = (index: number) => (index % narrow ? 'desk' : index % desk ? 'narrow' : undefined);
   const px = (value: number) => String(Math.round(value * 100) / 100);
@@ -82,7 +81,7 @@ export function barChart(
   </figure>`;
 }
 
-/** Whole numbers, evenly apart, the last one not below `most`. */
+/** Evenly spaced whole numbers up to `most` or just above. */
 function wholeTicks(most: number): number[] {
   const ticks = scaleLinear([0, Math.max(1, most)], [0, 1])
     .nice(4)
@@ -90,10 +89,10 @@ function wholeTicks(most: number): number[] {
   return ticks.filter((value) => Number.isInteger(value));
 }
 
-/** Steps that people tell time in, in seconds. */
+/** Customary steps, in seconds. */
 const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400];
 
-/** Seconds, evenly apart, the last one not below `most`. */
+/** Evenly spaced seconds up to `most` or just above. */
 export function timeTicks(most: number): number[] {
   const step = timeSteps.find((seconds) => seconds * 4 >= most) ?? 3600 * Math.ceil(most / 4 / 3600);
   return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, index) => index * step);

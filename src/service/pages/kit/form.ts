@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { type Html, html } from './html.ts';
 
-/** What is wrong with a form, by field. */
+/** Error messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** The values of a form as its schema takes them, or what is wrong with them: the first thing of each field. */
+/** The parsed values of a form, or the first error of each field. */
 export function readForm<Schema extends z.ZodType>(
   schema: Schema,
   form: URLSearchParams,
@@ -26,21 +26,21 @@ type FieldOptions = {
   readonly required?: boolean;
   readonly autocomplete?: string;
   readonly maxlength?: number;
-  /** Set for the field that a page is opened to fill in. */
+  /** For the field that a page is opened for. */
   readonly autofocus?: boolean;
 };
 
-/** One line of input with its label, hint and error, which belong together for screen readers too. */
+/** An input with its label, hint and error, connected for screen readers. */
 export function field({ label, name, errors, hint, type = 'text', ...rest }: FieldOptions): Html {
   const error = errors?.[name];
   return html`<div class="field">
     <label for=${`f-${name}`}>${label}</label>
     <input id=${`f-${name}`} name=${name} type=${type} ...${rest} ...${described(name, hint, error)} />
-    ${about(name, hint, error)}
+    ${hintAndError(name, hint, error)}
   </div>`;
 }
 
-/** A choice of a few; `options` are value and label. */
+/** A select; `options` are value and label. */
 export function choice({
   label,
   name,
@@ -57,7 +57,7 @@ export function choice({
     <select id=${`f-${name}`} name=${name} ...${described(name, hint, error)}>
       ${options.map(([option, text]) => html`<option value=${option} selected=${option === (value ?? '')}>${text}</option>`)}
     </select>
-    ${about(name, hint, error)}
+    ${hintAndError(name, hint, error)}
   </div>`;
 }
 
@@ -66,11 +66,11 @@ function described(name: string, hint: Html, error: string | undefined) {
   return { ...(ids && { 'aria-describedby': ids }), ...(error && { 'aria-invalid': 'true' }) };
 }
 
-const about = (name: string, hint: Html, error: string | undefined) => html`
+const hintAndError = (name: string, hint: Html, error: string | undefined) => html`
   ${hint && html`<p class="hint" id=${`h-${name}`}>${hint}</p>`}
   ${error && html`<p class="error" id=${`e-${name}`}>${error}</p>`}`;
 
-/** A form that changes something: its token says that a page of ours made it, for this session. */
+/** A form that changes data, with the session's CSRF token. */
 export function changeForm(
   { action, token, label, inline }: { action: string; token: string; label?: string; inline?: true },
   content: Html,
@@ -80,7 +80,7 @@ export function changeForm(
   </form>`;
 }
 
-/** A form of one button. */
+/** A form with only a button. */
 export function button(
   { action, token, danger }: { action: string; token: string; danger?: true },
   label: Html,
@@ -91,7 +91,7 @@ export function button(
   );
 }
 
-/** What happened, or what is wrong, above a page's content. */
+/** A message above a page's content. */
 export function notice(text: Html, kind: 'good' | 'bad' = 'good'): Html {
   return html`<p class=${`notice ${kind}`} role=${kind === 'good' ? 'status' : 'alert'}>${text}</p>`;
 }

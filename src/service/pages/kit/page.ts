@@ -3,22 +3,22 @@ import type { Session, User } from '../../store/user-store.ts';
 import type { Formats } from './formats.ts';
 import type { Html } from './html.ts';
 
-/** Somebody who is signed in, and what they ask for. */
+/** A request of a signed-in user. */
 export type PageRequest = {
   readonly session: Session;
   readonly user: User;
   readonly account: Account;
-  /** May change what belongs to the whole account. */
+  /** True for an administrator. */
   readonly administrates: boolean;
-  /** As the browser asked, without the query. */
+  /** Without the query. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** What a form brought; empty for a page that is only read. */
+  /** The fields of a submitted form; empty for GET. */
   readonly form: URLSearchParams;
-  /** Goes into every form (see changeForm). */
+  /** The CSRF token of every form (see changeForm). */
   readonly token: string;
-  /** `https://calls.example.com`, as the browser knows us. */
+  /** `https://calls.example.com`, as the browser sees it. */
   readonly origin: string;
   /** Unix ms. */
   readonly now: number;
@@ -31,7 +31,7 @@ export type Page = {
   readonly status?: number;
   /** Modules of client/ that the page loads beside the bar, such as `copy-button.js`. */
   readonly scripts?: readonly string[];
-  /** The bar alone, as large as the window allows: for a second screen, or on the wall. */
+  /** The notification bar alone, for a second screen or a wall display. */
   readonly barAlone?: true;
 };
 
@@ -39,9 +39,9 @@ export type Answer =
   | Page
   /** 204, to a script. */
   | 'done'
-  /** 303: the change is made, and going back or reloading does not make it again. */
+  /** 303 after a change, so that reloading does not repeat it. */
   | { readonly redirect: string }
-  /** Something to save, such as CSV. */
+  /** A file to download, such as CSV. */
   | {
       readonly download: string;
       readonly type: string;
@@ -50,10 +50,10 @@ export type Answer =
 
 export type Handler = (request: PageRequest) => Answer | Promise<Answer>;
 
-/** Registers pages. `administrator`: agents are refused; `agent`: everybody who is signed in. */
+/** Registers pages. `administrator`: agents are refused; `agent`: every signed-in user. */
 export type Pages = {
   get(path: string, role: 'administrator' | 'agent', handler: Handler): void;
-  /** A form. `bytes`: the longest that it may be; 64 KiB if left out. */
+  /** A form. `bytes`: its maximum size, 64 KiB by default. */
   post(
     path: string,
     role: 'administrator' | 'agent',

@@ -5,13 +5,13 @@ export type Column<Row> = {
   cell(row: Row): Html;
   /** Figures: aligned right. */
   readonly numeric?: true;
-  /** Not shown where there is little room: what it says is on the row's own page too. */
+  /** Hidden on narrow screens; the row's own page shows it too. */
   readonly wide?: true;
 };
 
 /**
- * A table with what it holds as its caption; `empty` stands in its place when there is no row. `stacked`: where there is
- * little room each row stands on lines of its own, the second cell first; the roles keep it a table to screen readers.
+ * A table with its caption, or `empty` without rows. `stacked`: on narrow screens each row becomes several lines, the
+ * second cell first; the roles keep it a table for screen readers.
  */
 export function table<Row>({
   caption,
@@ -42,7 +42,7 @@ export function table<Row>({
   </div>`;
 }
 
-/** Links to the pages beside this one; undefined: there is none. `words`: what they are called. */
+/** Links to the previous and next page, if any. `words`: their labels. */
 export function pager({
   newer,
   older,

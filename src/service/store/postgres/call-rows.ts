@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import { type CallRecord, plainFields } from '../../calls/call-record.ts';
+import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
 import type { Row } from './database.ts';
 
 export const callColumns = `c.call_id, c.status, c.from_number, c.number, c.customer_reference, c.customer_name,
@@ -36,6 +36,6 @@ export function rowOf(call: CallRecord) {
     number: call.number,
     customer_reference: call.customer?.reference ?? null,
     customer_name: call.customer?.name ?? null,
-    ...plainFields(call),
+    ...scalarFields(call),
   };
 }
