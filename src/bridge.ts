@@ -23,7 +23,7 @@ import { startInOrder } from './process/lifecycle.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics, type Metrics } from './status/metrics.ts';
 import { createStatusServer, type StatusServer, type StatusServerOptions } from './status/status-server.ts';
-import type { Signs } from './status/systemd.ts';
+import type { Liveness } from './status/systemd.ts';
 
 export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
@@ -60,7 +60,7 @@ export type Bridge = {
   /** Takes new settings. No connection is ended and no event is lost for it. */
   reload(config: LiveConfig): void;
   /** What can be seen without waiting, for the service manager's watchdog. */
-  signs(): Signs;
+  liveness(): Liveness;
   status(): Promise<BridgeStatus>;
   stop(): Promise<void>;
 };
@@ -193,7 +193,7 @@ async function startRest(
     },
     Date.now,
   );
-  const status = config.status && createStatusServer(config.status, { read, metrics, log });
+  const status = config.status && createStatusServer(config.status, { readStatus: read, metrics, log });
 
   const stop = await startInOrder(
     partsOf({
@@ -226,7 +226,7 @@ async function startRest(
       tracker.changeSettings(calls);
       link.changeLogin(ami);
     },
-    signs() {
+    liveness() {
       const { counters, ...pbx } = link.status();
       const { uncommittedSince } = appends.status();
       return { pbx: { ...pbx, ...counters }, storage: outbox.storage(), uncommittedSince };

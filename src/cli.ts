@@ -24,25 +24,25 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
   version: string;
 };
 
-/** What somebody sees who has just unpacked the program. */
+/** Printed if nothing is configured. */
 const FIRST_STEPS = [
-  'pbx-bridge is not configured yet. See it at work first: npm run demo',
-  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in what stands open.',
-  'No API to tell? npm run service starts one, and prints the lines for .env.',
+  'pbx-bridge is not configured. To see a demonstration, run: npm run demo',
+  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in the empty settings.',
+  'If you have no Call Integration API, npm run service starts one and prints its settings for .env.',
 ];
 
 const notConfigured = (file: string) =>
-  `pbx-bridge is not configured yet: fill in what stands open in ${file}, and start it again.`;
+  `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
 
-const complain = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
 
-/** Each command loads what it needs when it runs: `--help` is quick, and the bridge never loads the service. */
+/** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
 async function run(): Promise<number> {
   keepHeapSmall();
   const environment = readEnvironment();
   if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
     const { ENV_FILE } = environment;
-    complain(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
+    printErrors(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
     return EXIT_CONFIG;
   }
   const settings = startConfig(bridgeSections, environment);
@@ -50,13 +50,14 @@ async function run(): Promise<number> {
   const log = createLog({ ...logging, secrets: [config.ami.secret, config.api.token] });
   const { startBridge } = await import('./bridge.ts');
   const { notifySocket, watchdogMs } = readServiceManager();
-  const tell = await openServiceManager(notifySocket, log);
+  const notify = await openServiceManager(notifySocket, log);
   return runUntilStopped(async (fail) => {
     const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
-    const reload = () => takeSettings(settings, bridge, log);
-    if (tell === undefined) return { stop: bridge.stop, reload };
+    const reload = () => reloadSettings(settings, bridge, log);
+    if (notify === undefined) return { stop: bridge.stop, reload };
     const supervisor = createSupervisor({
-      ...{ tell, look: bridge.signs, read: bridge.status, log, watchdogMs, now: Date.now },
+      ...{ notify, readLiveness: bridge.liveness, readStatus: bridge.status },
+      ...{ log, watchdogMs, now: Date.now },
       monotonic: () => Number(process.hrtime.bigint()) / 1e6,
     });
     supervisor.start();
@@ -70,8 +71,12 @@ async function run(): Promise<number> {
   }, log);
 }
 
-/** Reads the settings again while the bridge runs; what it cannot take is said, and what is wrong changes nothing. */
-function takeSettings(settings: RunningConfig<typeof bridgeSections>, bridge: Bridge, log: ProgramLog): void {
+/** Reads the settings again while the bridge runs, and logs what needs a restart. Invalid settings change nothing. */
+function reloadSettings(
+  settings: RunningConfig<typeof bridgeSections>,
+  bridge: Bridge,
+  log: ProgramLog,
+): void {
   try {
     const { config, live, restart } = settings.reload(readEnvironment());
     log.change({ level: config.logging.level, secrets: [config.ami.secret, config.api.token] });
@@ -85,7 +90,7 @@ function takeSettings(settings: RunningConfig<typeof bridgeSections>, bridge: Br
   }
 }
 
-/** As it is written in the address, and as it is. */
+/** Passwords in database addresses, as written and decoded, to be removed from the log. */
 function passwordsIn(urls: readonly (string | undefined)[]): string[] {
   return urls.flatMap((url) => {
     const written = /^\w+:\/\/[^:@/]*:([^@/]+)@/.exec(url ?? '')?.[1];
@@ -94,25 +99,25 @@ function passwordsIn(urls: readonly (string | undefined)[]): string[] {
 }
 
 const program = new Command('pbx-bridge')
-  .description('Tells the Call Integration API of every inbound call of an Asterisk phone system.')
+  .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
   .version(version)
   .showHelpAfterError()
   .hook('preAction', async () => (await import('./process/authorities.ts')).trustSystemAuthorities());
 
 program
   .command('run')
-  .description('run the bridge, as the environment and the file .env configure it')
+  .description('run the bridge with the settings of the environment and .env')
   .addHelpText(
     'after',
     `
-Exit codes: 0 stopped, 1 failed (start it again), ${EXIT_CONFIG} wrong configuration (do not).
-Settings: config/pbx-bridge.env.example says what there is.`,
+Exit codes: 0 stopped, 1 failed (restart it), ${EXIT_CONFIG} invalid configuration (correct it first).
+Settings: see config/pbx-bridge.env.example.`,
   )
   .action(async () => {
     process.exit(await run());
   });
 
-// The bridge's own process loads nothing of the service.
+// The bridge's process does not load the service.
 if (process.argv[2] !== 'run') {
   const { addOperatorCommands } = await import('./cli/operator-commands.ts');
   const { processIo } = await import('./cli/command-context.ts');
@@ -126,14 +131,14 @@ if (process.argv[2] !== 'run') {
       const { url, listenUrl } = service.database ?? {};
       const log = createLog({ ...logging, secrets: passwordsIn([url, listenUrl]) });
       const { startService } = await import('./service.ts');
-      const tell = await openServiceManager(readServiceManager().notifySocket, log);
+      const notify = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
         const running = await startService(service, { log, fail });
         started(running);
-        tell?.({ READY: 1, STATUS: `listening at ${running.url}` });
+        notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
         return {
           stop() {
-            tell?.({ STOPPING: 1 });
+            notify?.({ STOPPING: 1 });
             return running.stop();
           },
         };
@@ -148,9 +153,9 @@ if (process.argv[2] !== 'run') {
 try {
   await program.parseAsync();
 } catch (error) {
-  // What a rule or the system refuses is said in one line; a mistake of ours shows where it is.
+  // Expected errors are printed in one line; bugs with their stack.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
-  complain(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
-  // Not only the code: a start that failed half-way would keep the process, and its lock, alive.
+  printErrors(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
+  // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
 }

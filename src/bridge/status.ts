@@ -5,7 +5,7 @@ import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { LogStatus } from '../log/log-destination.ts';
 import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
-import { troubles } from '../status/readiness.ts';
+import { readinessProblems } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
@@ -57,7 +57,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       lookups: agi?.status(),
       log: log?.(),
     };
-    const reasons = troubles(status);
+    const reasons = readinessProblems(status);
     return { ...status, ready: reasons.length === 0, reasons };
   };
 }

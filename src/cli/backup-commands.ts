@@ -11,17 +11,17 @@ import { clockTime, count } from './format-text.ts';
 export type BackupOptions = { readonly overwrite?: boolean };
 export type RestoreOptions = { readonly replace?: boolean };
 
-/** Writes the state into a file, while the bridge runs or not. */
+/** Writes the state into a file; the bridge may be running. */
 export async function writeBackup(context: Context, file: string, { overwrite = false }: BackupOptions) {
   const { stateDir, pbxId } = settings(context);
-  // On a PBX, telephony goes first.
+  // Telephony on the same machine has priority.
   setPriority(constants.priority.PRIORITY_LOW);
   const began = performance.now();
   const note = { version: context.io.version, of: pbxId, madeAt: Date.now() };
   const backup = backUp(stateDir, file, { ...note, overwrite });
   if (backup === undefined) {
-    context.complain(`there is no state in ${stateDir} yet: did the bridge ever start there?`);
-    return exitCodes.nothing;
+    context.printError(`no state in ${stateDir}: the bridge has never been started there`);
+    return exitCodes.notFound;
   }
   const { size } = statSync(file);
   const { json, terminal } = context;
@@ -30,10 +30,10 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
     const seconds = ((performance.now() - began) / 1_000).toFixed(1);
     terminal.wrapped('', `${file}: ${contents(backup)}; ${(size / 1e6).toFixed(1)} MB in ${seconds} s`, 0);
   }
-  return exitCodes.well;
+  return exitCodes.ok;
 }
 
-/** Puts a backup in the place of the state. */
+/** Replaces the state by a backup. */
 export async function restoreBackup(context: Context, file: string, { replace = false }: RestoreOptions) {
   const { stateDir, pbxId } = settings(context);
   const { backup, aside } = restore(stateDir, file, {
@@ -45,15 +45,19 @@ export async function restoreBackup(context: Context, file: string, { replace = 
   const { json, terminal } = context;
   if (json) terminal.json({ stateDir, ...backup, aside });
   else {
-    terminal.wrapped('', `${stateDir} is as it was ${at(backup.madeAt)}: ${contents(backup)}`, 0);
+    terminal.wrapped(
+      '',
+      `restored ${stateDir} from the backup of ${at(backup.madeAt)}: ${contents(backup)}`,
+      0,
+    );
     for (const name of aside) terminal.wrapped('', `set aside: ${name}`, 2);
     terminal.wrapped(
       '',
-      'Start the bridge: it reads what is on the PBX, ends the calls that are gone, and tells again what it cannot know that it told; that is harmless.',
+      'Now start the bridge. It reads the channels in progress, ends calls that are gone, and may report events of the time since the backup twice, which is harmless.',
       0,
     );
   }
-  return exitCodes.well;
+  return exitCodes.ok;
 }
 
 function settings({ io }: Context): { stateDir: string; pbxId: string } {
@@ -62,7 +66,7 @@ function settings({ io }: Context): { stateDir: string; pbxId: string } {
 }
 
 function contents({ openCalls, waiting, dead }: Backup): string {
-  return `${count(openCalls, 'open call')}, ${count(waiting, 'event')} to be told, ${count(dead, 'dead letter')}`;
+  return `${count(openCalls, 'open call')}, ${count(waiting, 'event')} waiting, ${count(dead, 'dead letter')}`;
 }
 
 function at(time: number): string {

@@ -4,9 +4,9 @@ import { createApiClient } from '../api/client.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
 import { historyPage } from '../delivery/history-page.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
-import { recordsFinding } from './check/cdr-finding.ts';
-import { bad, type Finding, well } from './check/finding.ts';
-import { folderFinding, portFinding } from './check/machine-findings.ts';
+import { cdrFinding } from './check/cdr-finding.ts';
+import { type Finding, failed, passed } from './check/finding.ts';
+import { portFinding, stateDirFinding } from './check/machine-findings.ts';
 import { pbxFindings } from './check/pbx-findings.ts';
 import type { BridgeSettings, Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -15,14 +15,15 @@ import { readStatus, statusUrl } from './read-status.ts';
 
 export type CheckOptions = { readonly call?: string | true };
 
-/** How long events are listened for in any case, ms: a busy PBX shows some. */
+/** How long to listen for events, ms. A busy PBX sends some within this time. */
 const listenMs = 1_000;
+/** How long to wait for a test call, ms. */
 const callListenMs = 30_000;
 
-/** Tries everything that the bridge needs, and says what came of it. Changes nothing. */
+/** Runs all checks and prints their findings. Changes nothing. */
 export async function check(context: Context, { call }: CheckOptions, stop: AbortSignal): Promise<number> {
   const findings: Finding[] = [];
-  const say = (finding: Finding) => {
+  const add = (finding: Finding) => {
     findings.push(finding);
     if (!context.json) print(context, finding);
   };
@@ -31,21 +32,21 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
   let config: BridgeSettings;
   try {
     config = context.config();
-    say(well('configuration', 'complete'));
+    add(passed('configuration', 'valid'));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const where = ENV_FILE ?? '.env, or in the environment';
-    for (const line of error.lines) say(bad('configuration', line, `Correct it in ${where}.`));
+    for (const line of error.lines) add(failed('configuration', line, `Correct it in ${where}.`));
     if (context.json) context.terminal.json({ findings });
     return EXIT_CONFIG;
   }
 
   const { stateDir } = config.outbox;
-  say(folderFinding(stateDir, stateDir === STATE_DIRECTORY));
-  if (config.cdr !== undefined) say(await recordsFinding(config.cdr));
-  for (const finding of await checkPorts(config)) say(finding);
-  for (const finding of await checkPbx(context, config, call, stop)) say(finding);
-  for (const finding of await checkApi(config)) say(finding);
+  add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
+  if (config.cdr !== undefined) add(await cdrFinding(config.cdr));
+  for (const finding of await checkPorts(config)) add(finding);
+  for (const finding of await checkPbx(context, config, call, stop)) add(finding);
+  for (const finding of await checkApi(config)) add(finding);
   return conclude(context, findings);
 }
 
@@ -69,8 +70,7 @@ async function checkPbx(
 ): Promise<Finding[]> {
   const listenedMs = call === undefined ? 0 : call === true ? callListenMs : Number(call) * 1_000;
   if (!(listenedMs >= 0 && listenedMs <= 3_600_000)) throw new Error('--call takes seconds, up to 3600');
-  if (listenedMs > 0 && !json)
-    terminal.print(`  Make a test call now; listening for ${listenedMs / 1_000} s ...`);
+  if (listenedMs > 0 && !json) terminal.print(`  Make a test call now (${listenedMs / 1_000} s) ...`);
   const result = await inspectPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
   const address = `${ami.host}:${ami.port}`;
   return pbxFindings(result, { ...ami, address, tls: ami.tls !== undefined, calls, listenedMs });
@@ -90,7 +90,7 @@ async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
   }
 }
 
-/** The newest call that was delivered in the last day: longer ago, the far side may have forgotten it. */
+/** The last call delivered within a day; the API may no longer have older ones. */
 async function lastDelivered(stateDir: string): Promise<string | undefined> {
   const { openReader } = await import('../outbox/reader.ts');
   try {
@@ -100,24 +100,24 @@ async function lastDelivered(stateDir: string): Promise<string | undefined> {
     reader?.close();
     return last?.callId;
   } catch {
-    // Another version's, or another user's: there is nothing to compare with.
+    // The state is of another version or another user.
     return undefined;
   }
 }
 
-const signs = { well: ['green', 'ok  '], warn: ['yellow', 'warn'], bad: ['red', 'BAD '] } as const;
+const signs = { ok: ['green', 'ok  '], warning: ['yellow', 'warn'], error: ['red', 'FAIL'] } as const;
 
-function print({ terminal }: Context, { what, came, verdict, todo }: Finding): void {
+function print({ terminal }: Context, { what, result, verdict, todo }: Finding): void {
   const [colour, sign] = signs[verdict];
-  terminal.wrapped(`${terminal.paint(colour, sign)}  `, `${what}: ${came}`, 6);
+  terminal.wrapped(`${terminal.paint(colour, sign)}  `, `${what}: ${result}`, 6);
   if (todo !== undefined) terminal.wrapped('      -> ', todo, 9);
 }
 
 function conclude({ terminal, json }: Context, findings: readonly Finding[]): number {
   const number = (verdict: Finding['verdict']) => findings.filter((it) => it.verdict === verdict).length;
-  const [faults, warnings] = [number('bad'), number('warn')];
+  const [faults, warnings] = [number('error'), number('warning')];
   if (json) terminal.json({ findings });
-  else if (faults > 0) terminal.print(`\n${count(faults, 'fault')}, ${count(warnings, 'warning')}.`);
-  else terminal.print(warnings > 0 ? `\nIt should work; ${count(warnings, 'warning')}.` : '\nAll is well.');
-  return faults > 0 ? exitCodes.trouble : exitCodes.well;
+  else if (faults > 0) terminal.print(`\n${count(faults, 'error')}, ${count(warnings, 'warning')}.`);
+  else terminal.print(warnings > 0 ? `\nNo errors, ${count(warnings, 'warning')}.` : '\nAll checks passed.');
+  return faults > 0 ? exitCodes.problem : exitCodes.ok;
 }

@@ -2,7 +2,7 @@ import { bridgeSections, type Environment, loadConfig, readEnvironment } from '.
 import { logSection } from '../config/log-section.ts';
 import { createTerminal, type Output, type Terminal } from './terminal.ts';
 
-/** What commands get from the process. */
+/** The process's input and output, replaced in tests. */
 export type Io = {
   readonly out: Output;
   readonly err: Output;
@@ -14,18 +14,18 @@ export type Io = {
 
 export type BridgeSettings = ReturnType<typeof bridgeConfig>;
 
-/** Everything that a command of the operators works with. */
+/** What each operators' command is given. */
 export type Context = {
   readonly io: Io;
   readonly terminal: Terminal;
   readonly json: boolean;
-  /** A line on standard error: why nothing came of it. */
-  complain(line: string): void;
+  /** Writes a line to standard error. */
+  printError(line: string): void;
   config(): BridgeSettings;
 };
 
 export function processIo(version: string): Io {
-  // `pbx-bridge ... | head` has read enough.
+  // The reader has closed the pipe, as in `pbx-bridge ... | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
@@ -48,7 +48,7 @@ export function createContext(io: Io, json: boolean): Context {
     io,
     json,
     terminal: createTerminal(io.out, { colour: logging.colour && !json }),
-    complain: createTerminal(io.err, { colour: false }).print,
+    printError: createTerminal(io.err, { colour: false }).print,
     config: () => bridgeConfig(io.environment()),
   };
 }

@@ -1,13 +1,13 @@
-/** What the operators' commands end with; 78 (EX_CONFIG) is wrong configuration, as everywhere. */
+/** Exit codes of the operators' commands; 78 (EX_CONFIG) means invalid configuration. */
 export const exitCodes = {
-  /** All is well. */
-  well: 0,
-  /** The command could not do what it was asked for. */
+  /** Success, no problem found. */
+  ok: 0,
+  /** The command failed. */
   failed: 1,
-  /** It did, and what it found needs somebody's attention. */
-  trouble: 2,
-  /** It found nothing by that name. */
-  nothing: 3,
+  /** The command worked, and found a problem. */
+  problem: 2,
+  /** The command worked, and found nothing that matches. */
+  notFound: 3,
 } as const;
 
-export const EXIT_CODES_HELP = `Exit codes: 0 all is well, 1 the command failed, 2 it found trouble, 3 it found nothing, 78 wrong configuration.`;
+export const EXIT_CODES_HELP = `Exit codes: 0 ok, 1 command failed, 2 problem found, 3 nothing found, 78 invalid configuration.`;

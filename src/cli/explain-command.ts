@@ -11,8 +11,8 @@ import type { Reader } from '../outbox/reader.ts';
 import { normaliseNumber } from '../phone-number/normalise-number.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { farSideText } from './explain/api-history-text.ts';
-import { type Line, type Story, storyOf, verdictOf } from './explain/timeline.ts';
+import { apiHistoryText } from './explain/api-history-text.ts';
+import { type Line, type Timeline, timelineOf, verdictOf } from './explain/timeline.ts';
 import { clockTime } from './format-text.ts';
 import { openState } from './open-state.ts';
 
@@ -21,10 +21,10 @@ export type ExplainOptions = {
   readonly offline?: boolean;
 };
 
-/** Calls that are offered when several are meant. */
-const mostCalls = 20;
+/** Calls listed when several match. */
+const maxCalls = 20;
 
-/** Tells one call's whole story: what was seen, decided, told and answered, and whether the far side has it. */
+/** Explains one call: what was seen, decided and delivered, and whether the API's request history has it. */
 export async function explain(context: Context, what: string, options: ExplainOptions): Promise<number> {
   const { io, terminal, json } = context;
   const settings = loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
@@ -33,36 +33,38 @@ export async function explain(context: Context, what: string, options: ExplainOp
   try {
     const found = find(reader, what, settings.calls);
     const [id, ...others] = found;
-    const story = id === undefined ? undefined : storyOf(reader, id, settings.calls.pbxId);
-    if (id === undefined || story === undefined) {
-      context.complain(notKnown(what, settings.outbox.journalKeepMs));
-      return exitCodes.nothing;
+    const timeline = id === undefined ? undefined : timelineOf(reader, id, settings.calls.pbxId);
+    if (id === undefined || timeline === undefined) {
+      context.printError(notFoundText(what, settings.outbox.journalKeepMs));
+      return exitCodes.notFound;
     }
-    const farSide =
-      options.offline || story.events.length === 0 ? undefined : await askFarSide(context, story.callId);
-    const verdict = verdictOf(story, farSide);
+    const apiHistory =
+      options.offline || timeline.events.length === 0
+        ? undefined
+        : await readApiHistory(context, timeline.callId);
+    const verdict = verdictOf(timeline, apiHistory);
     const show = options.showNumbers ? (text: string) => text : maskNumbers;
     if (json) {
-      const lines = story.lines.map((line) => ({ ...line, text: show(line.text) }));
-      terminal.json({ call: story.callId, ...verdict, lines, farSide, others });
-    } else print(context, story, { farSide, verdict, others, show });
-    return verdict.state === 'told' ? exitCodes.well : exitCodes.trouble;
+      const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
+      terminal.json({ call: timeline.callId, ...verdict, lines, apiHistory, others });
+    } else print(context, timeline, { apiHistory, verdict, others, show });
+    return verdict.state === 'reported' ? exitCodes.ok : exitCodes.problem;
   } finally {
     reader.close();
   }
 }
 
-/** Uniqueids that may be meant, the newest first: by call id, Uniqueid, Linkedid, or the caller's number. */
+/** Uniqueids that match a call id, Uniqueid, Linkedid or caller number; newest first. */
 function find(
   reader: Reader,
   what: string,
   { pbxId, defaultCountry }: { pbxId: string; defaultCountry: string | undefined },
 ): string[] {
   const id = what.startsWith(`${pbxId}-`) ? what.slice(pbxId.length + 1) : what;
-  // Asterisk's ids: seconds, a dot, a count; with systemname set, that before it and a dash.
+  // Asterisk's ids: `seconds.count`, or `systemname-seconds.count`.
   if (/\d{9,}\.\d+$/.test(id) || !/^[+\d\s()/-]{3,}$/.test(id)) return [id];
   const number = normaliseNumber(what, defaultCountry);
-  const told = reader.callsFrom(number, mostCalls).map((callId) => callId.slice(pbxId.length + 1));
+  const reported = reader.callsFrom(number, maxCalls).map((callId) => callId.slice(pbxId.length + 1));
   const digits = number.replace(/^\+/, '').slice(-7);
   const seen = reader
     .journal([digits])
@@ -71,7 +73,7 @@ function find(
       return number.replace(/\D/g, '').endsWith(digits) && linkedid === uniqueid ? [uniqueid] : [];
     })
     .reverse();
-  return [...new Set([...told, ...seen])].sort(newestFirst).slice(0, mostCalls);
+  return [...new Set([...reported, ...seen])].sort(newestFirst).slice(0, maxCalls);
 }
 
 function newestFirst(a: string, b: string): number {
@@ -79,29 +81,29 @@ function newestFirst(a: string, b: string): number {
   return (bt ?? 0) - (at ?? 0);
 }
 
-function notKnown(what: string, keepMs: number): string {
-  if (keepMs === 0) return `nothing is known of ${what}: JOURNAL_KEEP is 0s, so nothing is written down`;
+function notFoundText(what: string, keepMs: number): string {
+  if (keepMs === 0) return `no record of ${what}: the journal is turned off (JOURNAL_KEEP=0s)`;
   const days = Math.round(keepMs / 86_400_000);
-  return `nothing is known of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Was the bridge running and its link up then? pbx-bridge check --call shows whether calls are seen now.`;
+  return `no record of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Check that the bridge was running and connected then. To test whether calls are seen now, run pbx-bridge check --call.`;
 }
 
-async function askFarSide({ io }: Context, callId: string): Promise<HistoryEntry[] | string> {
+async function readApiHistory({ io }: Context, callId: string): Promise<HistoryEntry[] | string> {
   const environment = io.environment();
   if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
-    return 'not asked: API_BASE_URL and API_TOKEN are not set here';
+    return 'not read: API_BASE_URL and API_TOKEN are not set here';
   const client = createApiClient({ ...loadConfig({ api: apiSection }, environment).api, connections: 1 });
   try {
     return await createHistoryReader(client.history).entriesOf(callId);
   } catch (error) {
-    if (error instanceof HistoryUnreadable) return `not known: ${error.message}`;
+    if (error instanceof HistoryUnreadable) return `cannot be read: ${error.message}`;
     throw error;
   } finally {
     await client.close();
   }
 }
 
-type Found = {
-  readonly farSide: HistoryEntry[] | string | undefined;
+type Explanation = {
+  readonly apiHistory: HistoryEntry[] | string | undefined;
   readonly verdict: ReturnType<typeof verdictOf>;
   readonly others: readonly string[];
   readonly show: (text: string) => string;
@@ -115,19 +117,23 @@ const signs: Readonly<Record<Line['what'], readonly [string, 'dim' | 'bold' | 'g
     failed: ['failed   ', 'red'],
   };
 
-function print({ terminal }: Context, story: Story, { farSide, verdict, others, show }: Found): void {
+function print(
+  { terminal }: Context,
+  timeline: Timeline,
+  { apiHistory, verdict, others, show }: Explanation,
+): void {
   const { paint } = terminal;
   const now = Date.now();
-  terminal.wrapped('', `call ${story.callId}`, 0);
-  const timeWidth = Math.max(...story.lines.map(({ at }) => clockTime(at, now).length), 8);
-  for (const { at, what, text } of story.lines) {
+  terminal.wrapped('', `call ${timeline.callId}`, 0);
+  const timeWidth = Math.max(...timeline.lines.map(({ at }) => clockTime(at, now).length), 8);
+  for (const { at, what, text } of timeline.lines) {
     const [sign, colour] = signs[what];
     const head = `${clockTime(at, now).padEnd(timeWidth)} ${paint(colour, sign)} `;
     terminal.wrapped(head, show(text), timeWidth + 11);
   }
-  if (farSide !== undefined) terminal.wrapped('far side: ', show(farSideText(farSide, now)), 10);
-  const colour = verdict.state === 'told' ? 'green' : verdict.state === 'waiting' ? 'yellow' : 'red';
+  if (apiHistory !== undefined) terminal.wrapped('API history: ', show(apiHistoryText(apiHistory, now)), 13);
+  const colour = verdict.state === 'reported' ? 'green' : verdict.state === 'waiting' ? 'yellow' : 'red';
   terminal.print();
   terminal.wrapped(`${paint(colour, verdict.state.toUpperCase())}: `, show(verdict.why), 2);
-  if (others.length > 0) terminal.wrapped('', `This is the newest. Also meant: ${others.join(', ')}`, 2);
+  if (others.length > 0) terminal.wrapped('', `This is the newest match. Others: ${others.join(', ')}`, 2);
 }

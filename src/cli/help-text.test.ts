@@ -13,7 +13,7 @@ const io = (columns: number): Io => ({
   exit: () => {},
 });
 
-/** The help of each command, as a terminal of this width shows it. */
+/** The help of each command on a terminal of this width, by the command's name. */
 function pages(columns: number): Map<string, string> {
   const program = new Command('pbx-bridge');
   addOperatorCommands(program, io(columns));

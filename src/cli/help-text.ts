@@ -2,9 +2,9 @@ import { EXIT_CODES_HELP } from './exit-codes.ts';
 import { fit } from './terminal.ts';
 
 /**
- * What stands below a command's options: examples, a line each, and the exit codes.
- * @param examples lines with a command, and where it is needed a remark, two spaces or more behind it.
- * @param width of the terminal; where a line is too long for it, its remark goes below the command.
+ * Formats the text below a command's options: examples and exit codes.
+ * @param examples one command per line, optionally followed by two or more spaces and a remark.
+ * @param width of the terminal, columns. If a line is longer, its remark goes below the command.
  */
 export function helpText(examples: string, width: number): string {
   const lines = examples.split('\n').flatMap((line) => {

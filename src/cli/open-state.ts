@@ -1,17 +1,18 @@
 import { openReader, type Reader } from '../outbox/reader.ts';
 import type { Context } from './command-context.ts';
 
-/** Opens the state folder to read it; undefined, and said why, when there is nothing that can be read. */
-export function openState({ complain }: Context, stateDir: string): Reader | undefined {
-  let why = 'is STATE_DIR the one of the bridge, did it ever start, and may this user read it?';
+/** Opens the state directory for reading. If it cannot be read, prints why and returns undefined. */
+export function openState({ printError }: Context, stateDir: string): Reader | undefined {
+  let why =
+    'check that STATE_DIR is that of the bridge, that the bridge was started once, and that this user may read it';
   try {
     const reader = openReader(stateDir);
     if (reader !== undefined) return reader;
   } catch (error) {
-    // SQLite has no other word for a file that is another user's.
+    // SQLite's only message for a file of another user.
     if (!/unable to open/.test(String(error))) throw error;
-    why = 'run this as the user of the bridge, or as root';
+    why = 'run this command as the user of the bridge, or as root';
   }
-  complain(`the state of the bridge in ${stateDir} cannot be read: ${why}`);
+  printError(`cannot read the state of the bridge in ${stateDir}: ${why}`);
   return undefined;
 }

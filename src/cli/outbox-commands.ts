@@ -11,7 +11,7 @@ import type { ToldEvent } from '../outbox/tables/history.ts';
 import { attemptText } from './attempt-text.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { clockTime, count, spanOf } from './format-text.ts';
+import { clockTime, count, parseDuration } from './format-text.ts';
 import { openState } from './open-state.ts';
 
 export type Filters = {
@@ -29,63 +29,63 @@ export type ChangeOptions = Omit<Filters, 'state' | 'limit'> & {
 };
 
 const states = ['waiting', 'dead', 'delivered'] as const;
-/** Changed by one command: more would keep the bridge from its outbox for too long. */
-const mostAtOnce = 100_000;
+/** Dead letters changed by one command; more would block the bridge's outbox for too long. */
+const maxChanges = 100_000;
 
-/** Lists events: those that are not delivered unless another state is asked for. */
+/** Lists events; undelivered ones unless `--state` is given. */
 export async function list(context: Context, options: ListOptions): Promise<number> {
   return withReader(context, (reader) => {
     const limit = Number(options.limit ?? 50);
     const events = find(reader, options, ['dead', 'waiting'], limit);
     if (context.json) context.terminal.json(events.map(forJson(false)));
     else printList(context, events, limit);
-    return events.length > 0 ? exitCodes.well : exitCodes.nothing;
+    return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
   });
 }
 
-/** Shows events whole, with every attempt. `what` is an event's number or a call's id. */
+/** Shows events with all delivery attempts. `what` is an event number or a call id. */
 export async function show(context: Context, what: string, { showNumbers = false }: ShowOptions) {
   return withReader(context, (reader) => {
     const one = /^\d+$/.test(what) ? reader.event(Number(what)) : undefined;
     const events = one ? [one] : reader.events({ callId: what, limit: 10 }).reverse();
     if (context.json) context.terminal.json(events.map(forJson(showNumbers)));
     else for (const event of events) printEvent(context, event, showNumbers);
-    if (events.length === 0) context.complain(`there is no event ${what}`);
-    return events.length > 0 ? exitCodes.well : exitCodes.nothing;
+    if (events.length === 0) context.printError(`no event ${what}`);
+    return events.length > 0 ? exitCodes.ok : exitCodes.notFound;
   });
 }
 
 /** Sends dead letters again. */
 export async function retry(context: Context, numbers: readonly string[], options: ChangeOptions) {
-  return withChosen(context, numbers, options, async (operator, events) => {
-    const again = operator.resend(events.map(({ seq }) => seq));
-    report(
+  return withDeadLetters(context, numbers, options, async (operator, events) => {
+    const sent = operator.resend(events.map(({ seq }) => seq));
+    printResult(
       context,
-      { again },
-      `${count(again, 'event')} will be sent again, within seconds if the bridge runs`,
+      { again: sent },
+      `${count(sent, 'event')} will be sent again within seconds, if the bridge is running`,
     );
-    return exitCodes.well;
+    return exitCodes.ok;
   });
 }
 
-/** Throws dead letters away, after asking; what they were goes to the audit log of the state folder. */
+/** Deletes dead letters after a confirmation, and writes them to the audit log in the state directory. */
 export async function discard(context: Context, numbers: readonly string[], options: ChangeOptions) {
-  return withChosen(context, numbers, options, async (operator, events) => {
+  return withDeadLetters(context, numbers, options, async (operator, events) => {
     if (!options.yes && !(await confirmed(context, events))) {
-      report(context, { discarded: 0 }, 'nothing was discarded');
+      printResult(context, { discarded: 0 }, 'nothing discarded');
       return exitCodes.failed;
     }
     const log = join(stateDirOf(context), 'outbox.audit.jsonl');
-    const gone = operator.discard(
+    const discarded = operator.discard(
       events.map(({ seq }) => seq),
       (found) => writeAudit(log, found),
     );
-    report(
+    printResult(
       context,
-      { discarded: gone.length, log },
-      `${count(gone.length, 'event')} discarded; written to ${log}`,
+      { discarded: discarded.length, log },
+      `${count(discarded.length, 'event')} discarded, logged in ${log}`,
     );
-    return exitCodes.well;
+    return exitCodes.ok;
   });
 }
 
@@ -104,36 +104,40 @@ function withReader(context: Context, work: (reader: Reader) => number): number 
   }
 }
 
-async function withChosen(
+async function withDeadLetters(
   context: Context,
   numbers: readonly string[],
   options: ChangeOptions,
   work: (operator: Operator, events: readonly ToldEvent[]) => Promise<number>,
 ): Promise<number> {
   const isFiltered = (options.call ?? options.olderThan ?? options.newerThan) !== undefined;
-  const isRule = options.all === true || isFiltered;
-  if (numbers.length > 0 === isRule) {
-    const which = 'the numbers that outbox list shows, or a filter, or --all';
-    context.complain(isRule ? `numbers or a rule for them, not both: give ${which}` : `which? Give ${which}`);
+  const byFilter = options.all === true || isFiltered;
+  if (numbers.length > 0 === byFilter) {
+    const hint = 'give the event numbers from outbox list, or a filter, or --all';
+    context.printError(
+      byFilter
+        ? `event numbers cannot be combined with a filter or --all: ${hint}`
+        : `no dead letter selected: ${hint}`,
+    );
     return exitCodes.failed;
   }
   let events: readonly ToldEvent[] = [];
   const code = withReader(context, (reader) => {
-    events = isRule
-      ? find(reader, { ...options, state: 'dead' }, ['dead'], mostAtOnce + 1)
+    events = byFilter
+      ? find(reader, { ...options, state: 'dead' }, ['dead'], maxChanges + 1)
       : deadLettersOf(context, reader, numbers);
-    return exitCodes.well;
+    return exitCodes.ok;
   });
-  if (code !== exitCodes.well) return code;
+  if (code !== exitCodes.ok) return code;
   if (events.length === 0) {
-    context.complain('no dead letter is like that; see pbx-bridge outbox list');
-    return exitCodes.nothing;
+    context.printError('no matching dead letter; see pbx-bridge outbox list');
+    return exitCodes.notFound;
   }
-  if (isRule && events.length > mostAtOnce) {
-    events = events.slice(0, mostAtOnce);
-    const many = mostAtOnce.toLocaleString('en');
-    context.complain(
-      `there are more than ${many}: these are the newest ${many}; for the others, give it again`,
+  if (byFilter && events.length > maxChanges) {
+    events = events.slice(0, maxChanges);
+    const many = maxChanges.toLocaleString('en');
+    context.printError(
+      `more than ${many} dead letters match; processing the newest ${many}. Run the command again for the others`,
     );
   }
   const operator = openOperator(stateDirOf(context));
@@ -145,16 +149,16 @@ async function withChosen(
   }
 }
 
-/** Those of these numbers that are dead letters; says of each other one what it is. */
+/** The dead letters among these event numbers; prints an error for each of the others. */
 function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): ToldEvent[] {
   for (const number of numbers)
     if (!/^\d{1,15}$/.test(number))
-      throw new Error(`${number} is no event's number; pbx-bridge outbox list shows them`);
+      throw new Error(`${number} is not an event number; see pbx-bridge outbox list`);
   return [...new Set(numbers.map(Number))].flatMap((number) => {
     const event = reader.event(number);
     if (event?.state === 'dead') return event;
-    context.complain(
-      event ? `event ${number} is no dead letter: it is ${event.state}` : `there is no event ${number}`,
+    context.printError(
+      event ? `event ${number} is not a dead letter: it is ${event.state}` : `no event ${number}`,
     );
     return [];
   });
@@ -163,7 +167,7 @@ function deadLettersOf(context: Context, reader: Reader, numbers: readonly strin
 function find(
   reader: Reader,
   options: Filters,
-  usual: readonly ToldEvent['state'][],
+  defaultStates: readonly ToldEvent['state'][],
   limit: number,
 ): ToldEvent[] {
   const wanted = options.state === 'all' ? states : states.filter((state) => state === options.state);
@@ -173,11 +177,11 @@ function find(
   const now = Date.now();
   const filter = {
     callId: options.call,
-    since: options.newerThan === undefined ? undefined : now - spanOf(options.newerThan),
-    before: options.olderThan === undefined ? undefined : now - spanOf(options.olderThan),
+    since: options.newerThan === undefined ? undefined : now - parseDuration(options.newerThan),
+    before: options.olderThan === undefined ? undefined : now - parseDuration(options.olderThan),
     limit,
   };
-  return (options.state === undefined ? usual : wanted)
+  return (options.state === undefined ? defaultStates : wanted)
     .flatMap((state) => reader.events({ ...filter, state }))
     .sort((a, b) => b.seq - a.seq)
     .slice(0, limit);
@@ -185,14 +189,14 @@ function find(
 
 function printList({ terminal }: Context, events: readonly ToldEvent[], limit: number): void {
   const { paint } = terminal;
-  if (events.length === 0) terminal.print('nothing: everything is delivered');
+  if (events.length === 0) terminal.print('no events to show');
   const now = Date.now();
   for (const event of events) {
     const state = { dead: paint('red', 'dead     '), waiting: paint('yellow', 'waiting  ') };
     const sign = event.state === 'delivered' ? 'delivered' : state[event.state];
     const last = event.tale.at(-1);
-    const why = last === undefined ? 'not tried yet' : attemptText(last);
-    const text = `${event.status} of ${event.callId}, taken ${clockTime(event.takenAt, now)}; ${why}`;
+    const why = last === undefined ? 'not attempted yet' : attemptText(last);
+    const text = `${event.status} of ${event.callId}, stored ${clockTime(event.takenAt, now)}; ${why}`;
     terminal.wrapped(`${String(event.seq).padStart(6)}  ${sign}  `, text, 19);
   }
   if (events.length === limit) terminal.print(`The newest ${limit}; --limit shows more.`);
@@ -202,15 +206,15 @@ function printEvent({ terminal }: Context, event: ToldEvent, showNumbers: boolea
   const now = Date.now();
   const { seq, callId, status, state, takenAt, settledAt, tale } = event;
   terminal.wrapped('', `event ${seq}: ${status} of call ${callId}, ${state}`, 2);
-  terminal.wrapped('  what is sent  ', masked(event.body, showNumbers), 16);
-  terminal.print(`  taken         ${clockTime(takenAt, now)}`);
+  terminal.wrapped('  request       ', masked(event.body, showNumbers), 16);
+  terminal.print(`  stored        ${clockTime(takenAt, now)}`);
   for (const attempt of tale)
-    terminal.wrapped('  tried         ', `${clockTime(attempt.at, now)} ${attemptText(attempt)}`, 16);
-  if (tale.length === 0) terminal.print('  tried         not yet');
+    terminal.wrapped('  attempt       ', `${clockTime(attempt.at, now)} ${attemptText(attempt)}`, 16);
+  if (tale.length === 0) terminal.print('  attempt       none yet');
   if (settledAt !== undefined) terminal.print(`  ${state.padEnd(13)} ${clockTime(settledAt, now)}`);
 }
 
-/** The event's JSON with the caller's number as the log shows it. */
+/** The event's JSON with the caller's number masked as in the log. */
 function masked(body: string, showNumbers: boolean): string {
   if (showNumbers) return body;
   return body.replace(/("from":")([^"]*)"/, (_, key: string, from: string) => `${key}${maskNumber(from)}"`);
@@ -223,16 +227,16 @@ function forJson(showNumbers: boolean) {
   });
 }
 
-function report({ terminal, json }: Context, value: unknown, words: string): void {
+function printResult({ terminal, json }: Context, value: unknown, text: string): void {
   if (json) terminal.json(value);
-  else terminal.wrapped('', words, 0);
+  else terminal.wrapped('', text, 0);
 }
 
 async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]): Promise<boolean> {
   for (const { seq, status, callId } of events.slice(0, 10))
     terminal.print(escapeControls(`  ${seq} ${status} of ${callId}`));
   if (events.length > 10) terminal.print(`  and ${events.length - 10} more`);
-  io.out.write(`Discard ${count(events.length, 'dead letter')} for ever? Type yes: `);
+  io.out.write(`Discard ${count(events.length, 'dead letter')} permanently? Type yes: `);
   const lines = createInterface({ input: io.in });
   const [answer] = await Promise.race([
     new Promise<string[]>((resolve) => lines.once('line', (line) => resolve([line]))),
@@ -243,7 +247,7 @@ async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]
   return answer?.trim().toLowerCase() === 'yes';
 }
 
-/** On the disk before anything is thrown away. */
+/** Appends to the audit log; on disk when this returns, before the events are deleted. */
 function writeAudit(path: string, events: readonly ToldEvent[]): void {
   const file = openSync(path, 'a', 0o600);
   try {

@@ -1,41 +1,41 @@
 import { get } from 'node:http';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 
-export type StatusFound =
+export type StatusResult =
   | { readonly ok: true; readonly status: BridgeStatus }
   | { readonly ok: false; readonly why: string };
 
 const deadlineMs = 5_000;
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
-/** Where a bridge with this STATUS_LISTEN shows its status. */
+/** The address of the status server of a bridge with this STATUS_LISTEN. Throws if it is off or the port is 0. */
 export function statusUrl(listen: { host: string; port: number } | undefined): string {
-  if (listen === undefined) throw new Error('STATUS_LISTEN is off: the bridge shows its status to nobody');
+  if (listen === undefined) throw new Error('STATUS_LISTEN is off, so the bridge has no status server');
   if (listen.port === 0)
-    throw new Error('STATUS_LISTEN has port 0: give --url, the log of the bridge names it');
+    throw new Error('STATUS_LISTEN has port 0: give --url with the address from the log of the bridge');
   const host = /^(0\.0\.0\.0|::)$/.test(listen.host) ? '127.0.0.1' : listen.host;
   return `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
 }
 
-/** Asks a bridge of this machine how it is doing. */
-export function readStatus(url: string): Promise<StatusFound> {
-  const no = (why: string): StatusFound => ({ ok: false, why });
+/** Reads the status of a running bridge. Never rejects. */
+export function readStatus(url: string): Promise<StatusResult> {
+  const failed = (why: string): StatusResult => ({ ok: false, why });
   return new Promise((resolve) => {
     const request = get(new URL('/status.json', url), { timeout: deadlineMs }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
-        if (text.length > mostBytes) request.destroy(new Error('the answer is too long'));
+        if (text.length > maxBytes) request.destroy(new Error('the response is too long'));
       });
-      response.on('end', () => resolve(parse(text) ?? no(`what answers at ${url} is no pbx-bridge`)));
+      response.on('end', () => resolve(parse(text) ?? failed(`the program at ${url} is not pbx-bridge`)));
     });
     request.on('timeout', () => request.destroy(new Error(`no answer within ${deadlineMs / 1000} s`)));
     request.on('error', (error: NodeJS.ErrnoException) =>
       resolve(
-        no(
+        failed(
           error.code === 'ECONNREFUSED'
-            ? `the bridge is not running (nothing answers at ${url}); pbx-bridge run starts it`
+            ? `the bridge is not running (connection refused at ${url}); start it with pbx-bridge run or systemctl`
             : `no status from ${url}: ${error.message}`,
         ),
       ),
@@ -43,7 +43,7 @@ export function readStatus(url: string): Promise<StatusFound> {
   });
 }
 
-function parse(text: string): StatusFound | undefined {
+function parse(text: string): StatusResult | undefined {
   try {
     const status = JSON.parse(text) as BridgeStatus;
     return typeof status.pbxId === 'string' ? { ok: true, status } : undefined;

@@ -20,12 +20,12 @@ export type RecordOptions = {
   readonly showNumbers?: boolean;
 };
 
-/** Channel state Ring: a caller who rings at us, of whom the bridge asks whether the number may be shown. */
+/** Channel state Ring: an inbound call, for which the bridge asks whether the number may be shown. */
 const ring = '4';
 
-/** Writes down what Asterisk says of its calls, until it is stopped; beside a bridge that runs, or without one. */
+/** Records AMI call events until stopped; a bridge may run at the same time. */
 export async function record(context: Context, options: RecordOptions, stop: AbortSignal): Promise<number> {
-  const { io, terminal, json, complain } = context;
+  const { io, terminal, json, printError } = context;
   const { ami } = loadConfig({ ami: amiSection }, io.environment());
   const file = openSync(options.out, 'wx', 0o600);
   let [events, bytes] = [0, 0];
@@ -36,15 +36,15 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     },
     ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32)) }),
   });
-  const { promise: isUp, resolve: tried } = Promise.withResolvers<boolean>();
-  // The first thing that it says tells whether it got in.
-  const log: Log = { say: (code) => tried(code === 'ami.connected'), child: () => log };
+  const { promise: isUp, resolve: onFirstMessage } = Promise.withResolvers<boolean>();
+  // The link's first message says whether the login worked.
+  const log: Log = { say: (code) => onFirstMessage(code === 'ami.connected'), child: () => log };
   const link = createAmiLink(ami, {
     onInput: () => {},
     onFrame(frame, at) {
       const fields = allFields(frame);
       const name = fields.get('Event') ?? '';
-      // Only what the bridge hears: other events hold what nobody has thought of masking.
+      // Only events that the bridge uses: the masker does not know the fields of others.
       const wanted = isCallEvent(name) || fields.has('Response') || fields.has('ActionID');
       if (!wanted) return;
       if (isCallEvent(name)) events += 1;
@@ -61,12 +61,12 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     const up = await Promise.race([isUp, once(stop)]);
     if (up === false) {
       const { failure } = link.status();
-      const why = failure === undefined ? 'it ended at once' : describeFailure(failure);
-      complain(`no link to Asterisk: ${why}; see pbx-bridge check`);
+      const why = failure === undefined ? 'the connection ended at once' : describeFailure(failure);
+      printError(`cannot connect to Asterisk: ${why}; run pbx-bridge check`);
       return exitCodes.failed;
     }
-    const how = options.showNumbers ? 'numbers and names as they are' : 'numbers and names masked';
-    if (!json) terminal.wrapped('', `recording into ${options.out}, ${how}; Ctrl-C ends it`, 0);
+    const how = options.showNumbers ? 'numbers and names not masked' : 'numbers and names masked';
+    if (!json) terminal.wrapped('', `recording into ${options.out}, ${how}; stop with Ctrl-C`, 0);
     await (options.seconds === undefined ? once(stop) : Promise.race([once(stop), pause(options.seconds)]));
   } finally {
     link.stop();
@@ -76,10 +76,10 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   else
     terminal.wrapped(
       '',
-      `${count(events, 'call event')}, ${bytes} bytes; pbx-bridge replay ${options.out} tells what they mean`,
+      `${count(events, 'call event')}, ${bytes} bytes; pbx-bridge replay ${options.out} shows what they mean`,
       0,
     );
-  return exitCodes.well;
+  return exitCodes.ok;
 }
 
 function once(signal: AbortSignal): Promise<void> {

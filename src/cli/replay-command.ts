@@ -19,7 +19,7 @@ export type ReplayOptions = {
   readonly showNumbers?: boolean;
 };
 
-/** Tells what would be told of a recording, by the settings that are there now, and why; or plays it as an Asterisk. */
+/** Shows what the bridge would report of a recording with the current settings, and why; or plays it as a simulated Asterisk. */
 export async function replay(
   context: Context,
   file: string,
@@ -33,10 +33,10 @@ export async function replay(
   const calls = callsOf(found.reports, settings.pbxId);
   if (context.json) context.terminal.json({ calls, journal: found.journal });
   else print(context, recording, found, calls.length, options.showNumbers === true);
-  return calls.length > 0 ? exitCodes.well : exitCodes.nothing;
+  return calls.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
-/** As `expected.json` of a recording that is a test: whoever knows the telephone corrects it by hand where it is wrong. */
+/** In the format of a test recording's `expected.json`, which is corrected by hand where the result is wrong. */
 function callsOf(reports: readonly Report[], pbxId: string) {
   return [...Map.groupBy(reports, ({ id }) => id)].map(([id, events]) => ({
     uniqueid: id.slice(pbxId.length + 1),
@@ -57,24 +57,24 @@ function print(
 ): void {
   const { paint } = terminal;
   const show = showNumbers ? (text: string) => text : maskNumbers;
-  const begun = new Date(startedAt).toISOString().slice(0, 19).replace('T', ' ');
+  const startTime = new Date(startedAt).toISOString().slice(0, 19).replace('T', ' ');
   terminal.wrapped(
     '',
-    `Asterisk ${asterisk || '(unknown version)'}, ${begun} UTC, ${count(frames.length, 'frame')}`,
+    `Asterisk ${asterisk || '(unknown version)'}, ${startTime} UTC, ${count(frames.length, 'frame')}`,
     0,
   );
   for (const { at, uniqueid, kind, text } of journal) {
     const seconds = `${((at - startedAt) / 1_000).toFixed(3)} s`.padStart(11);
     const sign =
       kind === 'reported'
-        ? paint('green', 'told    ')
+        ? paint('green', 'reported    ')
         : kind === 'not-reported'
-          ? paint('yellow', 'not told')
-          : '        ';
-    terminal.wrapped(`${seconds}  ${sign}  `, `${uniqueid} ${show(text)}`, 23);
+          ? paint('yellow', 'not reported')
+          : '            ';
+    terminal.wrapped(`${seconds}  ${sign}  `, `${uniqueid} ${show(text)}`, 27);
   }
   terminal.print();
-  terminal.print(`${count(calls, 'call')} would be told with the settings that are there now.`);
+  terminal.print(`${count(calls, 'call')} would be reported with the current settings.`);
 }
 
 async function serve(
@@ -92,27 +92,27 @@ async function serve(
     version: recording.asterisk,
     ...(port === true ? {} : { port: Number(port) }),
   });
-  const { port: taken } = await pbx.listen();
-  if (json) terminal.json({ port: taken, ...account });
+  const { port: usedPort } = await pbx.listen();
+  if (json) terminal.json({ port: usedPort, ...account });
   else {
-    terminal.print('An Asterisk that plays the recording to whoever logs in. For .env:');
+    terminal.print('The recording is played to the bridge that logs in. Settings for .env:');
     for (const line of [
-      `AMI_PORT=${taken}`,
+      `AMI_PORT=${usedPort}`,
       `AMI_USERNAME=${account.username}`,
       `AMI_SECRET=${account.secret}`,
     ])
       terminal.print(`  ${line}`);
   }
   while (pbx.connections() === 0 && !stop.aborted) await wait(100);
-  // Until the first channels were asked for, what is sent would be part of the snapshot.
+  // The bridge reads the channels first; events sent before that would be part of its snapshot.
   await wait(500, undefined, { signal: stop }).catch(() => {});
   const played = pbx.play(recording, { speed: pace }).then(() => {
-    if (!json) terminal.print('played to its end; Ctrl-C ends this');
+    if (!json) terminal.print('recording finished; stop with Ctrl-C');
   });
   await Promise.race([played, aborted(stop)]);
   await aborted(stop);
   await pbx.close();
-  return exitCodes.well;
+  return exitCodes.ok;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

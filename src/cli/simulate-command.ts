@@ -23,7 +23,7 @@ export type SimulateOptions = {
 
 const stepMs = 10;
 
-/** An office that is made up, on a real manager port: for a load, or to show what a bridge does. */
+/** Generates test calls on a simulated manager port, for load tests and demonstrations. */
 export async function simulate(
   { terminal, json }: Context,
   options: SimulateOptions,
@@ -43,7 +43,7 @@ export async function simulate(
   const { port } = await pbx.listen();
   if (json) terminal.json({ port, ...account });
   else {
-    terminal.print(`An office, ${rate} ${rate === 1 ? 'call' : 'calls'} a second. For .env:`);
+    terminal.print(`Simulating ${rate} ${rate === 1 ? 'call' : 'calls'} per second. Settings for .env:`);
     for (const line of [
       `AMI_PORT=${port}`,
       `AMI_USERNAME=${account.username}`,
@@ -51,33 +51,33 @@ export async function simulate(
     ])
       terminal.print(`  ${line}`);
     terminal.print(
-      'It begins when a bridge logs in; Ctrl-C lets no more calls in, and a second one ends it.',
+      'Calls start when a bridge logs in. Ctrl-C stops new calls; a second Ctrl-C ends the simulation.',
     );
   }
   await until(() => pbx.connections() > 0 || stop.aborted);
-  const office = createOffice({
+  const source = createCallSource({
     rate,
     talkMs,
     mix: mixOf(options.mix),
     random: seededRandom(Number(options.seed)),
   });
-  await play(pbx, office, { seconds, stop });
+  await play(pbx, source, { seconds, stop });
   await pbx.close();
-  const { calls, told } = office.played();
+  const { calls, told } = source.played();
   if (json) terminal.json({ calls, told });
   else
     terminal.wrapped(
       '',
-      `${count(calls, 'call')}; to be told: ${told.ringing} ringing, ${told.answered} answered, ${told.completed} completed`,
+      `${count(calls, 'call')}; expected events: ${told.ringing} ringing, ${told.answered} answered, ${told.completed} completed`,
       0,
     );
-  return exitCodes.well;
+  return exitCodes.ok;
 }
 
-type Office = ReturnType<typeof createOffice>;
+type CallSource = ReturnType<typeof createCallSource>;
 
-/** Calls by chance, but the same ones for the same seed. */
-function createOffice(options: {
+/** Generates random calls; the same seed gives the same calls. */
+function createCallSource(options: {
   readonly rate: number;
   readonly talkMs: number;
   readonly mix: readonly (readonly [ScenarioName, number])[];
@@ -99,7 +99,7 @@ function createOffice(options: {
   }
 
   return {
-    /** The call that begins at `ms` after the start, if it is time; times between calls are as chance has it. */
+    /** The next call, if one is due `ms` after the start. Times between calls are exponentially distributed. */
     due(ms: number, now: number): SimulatedCall | undefined {
       if (ms < nextAt) return undefined;
       nextAt += (-Math.log(1 - random()) / rate) * 1_000;
@@ -111,30 +111,34 @@ function createOffice(options: {
   };
 }
 
-/** Plays until the last call that was let in is over. */
+/** Plays calls until `stop` or the time limit, then waits for the last call to end. */
 async function play(
   pbx: Player,
-  office: Office,
+  source: CallSource,
   { seconds, stop }: { seconds: number; stop: AbortSignal },
 ): Promise<void> {
-  const agenda = new Map<number, string[]>();
+  const schedule = new Map<number, string[]>();
   const began = performance.now();
   let done = 0;
   for (;;) {
     const ms = performance.now() - began;
-    const open = !stop.aborted && ms < seconds * 1_000;
-    for (let call = open ? office.due(ms, Date.now()) : undefined; call; call = office.due(ms, Date.now()))
+    const accepting = !stop.aborted && ms < seconds * 1_000;
+    for (
+      let call = accepting ? source.due(ms, Date.now()) : undefined;
+      call;
+      call = source.due(ms, Date.now())
+    )
       for (const { ms: after, frame } of call.frames) {
         const slot = Math.floor((ms + after) / stepMs);
-        const frames = agenda.get(slot);
+        const frames = schedule.get(slot);
         if (frames) frames.push(frame);
-        else agenda.set(slot, [frame]);
+        else schedule.set(slot, [frame]);
       }
     for (; done * stepMs <= ms; done += 1) {
-      for (const frame of agenda.get(done) ?? []) pbx.send(frame);
-      agenda.delete(done);
+      for (const frame of schedule.get(done) ?? []) pbx.send(frame);
+      schedule.delete(done);
     }
-    if (!open && agenda.size === 0) return;
+    if (!accepting && schedule.size === 0) return;
     await new Promise((resolve) => setTimeout(resolve, stepMs));
   }
 }
@@ -144,14 +148,16 @@ function mixOf(text: string | undefined): [ScenarioName, number][] {
   return text.split(',').map((item) => {
     const [name = '', part = ''] = item.split('=');
     if (!scenarioNames.some((known) => known === name) || !/^\d{1,4}$/.test(part))
-      throw new Error(`--mix takes parts such as answered=3,missed=1; there is ${scenarioNames.join(', ')}`);
+      throw new Error(
+        `--mix takes proportions such as answered=3,missed=1; kinds: ${scenarioNames.join(', ')}`,
+      );
     return [name as ScenarioName, Number(part)];
   });
 }
 
-function numberOf(option: string, text: string, most: number): number {
+function numberOf(option: string, text: string, max: number): number {
   const number = Number(text);
-  if (!(number > 0 && number <= most)) throw new Error(`${option} takes a number above 0, up to ${most}`);
+  if (!(number > 0 && number <= max)) throw new Error(`${option} takes a number above 0, up to ${max}`);
   return number;
 }
 

@@ -5,11 +5,11 @@ import { duration } from '../delivery/report.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { readStatus, type StatusFound, statusUrl } from './read-status.ts';
+import { readStatus, type StatusResult, statusUrl } from './read-status.ts';
 
-export type SiteStatus = { readonly name: string; readonly found: StatusFound };
+export type SiteStatus = { readonly name: string; readonly found: StatusResult };
 
-/** Asks every bridge whose settings lie in the folder how it is doing, all at once. */
+/** Reads the status of every bridge with settings in the directory, in parallel. */
 export async function readAll(context: Context, folder: string | undefined): Promise<SiteStatus[]> {
   const sites = readSites(folder ?? sitesFolder(context.io.environment()));
   return Promise.all(
@@ -17,22 +17,22 @@ export async function readAll(context: Context, folder: string | undefined): Pro
   );
 }
 
-async function readSite(environment: Parameters<typeof loadConfig>[1]): Promise<StatusFound> {
+async function readSite(environment: Parameters<typeof loadConfig>[1]): Promise<StatusResult> {
   try {
     return await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
   } catch (error) {
-    // Settings that are wrong are this bridge's trouble, and no reason not to show the others.
+    // Invalid settings of one bridge must not hide the others.
     return { ok: false, why: (error as Error).message };
   }
 }
 
-/** Well if every bridge is. */
+/** The exit code: ok if every bridge is ready. */
 export function codeOf(sites: readonly SiteStatus[]): number {
   const well = sites.every(({ found }) => found.ok && found.status.ready);
-  return well ? exitCodes.well : exitCodes.trouble;
+  return well ? exitCodes.ok : exitCodes.problem;
 }
 
-/** As JSON: by the bridge's name, its /status.json, or why there is none. */
+/** By the name of each bridge: its /status.json, or `{ error }`. */
 export function sitesJson(sites: readonly SiteStatus[]): object {
   return Object.fromEntries(
     sites.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]),
@@ -41,7 +41,7 @@ export function sitesJson(sites: readonly SiteStatus[]): object {
 
 const columns = ['bridge', 'PBX', 'open', 'waiting', 'dead', 'delivery'] as const;
 
-/** A row for each bridge: counts for the eye, and under a bridge that is not well, why. Pure. */
+/** One row per bridge, and the reasons why it is not ready. */
 function siteRows(
   sites: readonly SiteStatus[],
 ): { readonly cells: readonly string[]; readonly trouble: readonly string[] }[] {
@@ -54,16 +54,16 @@ function siteRows(
 
 function cellsOf({ pbx, calls, outbox, delivery, now }: BridgeStatus): string[] {
   return [
-    pbx.state === 'up' ? `up ${duration(now - pbx.since)}` : 'no link',
+    pbx.state === 'up' ? `up ${duration(now - pbx.since)}` : 'down',
     String(calls.open),
     String(outbox.waiting),
     String(outbox.dead),
-    delivery.state === 'ok' ? 'flows' : delivery.state,
+    delivery.state === 'ok' ? 'ok' : delivery.state,
   ];
 }
 
-/** The same for a narrow terminal: `berlin: PBX up 2 h, open 3, waiting 0, dead 0, delivery flows` */
-function inWords([name, ...cells]: readonly string[]): string {
+/** The same as text for a narrow terminal: `berlin: PBX up 2 h, open 3, waiting 0, dead 0, delivery ok`. */
+function rowText([name, ...cells]: readonly string[]): string {
   return `${name}: ${cells.map((cell, index) => `${columns[index + 1]} ${cell}`).join(', ')}`;
 }
 
@@ -83,7 +83,7 @@ export function printAll({ terminal }: Context, sites: readonly SiteStatus[]): v
   for (const { cells, trouble } of rows) {
     const mark = trouble.length === 0 ? paint('green', '+') : paint('red', '!');
     if (fits) terminal.print(`${mark} ${line(cells)}`);
-    else terminal.wrapped(`${mark} `, inWords(cells), 4);
+    else terminal.wrapped(`${mark} `, rowText(cells), 4);
     for (const why of trouble) terminal.wrapped('    ', why, 4);
   }
 }

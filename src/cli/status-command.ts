@@ -17,7 +17,7 @@ export type StatusOptions = {
 
 const watchMs = 1_000;
 
-/** One screen: how the running bridge is doing, or every bridge of this machine. */
+/** Shows the status of the running bridge, or of all bridges of this machine. */
 export async function status(context: Context, options: StatusOptions, stop: AbortSignal): Promise<number> {
   const { terminal, io } = context;
   const show = options.all ? showAll : showOne;
@@ -27,13 +27,13 @@ export async function status(context: Context, options: StatusOptions, stop: Abo
     print();
     if (!options.watch) return code;
     await wait(watchMs, undefined, { signal: stop }).catch(() => {});
-    if (stop.aborted) return exitCodes.well;
+    if (stop.aborted) return exitCodes.ok;
   }
 }
 
-type Shown = { readonly code: number; print(): void };
+type View = { readonly code: number; print(): void };
 
-async function showAll(context: Context, { folder }: StatusOptions): Promise<Shown> {
+async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
   const { terminal, json } = context;
   const sites = await readAll(context, folder);
   return {
@@ -42,18 +42,18 @@ async function showAll(context: Context, { folder }: StatusOptions): Promise<Sho
   };
 }
 
-async function showOne(context: Context, options: StatusOptions): Promise<Shown> {
+async function showOne(context: Context, options: StatusOptions): Promise<View> {
   const { terminal, json, io } = context;
   const url = options.url ?? statusUrl(loadConfig({ status: statusSection }, io.environment()).status);
   const found = await readStatus(url);
   if (found.ok)
     return {
-      code: found.status.ready ? exitCodes.well : exitCodes.trouble,
+      code: found.status.ready ? exitCodes.ok : exitCodes.problem,
       print: () => (json ? terminal.json(found.status) : printStatus(context, found.status)),
     };
   return {
     code: exitCodes.failed,
-    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : context.complain(found.why)),
+    print: () => (options.watch ? terminal.wrapped('', found.why, 0) : context.printError(found.why)),
   };
 }
 

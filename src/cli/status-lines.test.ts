@@ -11,69 +11,75 @@ const paused = {
 } as const;
 const full = { state: 'full', error: 'database or disk is full' } as const;
 
-/** What is the matter, the line that says so, and whether it is marked. */
+/** Name, status, label of the line, its text and its tone. */
 const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 'good' | 'bad' | 'plain'][] =
   [
     [
-      'the link is up',
+      'connected',
       {},
       'PBX',
-      /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038, link up for 50 min, since /,
+      /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038, connected for 50 min, since /,
       'good',
     ],
-    ['it is not', { pbx: refused }, 'PBX', /: login refused \(Authentication failed\); try 7$/, 'bad'],
-    ['nothing came yet', { pbx: { lastEventAt: undefined } }, 'last event', /^none yet: no call/, 'plain'],
+    [
+      'not connected',
+      { pbx: refused },
+      'PBX',
+      /: login refused \(Authentication failed\); attempt 7$/,
+      'bad',
+    ],
+    ['no event yet', { pbx: { lastEventAt: undefined } }, 'last event', /^none since the start$/, 'plain'],
     [
       'callers without numbers',
       { calls: { notTold: 3 } },
       'calls',
-      /; 3 not told \(no number shown, see/,
+      /; 3 not reported \(number withheld, see/,
       'plain',
     ],
-    ['deliveries go on', {}, 'delivery', /^flows; last one 8 s ago/, 'good'],
+    ['delivery ok', {}, 'delivery', /^ok; last delivery 8 s ago/, 'good'],
     [
       'paused',
       { delivery: paused },
       'delivery',
-      /^PAUSED for .*: HTTP 401: .*, next try in 30 s; last one/,
+      /^PAUSED for .*: HTTP 401: .*, next attempt in 30 s; last delivery/,
       'bad',
     ],
     [
       'a backlog',
       { outbox: { waiting: 214, oldestWaitingAt: noon - 600_000 } },
       'queue',
-      /^214 waiting, the oldest for 10 min; no dead letters; 11 delivered in all$/,
+      /^214 waiting, oldest for 10 min; no dead letters; 11 delivered in total$/,
       'plain',
     ],
     ['dead letters', { outbox: { dead: 2 } }, 'queue', /; 2 DEAD LETTERS \(pbx-bridge outbox list\);/, 'bad'],
-    ['a damaged file', { outbox: { lost: 4 } }, 'queue', /; 4 lost with a damaged file$/, 'plain'],
+    ['a damaged file', { outbox: { lost: 4 } }, 'queue', /; 4 lost to a damaged database$/, 'plain'],
     ['full disk', { outbox: { storage: full } }, 'disk', /^full: database or disk is full$/, 'bad'],
     [
       'lookups',
       { lookups: { found: 30, notFound: 5, timeout: 4, error: 1, known: 20 } },
       'priorities',
-      /^40 lookups, 50 % known at once: 30 found, 5 not found, 4 too late, 1 failed$/,
+      /^40 lookups, 50 % answered from the cache: 30 found, 5 not found, 4 timed out, 1 failed$/,
       'plain',
     ],
     [
-      'a port that is taken',
+      'a port in use by another program',
       { lookups: { listening: false } },
       'priorities',
-      /^nobody can ask: AGI_LISTEN/,
+      /^NOT LISTENING on AGI_LISTEN/,
       'bad',
     ],
     [
-      'nothing takes the log',
+      'a blocked log',
       { log: { blockedSince: noon - 5 * 60_000, dropped: 3 } },
       'log',
-      /^NOT TAKEN for 5 min, since .*; 3 lines missing since the start$/,
+      /^BLOCKED for 5 min, since .*; 3 lines dropped since the start$/,
       'bad',
     ],
-    ['some of it is missing', { log: { dropped: 1 } }, 'log', /^1 line missing since the start$/, 'plain'],
-    ['not ready', { pbx: refused }, 'not ready', /^no link to Asterisk at /, 'bad'],
+    ['dropped log lines', { log: { dropped: 1 } }, 'log', /^1 line dropped since the start$/, 'plain'],
+    ['not ready', { pbx: refused }, 'not ready', /^not connected to Asterisk at /, 'bad'],
   ];
 
-describe('a status in words', () => {
+describe('lines of a status', () => {
   for (const [name, changes, label, expected, tone] of rows)
     test(name, () => {
       const line = statusLines(statusWith(changes)).find((each) => each.label === label);
@@ -81,7 +87,7 @@ describe('a status in words', () => {
       assert.equal(line?.tone, tone);
     });
 
-  test('when all is well nothing is marked, and no line is about what does not apply', () => {
+  test('a healthy bridge: no line is marked, and none is about what does not apply', () => {
     const lines = statusLines(statusWith());
     assert.ok(lines.every(({ tone }) => tone !== 'bad'));
     assert.deepEqual(

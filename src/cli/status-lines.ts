@@ -8,7 +8,7 @@ export type StatusLine = {
   readonly tone: 'good' | 'bad' | 'plain';
 };
 
-/** A status for people, a line per thing that they care about; pure. */
+/** Formats a status as lines for an operator, one per topic. Topics that do not apply are left out. */
 export function statusLines(status: BridgeStatus): StatusLine[] {
   const { now, version, pbxId, startedAt } = status;
   const lines: (StatusLine | undefined)[] = [
@@ -38,14 +38,13 @@ function span(since: number, now: number): string {
 
 function pbx({ pbx: it, now }: BridgeStatus): StatusLine {
   const address = `Asterisk ${it.version === '' ? '' : `${it.version} `}at ${it.address}`;
-  if (it.state === 'up') return line('PBX', `${address}, link up for ${span(it.since, now)}`, 'good');
-  const why = it.failure ?? 'connecting for the first time';
-  return line('PBX', `no link to Asterisk at ${it.address}: ${why}; try ${it.attempts}`, 'bad');
+  if (it.state === 'up') return line('PBX', `${address}, connected for ${span(it.since, now)}`, 'good');
+  const why = it.failure ?? 'first connection attempt';
+  return line('PBX', `not connected to Asterisk at ${it.address}: ${why}; attempt ${it.attempts}`, 'bad');
 }
 
 function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
-  if (it.lastEventAt === undefined)
-    return line('last event', 'none yet: no call has come or gone since the start');
+  if (it.lastEventAt === undefined) return line('last event', 'none since the start');
   return line(
     'last event',
     `${ago(it.lastEventAt, now)}; ${count(it.events.used, 'call event')} since the start`,
@@ -53,51 +52,50 @@ function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
 }
 
 function calls({ calls: it }: BridgeStatus): StatusLine {
-  const told = `since the start ${it.ringing} rang, ${it.answered} answered, ${it.completed} completed`;
-  const notTold = it.notTold === 0 ? '' : `; ${it.notTold} not told (no number shown, see WITHHELD_NUMBER)`;
-  return line('calls', `${it.open} open; ${told}${notTold}`);
+  const reported = `since the start: ${it.ringing} ringing, ${it.answered} answered, ${it.completed} completed`;
+  const notReported =
+    it.notTold === 0 ? '' : `; ${it.notTold} not reported (number withheld, see WITHHELD_NUMBER)`;
+  return line('calls', `${it.open} open; ${reported}${notReported}`);
 }
 
-const stateWords = {
-  ok: 'flows',
+const stateTexts = {
+  ok: 'ok',
   paused: 'PAUSED',
-  held: 'held back by the API',
+  held: 'ON HOLD',
   outage: 'OUTAGE',
 } as const;
 
 function delivery({ delivery: it, now }: BridgeStatus): StatusLine {
   const last = it.lastDeliveredAt === undefined ? 'none since the start' : ago(it.lastDeliveredAt, now);
-  if (it.state === 'ok') return line('delivery', `flows; last one ${last}`, 'good');
-  const next = it.nextTryAt === undefined ? '' : `, next try in ${duration(it.nextTryAt - now)}`;
-  const text = `${stateWords[it.state]} for ${span(it.since, now)}: ${it.reason}${next}; last one ${last}`;
+  if (it.state === 'ok') return line('delivery', `ok; last delivery ${last}`, 'good');
+  const next = it.nextTryAt === undefined ? '' : `, next attempt in ${duration(it.nextTryAt - now)}`;
+  const text = `${stateTexts[it.state]} for ${span(it.since, now)}: ${it.reason}${next}; last delivery ${last}`;
   return line('delivery', text, 'bad');
 }
 
 function queue({ outbox: it, now }: BridgeStatus): StatusLine {
-  const oldest =
-    it.oldestWaitingAt === undefined ? '' : `, the oldest for ${duration(now - it.oldestWaitingAt)}`;
+  const oldest = it.oldestWaitingAt === undefined ? '' : `, oldest for ${duration(now - it.oldestWaitingAt)}`;
   const dead =
     it.dead === 0
       ? 'no dead letters'
       : `${count(it.dead, 'DEAD LETTER', 'DEAD LETTERS')} (pbx-bridge outbox list)`;
-  const lost = it.lost === 0 ? '' : `; ${it.lost} lost with a damaged file`;
-  const text = `${it.waiting} waiting${oldest}; ${dead}; ${it.delivered} delivered in all${lost}`;
+  const lost = it.lost === 0 ? '' : `; ${it.lost} lost to a damaged database`;
+  const text = `${it.waiting} waiting${oldest}; ${dead}; ${it.delivered} delivered in total${lost}`;
   return line('queue', text, it.dead > 0 ? 'bad' : 'plain');
 }
 
-/** What the API has kept of what it confirmed. */
 function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
   if (it === undefined) return undefined;
-  const last = it.lastAt === undefined ? 'nothing compared yet' : `compared ${ago(it.lastAt, now)}`;
+  const last = it.lastAt === undefined ? 'no comparison yet' : `last comparison ${ago(it.lastAt, now)}`;
   const lost = it.sentAgain + it.overtaken + it.gaveUp;
   const missing =
     lost === 0
       ? ''
-      : `; ${count(it.sentAgain, 'event')} MISSING there and sent again, ${it.overtaken} overtaken, ${it.gaveUp} given up`;
+      : `; ${count(it.sentAgain, 'event')} MISSING and sent again, ${it.overtaken} overtaken by a later state, ${it.gaveUp} given up`;
   if (it.state === 'ok')
     return line(
       'API history',
-      `${last}; ${it.compared} events found there${missing}`,
+      `${last}; ${it.compared} events confirmed${missing}`,
       lost > 0 ? 'bad' : 'plain',
     );
   return line('API history', `NOT COMPARED: ${it.reason}; ${last}${missing}`, 'bad');
@@ -105,23 +103,23 @@ function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
 
 function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
   if (storage.state === 'working') return undefined;
-  return line('disk', `${storage.state}: ${storage.error ?? 'nothing new is taken'}`, 'bad');
+  return line('disk', `${storage.state}: ${storage.error ?? 'new events are not stored'}`, 'bad');
 }
 
 function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
   if (it === undefined) return undefined;
-  const missing = `${count(it.dropped, 'line')} missing since the start`;
+  const missing = `${count(it.dropped, 'line')} dropped since the start`;
   if (it.blockedSince !== undefined)
-    return line('log', `NOT TAKEN for ${span(it.blockedSince, now)}; ${missing}`, 'bad');
+    return line('log', `BLOCKED for ${span(it.blockedSince, now)}; ${missing}`, 'bad');
   return it.dropped === 0 ? undefined : line('log', missing);
 }
 
 function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {
   if (it === undefined) return undefined;
   const all = it.found + it.notFound + it.timeout + it.error;
-  const rate = all === 0 ? '' : `, ${Math.round((it.known / all) * 100)} % known at once`;
-  const text = `${count(all, 'lookup')}${rate}: ${it.found} found, ${it.notFound} not found, ${it.timeout} too late, ${it.error} failed`;
+  const rate = all === 0 ? '' : `, ${Math.round((it.known / all) * 100)} % answered from the cache`;
+  const text = `${count(all, 'lookup')}${rate}: ${it.found} found, ${it.notFound} not found, ${it.timeout} timed out, ${it.error} failed`;
   return it.listening
     ? line('priorities', text)
-    : line('priorities', `nobody can ask: AGI_LISTEN is not listened on; ${text}`, 'bad');
+    : line('priorities', `NOT LISTENING on AGI_LISTEN; ${text}`, 'bad');
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createTerminal, wrap } from './terminal.ts';
 
-test('words are broken at spaces, the first line apart; only a long word is cut; nothing is lost', () => {
+test('text is wrapped at spaces, with its own width for the first line; only long words are cut; nothing is lost', () => {
   assert.deepEqual(wrap('one two three four', 12, 16), ['one two', 'three four']);
   assert.deepEqual(wrap('abcdefghijklmno', 10), ['abcdefghij', 'klmno']);
   const texts = fc.array(fc.string({ minLength: 1, maxLength: 30 }).filter((it) => !it.includes(' ')));
@@ -23,7 +23,7 @@ test('words are broken at spaces, the first line apart; only a long word is cut;
   );
 });
 
-test('colour only on a terminal that wants it; what comes from outside steers nothing', () => {
+test('colours only on a terminal that wants them; control characters are escaped', () => {
   const written = (isTTY: boolean, colour: boolean) => {
     let text = '';
     const out = { isTTY, columns: 40, write: (chunk: string) => (text += chunk) };
@@ -36,7 +36,7 @@ test('colour only on a terminal that wants it; what comes from outside steers no
   assert.equal(written(false, true), 'x a\\x1b[2Jb\n');
 });
 
-test('a line that is too long is broken where it is shown to people, and left whole in a pipe', () => {
+test('a long line is wrapped on a terminal, and left whole in a pipe', () => {
   const printed = (isTTY: boolean) => {
     let text = '';
     createTerminal(

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { escapeControls } from '../log/redact.ts';
 
-/** Where a command writes to: standard output, or a test. */
+/** Standard output, or its replacement in a test. */
 export type Output = {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
@@ -9,12 +9,12 @@ export type Output = {
 };
 
 export type Terminal = {
-  /** Columns to write in now: those of the terminal, 80 where there is none, never more than 120. */
+  /** Columns of the terminal, between 30 and 120; 80 if there is none. */
   readonly width: number;
   readonly isTerminal: boolean;
-  /** A line, or several; on a terminal what is longer is broken at spaces, the rest as far in as the line. */
+  /** Prints lines; on a terminal, long ones are wrapped at spaces and keep their indentation. */
   print(text?: string): void;
-  /** Words after `first`, broken at spaces; the lines below begin `indent` columns in. */
+  /** Prints `words` after `first`, wrapped at spaces; further lines are indented by `indent` columns. */
   wrapped(first: string, words: string, indent: number): void;
   json(value: unknown): void;
   readonly paint: Paint;
@@ -23,7 +23,7 @@ export type Terminal = {
 export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 export type Paint = (colour: Colour, text: string) => string;
 
-/** What a line of ours is made of comes from callers and from far sides: nothing in it may steer the terminal. */
+/** Lines contain text of callers and of the API, so control characters in them are escaped. */
 export function createTerminal(out: Output, { colour }: { colour: boolean }): Terminal {
   const isTerminal = out.isTTY === true;
   const widthNow = () => Math.min(Math.max(isTerminal ? (out.columns ?? 80) : 80, 30), 120);
@@ -41,8 +41,8 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
     },
     paint,
     wrapped(first, words, indent) {
-      const taken = stripVTControlCharacters(first).length;
-      const lines = wrap(escapeControls(words), widthNow() - taken, widthNow() - indent);
+      const used = stripVTControlCharacters(first).length;
+      const lines = wrap(escapeControls(words), widthNow() - used, widthNow() - indent);
       write(first + (lines[0] ?? ''));
       for (const line of lines.slice(1)) write(' '.repeat(indent) + line);
     },
@@ -50,14 +50,14 @@ export function createTerminal(out: Output, { colour }: { colour: boolean }): Te
   };
 }
 
-/** A line in as many as it takes, each as far in as it is. */
+/** Wraps a line and keeps its indentation. */
 export function fit(line: string, width: number): string[] {
   if (stripVTControlCharacters(line).length <= width) return [line];
   const [indent = ''] = /^ */.exec(line) ?? [];
   return wrap(line.slice(indent.length), width - indent.length).map((part) => indent + part);
 }
 
-/** The first line has at most `width` characters, the others `rest`; only a word that is longer is cut. */
+/** Wraps text at spaces: the first line has at most `width` characters, the others `rest`. Longer words are cut. */
 export function wrap(text: string, width: number, rest = width): string[] {
   const lines: string[] = [];
   let line = '';

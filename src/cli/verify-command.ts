@@ -7,14 +7,14 @@ import { createHistoryReader, HistoryUnreadable } from '../delivery/history-read
 import { openOperator } from '../outbox/operator.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { clockTime, count, spanOf } from './format-text.ts';
+import { clockTime, count, parseDuration } from './format-text.ts';
 import { openState } from './open-state.ts';
 
 export type VerifyOptions = { readonly since: string; readonly limit: string; readonly resend?: boolean };
 
 /**
- * Compares what was delivered with the far side's own request history (its 200 confirms receipt only), and sends
- * again what is missing there if asked to.
+ * Compares delivered events with the API's request history (a 200 only confirms receipt), and with `--resend` sends
+ * missing ones again.
  */
 export async function verify(context: Context, options: VerifyOptions, stop: AbortSignal): Promise<number> {
   const { io, json, terminal } = context;
@@ -23,13 +23,13 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
   if (reader === undefined) return exitCodes.failed;
   const events = reader.events({
     state: 'delivered',
-    since: Date.now() - spanOf(options.since),
+    since: Date.now() - parseDuration(options.since),
     limit: wholeNumber(options.limit),
   });
   reader.close();
   if (events.length === 0) {
-    context.complain(`nothing was delivered in the last ${options.since}`);
-    return exitCodes.nothing;
+    context.printError(`no event was delivered in the last ${options.since}`);
+    return exitCodes.notFound;
   }
   const client = createApiClient({ ...api, connections: 1 });
   stop.addEventListener('abort', () => void client.close());
@@ -37,17 +37,17 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
     const delivered = events.map(({ seq, callId, status, settledAt = 0 }) => ({
       ...{ seq, callId, status, at: settledAt },
     }));
-    const told = await createHistoryReader(client.history).look(delivered, Number.POSITIVE_INFINITY);
-    const found = compare(delivered, told);
+    const recorded = await createHistoryReader(client.history).look(delivered, Number.POSITIVE_INFINITY);
+    const found = compare(delivered, recorded);
     const again = options.resend ? sendAgain(outbox.stateDir, found.missing) : 0;
     if (json)
       terminal.json({ compared: events.length, missing: found.missing, overtaken: found.overtaken, again });
     else print(context, events.length, found, again, options.resend === true);
-    return found.missing.length + found.overtaken.length === 0 ? exitCodes.well : exitCodes.trouble;
+    return found.missing.length + found.overtaken.length === 0 ? exitCodes.ok : exitCodes.problem;
   } catch (error) {
     if (!(error instanceof HistoryUnreadable)) throw error;
-    const why = stop.aborted ? 'only partly read: stopped' : `not known: ${error.message}`;
-    context.complain(`the far side's history is ${why}`);
+    const why = stop.aborted ? 'read only in part: stopped' : `not readable: ${error.message}`;
+    context.printError(`the request history of the API is ${why}`);
     return exitCodes.failed;
   } finally {
     await client.close();
@@ -76,27 +76,29 @@ function print(
   resend: boolean,
 ): void {
   const now = Date.now();
-  const say = (what: string, { status, callId, at, seq }: Delivered, rest: string) =>
+  const printEvent = (what: string, { status, callId, at, seq }: Delivered, rest: string) =>
     terminal.wrapped(
       `${terminal.paint('red', what)}  `,
       `${status} of ${callId}, confirmed at ${clockTime(at, now)} (event ${seq})${rest}`,
       9,
     );
-  for (const event of missing) say('missing', event, '');
-  for (const event of overtaken) say('missing', event, '; a later state of the call is there, which counts');
+  for (const event of missing) printEvent('missing', event, '');
+  for (const event of overtaken)
+    printEvent('missing', event, '; a later state of the call is there, which is enough');
   if (missing.length + overtaken.length === 0) {
-    terminal.print(`${count(compared, 'event')} compared: the far side has every one of them`);
+    terminal.print(`${count(compared, 'event')} compared; the API has all of them`);
     return;
   }
   const next = resend
-    ? `${count(again, 'event')} will be sent again, within seconds if the bridge runs.`
+    ? `${count(again, 'event')} will be sent again within seconds, if the bridge is running.`
     : missing.length > 0
-      ? '--resend sends them again.'
-      : 'A later state of each call is there: nothing needs mending.';
-  const none = missing.length === compared ? ' None is there: is API_TOKEN that of another account?' : '';
+      ? 'To send them again, add --resend.'
+      : 'A later state of each call is there; nothing to do.';
+  const none =
+    missing.length === compared ? ' None was found: check that API_TOKEN is of the right account.' : '';
   terminal.wrapped(
     '',
-    `${missing.length + overtaken.length} of ${compared} events are not in the far side's history.${none} ${next}`,
+    `${missing.length + overtaken.length} of ${compared} events are missing in the request history of the API.${none} ${next}`,
     0,
   );
 }

@@ -1,5 +1,5 @@
 import type { BridgeStatus } from './bridge-status.ts';
-import { troubles } from './readiness.ts';
+import { readinessProblems } from './readiness.ts';
 
 /** 2026-11-20 14:00:00 UTC */
 export const noon = Date.UTC(2026, 10, 20, 14);
@@ -8,7 +8,7 @@ const minute = 60_000;
 
 type Changes = { [K in keyof BridgeStatus]?: Partial<BridgeStatus[K]> };
 
-/** The status of a bridge with which all is well, but for these changes. */
+/** The status of a healthy bridge, with changes. */
 export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Changes = {}): BridgeStatus {
   const status = {
     version: '1.2.3',
@@ -59,6 +59,6 @@ export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Chang
     },
     log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;
-  const reasons = troubles(status);
+  const reasons = readinessProblems(status);
   return { ...status, ready: reasons.length === 0, reasons };
 }

@@ -5,18 +5,18 @@ import type { LogStatus } from '../log/log-destination.ts';
 import type { Tally } from '../outbox/tables/tally.ts';
 import type { StorageState } from '../outbox/worker/storage-thread.ts';
 
-/** How many of each since the start of the program. */
+/** Counts since the start of the program. */
 export type CallCounts = {
   readonly ringing: number;
   readonly answered: number;
   readonly completed: number;
-  /** Calls that could not be told for want of a number. */
+  /** Calls not reported because they have no number. */
   readonly notTold: number;
-  /** Calls that were in progress when the link came up. */
+  /** Calls found in progress when the link came up. */
   readonly adopted: number;
-  /** Calls that ended while the link was down. */
+  /** Calls found ended when the link came up. */
   readonly vanished: number;
-  /** Lines that the journal had to leave out, since the disk took none for too long. */
+  /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
 };
 
@@ -25,13 +25,13 @@ export type LookupCounts = {
   readonly notFound: number;
   readonly timeout: number;
   readonly error: number;
-  /** Those of them that were answered at once from what was known. */
+  /** Those answered from the cache. */
   readonly known: number;
 };
 
 /**
- * How a bridge is doing, as `/status.json` gives it: counts and states, never a number or a call. Times are Unix ms.
- * What does not apply is left out, as JSON does.
+ * The status of a bridge, as in `/status.json`: counts and states, without phone numbers or call ids. Times are Unix ms.
+ * Fields that do not apply are absent.
  */
 export type BridgeStatus = {
   readonly version: string;
@@ -39,13 +39,13 @@ export type BridgeStatus = {
   readonly startedAt: number;
   readonly now: number;
   readonly ready: boolean;
-  /** Why it is not ready, a line for people each. */
+  /** Why it is not ready, one line each. */
   readonly reasons: readonly string[];
   readonly pbx: Omit<AmiStatus, 'failure' | 'counters' | 'lastEventAt' | 'lastPongAt'> & {
     readonly address: string;
     readonly lastEventAt?: number | undefined;
     readonly lastPongAt?: number | undefined;
-    /** Why it is not up. */
+    /** Why the link is not up. */
     readonly failure?: string | undefined;
     readonly connects: number;
     readonly bytesIn: number;
@@ -57,13 +57,13 @@ export type BridgeStatus = {
     readonly storage: StorageState;
     readonly commits: number;
     readonly lastCommitAt?: number | undefined;
-    /** When the oldest batch that is not on disk yet was handed over. */
+    /** When the oldest uncommitted batch was handed to the storage thread. */
     readonly uncommittedSince?: number | undefined;
   };
   readonly delivery: DeliveryStatus;
-  /** The comparison of what was delivered with the far side's history; absent if there is none. */
+  /** Comparison of deliveries with the API's request history; absent if turned off. */
   readonly reconcile?: ReconcilerStatus | undefined;
   readonly lookups?: (LookupCounts & { readonly listening: boolean }) | undefined;
-  /** Of the lines that the program logs; absent if that is not on standard output. */
+  /** Absent if the log does not go to standard output. */
   readonly log?: LogStatus | undefined;
 };

@@ -11,20 +11,20 @@ const known = new Map(
 const read = (name: string) => readFileSync(new URL(`../../config/${name}`, import.meta.url), 'utf8');
 
 for (const file of ['grafana-dashboard.json', 'alerts.yml'])
-  test(`${file} asks only for metrics and labels that there are`, () => {
+  test(`${file} uses only existing metrics and labels`, () => {
     const text = read(file).replaceAll('\\"', '"');
     const used = [...text.matchAll(/pbx_bridge_[a-z_]+/g)].map(([name]) => name);
     assert.ok(used.length > 5);
     for (const name of used) {
       const base = name.replace(/_(bucket|count|sum)$/, '');
-      assert.ok(known.has(name) || known.get(base)?.type === 'histogram', `there is no ${name}`);
+      assert.ok(known.has(name) || known.get(base)?.type === 'histogram', `no metric ${name}`);
     }
     const ofAll = new Set(['instance', 'le', 'job', ...[...known.values()].flatMap(({ labels }) => labels)]);
     for (const [, labels = ''] of text.matchAll(/by \(([a-z_, ]+)\)/g))
-      for (const label of labels.split(/, */)) assert.ok(ofAll.has(label), `there is no label ${label}`);
+      for (const label of labels.split(/, */)) assert.ok(ofAll.has(label), `no label ${label}`);
   });
 
-test('every alert says what is wrong, for how long, and how bad it is', () => {
+test('every alert has a name, a severity and a summary', () => {
   const rules = read('alerts.yml')
     .split(/^ {6}- alert: /m)
     .slice(1);

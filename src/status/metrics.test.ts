@@ -12,7 +12,7 @@ const rendered = async (changes: Parameters<typeof statusWith>[0] = {}) => {
   return metrics.render(statusWith(changes));
 };
 
-test('counters and gauges say what the status says, each time anew', async () => {
+test('counters and gauges have the values of the current status', async () => {
   const text = await rendered({ outbox: { waiting: 7, dead: 1, oldestWaitingAt: noon - 90_000 } });
   for (const line of [
     'pbx_bridge_info{version="1.2.3",pbx_id="pbx"} 1',
@@ -32,7 +32,7 @@ test('counters and gauges say what the status says, each time anew', async () =>
     assert.ok(text.split('\n').includes(line), `${line}\nis not in\n${text}`);
 });
 
-test('what does not apply is absent, not 0', async () => {
+test('metrics that do not apply are absent, not 0', async () => {
   assert.doesNotMatch(await rendered(), /^pbx_bridge_lookups_total\{/m);
   assert.doesNotMatch(await rendered({ pbx: { lastEventAt: undefined } }), /^pbx_bridge_ami_last_event/m);
   assert.match(await rendered({ lookups: { found: 2 } }), /^pbx_bridge_lookups_total\{status="found"\} 2$/m);

@@ -2,17 +2,17 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { BridgeStatus } from './bridge-status.ts';
 
 /**
- * What Prometheus is told. Names by its conventions (prometheus.io/docs/practices/naming): seconds, bytes, `_total`.
- * A label never holds anything that callers or extensions could fill: no number, no call, no name of a channel.
+ * Metrics for Prometheus. Names follow its conventions (prometheus.io/docs/practices/naming): seconds, bytes, `_total`.
+ * Labels never contain values from calls: no number, no call id, no channel name.
  */
 export type Metrics = {
-  /** An attempt to deliver has ended: its HTTP status (undefined without an answer) and how long it took, ms. */
+  /** Counts a delivery attempt: its HTTP status (undefined without a response) and duration, ms. */
   attempted(httpStatus: number | undefined, durationMs: number): void;
-  /** An event was delivered so long after it was taken, ms. */
+  /** Counts a delivered event: time from storing to confirmation, ms. */
   delivered(delayMs: number): void;
-  /** The text of `/metrics`. */
+  /** Returns the text of `/metrics`. */
   render(status: BridgeStatus): Promise<string>;
-  /** Each metric of ours, for the page. */
+  /** The bridge's own metrics, for the reference page. */
   list(): { name: string; type: string; help: string; labels: string[] }[];
   readonly contentType: string;
 };
@@ -22,7 +22,7 @@ type Row = {
   readonly name: string;
   readonly help: string;
   readonly read: (status: BridgeStatus) => Reading;
-  /** The label whose values a reading's keys are. */
+  /** The label for the keys of a reading that is an object. */
   readonly label?: string;
 };
 
@@ -30,106 +30,106 @@ const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms
 
 const infoRow = { name: 'info', help: 'Always 1; the labels name the version and the PBX_ID.' } as const;
 
-/** All that is read off the status when Prometheus asks. A name that ends in `_total` is a counter. */
+/** Metrics read from the status at each scrape. A name that ends in `_total` is a counter. */
 const rows: readonly Row[] = [
   {
     name: 'ready',
-    help: '1 if the PBX answers, the disk takes what is taken, and deliveries go on; as /readyz.',
+    help: '1 if the PBX responds, events are stored and deliveries succeed; same as /readyz.',
     read: (it) => Number(it.ready),
   },
   {
     name: 'start_timestamp_seconds',
-    help: 'When the bridge started, Unix time.',
+    help: 'Start time of the bridge, Unix time.',
     read: (it) => toSeconds(it.startedAt),
   },
   {
     name: 'ami_up',
-    help: '1 while the link to Asterisk is up: logged in, and its channels read.',
+    help: '1 while connected to Asterisk: logged in, and channels read.',
     read: (it) => Number(it.pbx.state === 'up'),
   },
   {
     name: 'ami_connects_total',
-    help: 'How often the link came up since the start.',
+    help: 'Successful connections to Asterisk since the start.',
     read: (it) => it.pbx.connects,
   },
   {
     name: 'ami_received_bytes_total',
-    help: 'Bytes that Asterisk has sent.',
+    help: 'Bytes received from Asterisk.',
     read: (it) => it.pbx.bytesIn,
   },
   {
     name: 'ami_events_total',
-    help: 'AMI events by what became of them: used, ignored (nobody needs them), bad (they lack what they are about), lost (too long), failed (a fault of this program).',
+    help: 'AMI events by result: used, ignored (not needed), bad (required fields missing), lost (too long), failed (fault of this program).',
     label: 'fate',
     read: (it) => it.pbx.events,
   },
   {
     name: 'ami_last_event_timestamp_seconds',
-    help: 'When the last call event came, Unix time; absent before the first.',
+    help: 'Time of the last call event, Unix time; absent before the first.',
     read: (it) => toSeconds(it.pbx.lastEventAt),
   },
   {
     name: 'ami_last_pong_timestamp_seconds',
-    help: 'When Asterisk last answered a Ping, Unix time; absent before the first.',
+    help: 'Time of the last answered Ping, Unix time; absent before the first.',
     read: (it) => toSeconds(it.pbx.lastPongAt),
   },
   { name: 'calls_open', help: 'Inbound calls in progress.', read: (it) => it.calls.open },
   {
     name: 'call_events_total',
-    help: 'Call events that were made since the start, by the status they tell.',
+    help: 'Call events since the start, by status.',
     label: 'status',
     read: ({ calls: { ringing, answered, completed } }) => ({ ringing, answered, completed }),
   },
   {
-    name: 'calls_not_told_total',
-    help: 'Inbound calls that were not told, since the caller shows no number and WITHHELD_NUMBER is not set.',
+    name: 'calls_not_reported_total',
+    help: 'Inbound calls not reported, because the number is withheld and WITHHELD_NUMBER is not set.',
     read: (it) => it.calls.notTold,
   },
   {
     name: 'calls_adopted_total',
-    help: 'Calls that were found in progress when the link came up.',
+    help: 'Calls found in progress after connecting to Asterisk.',
     read: (it) => it.calls.adopted,
   },
   {
     name: 'calls_vanished_total',
-    help: 'Calls that had ended when the link came up again.',
+    help: 'Calls found ended after reconnecting to Asterisk.',
     read: (it) => it.calls.vanished,
   },
   {
     name: 'journal_dropped_lines_total',
-    help: 'Lines that the journal of explain had to leave out, since the disk took none for too long.',
+    help: 'Journal lines (for explain) dropped because the disk did not accept them in time.',
     read: (it) => it.calls.journalDropped,
   },
   {
     name: 'log_dropped_lines_total',
-    help: 'Lines that are missing in the log, since nothing took what it says.',
+    help: 'Log lines dropped because standard output was blocked or full.',
     read: (it) => it.log?.dropped,
   },
   {
     name: 'outbox_lost_total',
-    help: 'Events that a corrupt file took with it, as far as they could be counted.',
+    help: 'Events lost to a damaged database, as far as they could be counted.',
     read: (it) => it.outbox.lost,
   },
-  { name: 'outbox_waiting', help: 'Events that wait for delivery.', read: (it) => it.outbox.waiting },
+  { name: 'outbox_waiting', help: 'Events waiting for delivery.', read: (it) => it.outbox.waiting },
   {
     name: 'outbox_dead_letters',
-    help: 'Events that were given up, kept and resendable.',
+    help: 'Dead letters: events that the API rejected or that expired; they can be sent again.',
     read: (it) => it.outbox.dead,
   },
   {
     name: 'outbox_oldest_waiting_seconds',
-    help: 'For how long the oldest waiting event has waited; 0 if none does.',
+    help: 'Age of the oldest waiting event; 0 if none is waiting.',
     read: (it) => (it.now - (it.outbox.oldestWaitingAt ?? it.now)) / 1000,
   },
   {
     name: 'outbox_storage_working',
-    help: '1 while the disk takes everything; 0 while it is full or fails.',
+    help: '1 while the disk accepts writes; 0 while it is full or fails.',
     read: (it) => Number(it.outbox.storage.state === 'working'),
   },
   { name: 'outbox_commits_total', help: 'Transactions since the start.', read: (it) => it.outbox.commits },
   {
     name: 'delivery_state',
-    help: '1 for the state that delivery is in: ok, paused (token or address at fault), held (429), outage.',
+    help: '1 for the current state of delivery: ok, paused (token or address wrong), held (rate-limited, 429), outage.',
     label: 'state',
     read: ({ delivery: { state } }) => ({
       ...{ ok: 0, paused: 0, held: 0, outage: 0 },
@@ -138,37 +138,37 @@ const rows: readonly Row[] = [
   },
   {
     name: 'delivery_in_flight',
-    help: 'Requests under way.',
+    help: 'Requests in flight.',
     read: (it) => it.delivery.inFlight,
   },
   {
     name: 'delivery_delivered_total',
-    help: 'Events whose receipt the API confirmed, since the start.',
+    help: 'Events confirmed by the API since the start.',
     read: (it) => it.delivery.delivered,
   },
   {
     name: 'delivery_dead_letters_total',
-    help: 'Events that were given up, since the start.',
+    help: 'Events that became dead letters since the start.',
     read: (it) => it.delivery.deadLetters,
   },
   {
     name: 'delivery_failed_attempts_total',
-    help: 'Attempts that did not deliver, since the start.',
+    help: 'Failed delivery attempts since the start.',
     read: (it) => it.delivery.failedAttempts,
   },
   {
     name: 'reconcile_ok',
-    help: "1 if the last comparison of what was delivered with the API's own history said something; 0 if the history could not be read or understood, or too much was missing; absent if there is none.",
+    help: "1 if deliveries could be compared with the API's request history; 0 if the history was not readable or too much was missing; absent if turned off.",
     read: (it) => it.reconcile && Number(it.reconcile.state === 'ok'),
   },
   {
     name: 'reconcile_last_timestamp_seconds',
-    help: 'When that was last compared, Unix time; absent before the first.',
+    help: 'Time of the last comparison, Unix time; absent before the first.',
     read: (it) => toSeconds(it.reconcile?.lastAt),
   },
   {
     name: 'reconcile_events_total',
-    help: "Confirmed events by what the comparison found: there (in the API's history), sent_again (missing, sent again), overtaken (missing, but a later state of the call is there), gave_up (missing although sent again a few times), skipped (never compared).",
+    help: "Confirmed events by the result of the comparison: there (in the API's history), sent_again (missing, sent again), overtaken (missing, but a later state of the call is there), gave_up (still missing after several attempts), skipped (not compared).",
     label: 'fate',
     read: ({ reconcile: it }) =>
       it && {
@@ -181,14 +181,14 @@ const rows: readonly Row[] = [
   },
   {
     name: 'lookups_total',
-    help: 'Priority lookups by what the dialplan was told: found, notfound, timeout, error.',
+    help: 'Priority lookups by CALLER_PRIORITY_STATUS: found, notfound, timeout, error.',
     label: 'status',
     read: ({ lookups: it }) =>
       it && { found: it.found, notfound: it.notFound, timeout: it.timeout, error: it.error },
   },
   {
-    name: 'lookups_known_total',
-    help: 'Priority lookups that were answered at once, from what was known.',
+    name: 'lookups_cached_total',
+    help: 'Priority lookups answered from the cache.',
     read: (it) => it.lookups?.known,
   },
 ];
@@ -196,19 +196,19 @@ const rows: readonly Row[] = [
 const histograms = {
   attempt: {
     name: 'delivery_attempt_duration_seconds',
-    help: 'How long attempts to deliver took, by the class of their HTTP status; none: there was no answer.',
+    help: 'Duration of delivery attempts, by class of HTTP status; none: no response.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   delay: {
     name: 'event_delay_seconds',
-    help: 'From the moment an event was taken to the confirmation of its receipt.',
+    help: 'Time from storing an event to its confirmation by the API.',
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30, 120, 600, 3_600, 86_400],
   },
 } as const;
 
 const prefix = 'pbx_bridge_';
 
-/** @param withProcess also what Prometheus expects of any process and of Node (`process_*`, `nodejs_*`). */
+/** @param withProcess adds the usual metrics of a process and of Node (`process_*`, `nodejs_*`). */
 export function createMetrics({ withProcess = true } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -1,7 +1,7 @@
 import { dlopen } from 'node:ffi';
 import { rmSync } from 'node:fs';
 
-/** Plays the service manager's end of NOTIFY_SOCKET: a datagram socket that is bound to a path, or `@` and a name. */
+/** The service manager's end of NOTIFY_SOCKET: a datagram socket bound to a path, or to `@` and an abstract name. */
 export type NotifyReceiver = {
   /** The datagrams that have arrived since the last call. */
   take(): string[];
@@ -23,14 +23,14 @@ export function openNotifyReceiver(path: string): NotifyReceiver {
   const address = Buffer.concat([Buffer.from(new Uint16Array([AF_UNIX]).buffer), Buffer.from(name)]);
   const socket = c.socket(AF_UNIX, SOCK_DGRAM, 0);
   if (c.bind(socket, address, address.length) !== 0) throw new Error(`cannot bind to ${path}`);
-  const room = Buffer.alloc(4096);
+  const buffer = Buffer.alloc(4096);
   return {
     take() {
       const taken: string[] = [];
       for (;;) {
-        const length = Number(c.recv(socket, room, BigInt(room.length), MSG_DONTWAIT));
+        const length = Number(c.recv(socket, buffer, BigInt(buffer.length), MSG_DONTWAIT));
         if (length < 0) return taken;
-        taken.push(room.toString('utf8', 0, length));
+        taken.push(buffer.toString('utf8', 0, length));
       }
     },
     close() {

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'notify-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
 for (const path of [join(folder, 'notify'), `@pbx-bridge-test-${process.pid}`])
-  test(`a datagram for each notice, at ${path.startsWith('@') ? 'an abstract name' : 'a path'}`, (t) => {
+  test(`one datagram per notification, at ${path.startsWith('@') ? 'an abstract name' : 'a path'}`, (t) => {
     const receiver = openNotifyReceiver(path);
     t.after(() => receiver.close());
     const send = openNotifySocket(path);
@@ -19,16 +19,16 @@ for (const path of [join(folder, 'notify'), `@pbx-bridge-test-${process.pid}`])
     assert.deepEqual(receiver.take(), ['READY=1\nSTATUS=äöü', 'WATCHDOG=1']);
   });
 
-test('nobody there: it throws, and works again when somebody is', (t) => {
+test('without a receiver it throws; with one it works again', (t) => {
   const path = join(folder, 'later');
   const send = openNotifySocket(path);
-  assert.throws(() => send('READY=1'), /takes nothing/);
+  assert.throws(() => send('READY=1'), /does not accept/);
   const receiver = openNotifyReceiver(path);
   t.after(() => receiver.close());
   send('READY=1');
   assert.deepEqual(receiver.take(), ['READY=1']);
 });
 
-test('a path that no socket can have is refused', () => {
+test('a path that is too long for a socket is refused', () => {
   assert.throws(() => openNotifySocket(`/${'x'.repeat(107)}`), /too long/);
 });

@@ -8,12 +8,12 @@ const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
 /**
- * Opens the way to the service manager's socket (NOTIFY_SOCKET in sd_notify(3): a path, or `@` and an abstract name).
- * The function that it gives sends one datagram, `NAME=VALUE` in each line, and throws if that failed.
+ * Opens the service manager's socket (NOTIFY_SOCKET in sd_notify(3): a path, or `@` and an abstract name). The returned
+ * function sends one datagram, one `NAME=VALUE` per line, and throws if that fails.
  *
- * Node has no datagram sockets of this family, so the C library is asked. A child (`systemd-notify`) would need
- * NotifyAccess=all, with which any child may speak for the service; an addon would be code from a third party, for
- * each architecture. node:ffi comes with the runtime, which this project brings along in one fixed version.
+ * Node has no Unix datagram sockets, so this calls the C library. A child process (`systemd-notify`) would need
+ * NotifyAccess=all, which lets any child notify for the service; a native addon would be third-party code for each
+ * architecture. node:ffi is part of the Node version that this package includes.
  */
 export function openNotifySocket(path: string): (state: string) => void {
   const { functions: c } = dlopen(null, {
@@ -22,16 +22,17 @@ export function openNotifySocket(path: string): (state: string) => void {
   });
   const address = socketAddress(path);
   const socket = c.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (socket < 0) throw new Error('no socket for the service manager');
+  if (socket < 0) throw new Error('cannot create a socket for the service manager');
   return (state) => {
     const message = Buffer.from(state);
     const flags = MSG_DONTWAIT | MSG_NOSIGNAL;
     const sent = c.sendto(socket, message, BigInt(message.length), flags, address, address.length);
-    if (sent !== BigInt(message.length)) throw new Error(`the service manager at ${path} takes nothing`);
+    if (sent !== BigInt(message.length))
+      throw new Error(`the service manager at ${path} does not accept notifications`);
   };
 }
 
-/** struct sockaddr_un. An abstract name begins with a NUL, and its length counts: no other may follow it. */
+/** struct sockaddr_un. An abstract name begins with a NUL and has no terminating one. */
 function socketAddress(path: string): Buffer {
   if (Buffer.byteLength(path) > 107) throw new Error(`NOTIFY_SOCKET is too long: ${path}`);
   const family = Buffer.from(new Uint16Array([AF_UNIX]).buffer);

@@ -1,9 +1,9 @@
 import { type Message, messages } from '../log/messages.ts';
 import { createMetrics } from './metrics.ts';
 
-const generated = 'This page is made from the code (`npm run generate`); a test compares them.';
+const generated = 'This page is generated from the code (`npm run generate`).';
 
-/** The page of all that the programs log, in the order of the catalogue. */
+/** The page of all log messages, in the order of the catalogue (`config/messages.md`). */
 export function messagesPage(): string {
   const parts = new Map<string, string[]>();
   for (const [code, message] of Object.entries<Message>(messages)) {
@@ -11,9 +11,9 @@ export function messagesPage(): string {
     parts.set(part, [...(parts.get(part) ?? []), entry(code, message)]);
   }
   const chapters = [...parts].map(([part, entries]) => `## ${part}\n\n${entries.join('\n\n')}`);
-  const intro = `# What pbx-bridge logs
+  const intro = `# Log messages
 
-${generated} Every line has its code in the field \`code\`; \`{words in braces}\` are fields of the line.`;
+${generated} The code of a line is in its field \`code\`; \`{names in braces}\` are fields of the line.`;
   return `${[intro, ...chapters].join('\n\n')}\n`;
 }
 
@@ -22,7 +22,7 @@ function entry(code: string, { level, text, means, todo }: Message): string {
   return `### ${code}\n\n**${level}**: \`${text}\`\n\n${asMarkdown(means)}${what}`;
 }
 
-/** The page of what `/metrics` tells. */
+/** The page of all metrics (`config/metrics.md`). */
 export function metricsPage(): string {
   const rows = createMetrics({ withProcess: false })
     .list()
@@ -30,13 +30,13 @@ export function metricsPage(): string {
       const named = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
       return `| \`${name}\` | ${type} | ${named} | ${asMarkdown(help)} |`;
     });
-  return `# What pbx-bridge tells Prometheus
+  return `# Metrics
 
-${generated} It is at \`/metrics\` on STATUS_LISTEN, with the usual \`process_*\` and
-\`nodejs_*\` of any Node program. No label ever holds a number, a call or a channel. \`grafana-dashboard.json\` and
-\`alerts.yml\` beside this page use them.
+${generated} Prometheus reads the metrics at \`/metrics\` on STATUS_LISTEN, together with
+the usual \`process_*\` and \`nodejs_*\` of a Node program. Labels never contain phone numbers, calls or channels.
+\`grafana-dashboard.json\` and \`alerts.yml\` in this directory use these metrics.
 
-| metric | type | labels | what it says |
+| metric | type | labels | meaning |
 | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;

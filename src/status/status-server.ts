@@ -9,25 +9,25 @@ export type StatusServerOptions = {
 };
 
 export type StatusServer = {
-  /** Listens, and if it cannot yet, tries again until it can: calls are told without it, too. */
+  /** Listens, and retries in the background if that fails: the bridge works without it. */
   start(): Promise<void>;
   stop(): Promise<void>;
 };
 
-type Answer = { readonly status: number; readonly type: string; readonly body: string };
+type Response = { readonly status: number; readonly type: string; readonly body: string };
 
 const LISTEN_AGAIN_MS = 5_000;
 const json = 'application/json; charset=utf-8';
 const text = 'text/plain; charset=utf-8';
 
 /**
- * What there is to see, over HTTP: only GET, and nothing that could change anything. Commands that change the queue
- * go through its file, whose permissions say who may; a port cannot tell users of the machine apart.
+ * Serves the status over HTTP, read-only. Commands that change the outbox open its file instead: file permissions
+ * decide who may, while a port cannot distinguish the users of the machine.
  */
 export function createStatusServer(
   { host, port }: StatusServerOptions,
   tools: {
-    read: () => Promise<BridgeStatus>;
+    readStatus: () => Promise<BridgeStatus>;
     metrics: { render(status: BridgeStatus): Promise<string>; readonly contentType: string };
     log: Log;
   },
@@ -36,30 +36,31 @@ export function createStatusServer(
   let server: Server | undefined;
   let retry: NodeJS.Timeout | undefined;
 
-  const pages: Readonly<Record<string, () => Promise<Answer>>> = {
+  const pages: Readonly<Record<string, () => Promise<Response>>> = {
     '/healthz': async () => ({ status: 200, type: text, body: 'ok\n' }),
     '/readyz': async () => {
-      const { ready, reasons } = await tools.read();
+      const { ready, reasons } = await tools.readStatus();
       const lines = ready ? ['ready'] : reasons;
       return { status: ready ? 200 : 503, type: text, body: `${lines.join('\n')}\n` };
     },
     '/metrics': async () => ({
       status: 200,
       type: tools.metrics.contentType,
-      body: await tools.metrics.render(await tools.read()),
+      body: await tools.metrics.render(await tools.readStatus()),
     }),
     '/status.json': async () => ({
       status: 200,
       type: json,
-      body: `${JSON.stringify(await tools.read(), undefined, 2)}\n`,
+      body: `${JSON.stringify(await tools.readStatus(), undefined, 2)}\n`,
     }),
   };
 
-  async function answer(method: string, path: string): Promise<Answer> {
+  async function respond(method: string, path: string): Promise<Response> {
     const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
     if (page === undefined)
-      return { status: 404, type: text, body: `there is ${Object.keys(pages).join(', ')}\n` };
-    if (method !== 'GET' && method !== 'HEAD') return { status: 405, type: text, body: 'only GET\n' };
+      return { status: 404, type: text, body: `not found; available: ${Object.keys(pages).join(', ')}\n` };
+    if (method !== 'GET' && method !== 'HEAD')
+      return { status: 405, type: text, body: 'method not allowed, only GET\n' };
     try {
       return await page();
     } catch (error) {
@@ -72,7 +73,7 @@ export function createStatusServer(
     const it = createServer({ requestTimeout: 10_000 }, (request, response) => {
       request.resume();
       const [path = ''] = (request.url ?? '').split('?');
-      void answer(request.method ?? '', path).then(({ status, type, body }) => {
+      void respond(request.method ?? '', path).then(({ status, type, body }) => {
         const headers = {
           'content-type': type,
           'cache-control': 'no-store',

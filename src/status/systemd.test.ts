@@ -2,25 +2,32 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Log } from '../log/log.ts';
 import { noon, statusWith } from './bridge-status.fixture.ts';
-import { createSupervisor, type Notice, openServiceManager, type Signs, statusLine } from './systemd.ts';
+import { createSupervisor, type Liveness, type Notice, openServiceManager, statusLine } from './systemd.ts';
 
-/** A supervisor whose clock stands still but when told, over a bridge that is what the test says. */
-function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}, watchdogMs?: number) {
+/** A supervisor of a simulated bridge, on a clock that moves only with `pass`. */
+function supervise(t: TestContext, liveness: Partial<Liveness['pbx']> = {}, watchdogMs?: number) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const notices: Notice[] = [];
-  const said: string[] = [];
-  const log: Log = { say: (code, fields) => void said.push(`${code} ${fields?.part}`), child: () => log };
+  const logged: string[] = [];
+  const log: Log = { say: (code, fields) => void logged.push(`${code} ${fields?.part}`), child: () => log };
   const bridge = {
-    pbx: { state: 'up', since: noon, lastPongAt: noon, bytesIn: 0, connects: 1, ...signs } as Signs['pbx'],
-    storage: { state: 'working' } as Signs['storage'],
+    pbx: {
+      state: 'up',
+      since: noon,
+      lastPongAt: noon,
+      bytesIn: 0,
+      connects: 1,
+      ...liveness,
+    } as Liveness['pbx'],
+    storage: { state: 'working' } as Liveness['storage'],
     uncommittedSince: undefined as number | undefined,
-    read: async () => statusWith(),
+    readStatus: async () => statusWith(),
   };
   let ms = 0;
   const supervisor = createSupervisor({
-    tell: (notice) => notices.push(notice),
-    look: () => bridge,
-    read: () => bridge.read(),
+    notify: (notice) => notices.push(notice),
+    readLiveness: () => bridge,
+    readStatus: () => bridge.readStatus(),
     log,
     watchdogMs,
     monotonic: () => ms,
@@ -28,9 +35,9 @@ function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}, watchdogMs
   });
   return {
     bridge,
-    said,
+    logged,
     ...supervisor,
-    /** Lets time pass in steps of a quarter of a second; gives what was told meanwhile. */
+    /** Lets time pass in steps of 250 ms; returns the notifications of that time. */
     async pass(seconds: number, during: () => void = () => {}): Promise<Notice[]> {
       notices.length = 0;
       for (let step = 0; step < seconds * 4; step++) {
@@ -45,9 +52,9 @@ function supervise(t: TestContext, signs: Partial<Signs['pbx']> = {}, watchdogMs
   };
 }
 
-const told = (notices: Notice[], name: string) => notices.filter((notice) => name in notice).length;
+const countOf = (notices: Notice[], name: string) => notices.filter((notice) => name in notice).length;
 
-test('ready once the channels were read for the first time, not before, and only once', async (t) => {
+test('READY is sent once, after the channels were read for the first time', async (t) => {
   const { bridge, pass, start } = supervise(t, { state: 'waiting', connects: 0 });
   start();
   let attempts = 0;
@@ -55,61 +62,61 @@ test('ready once the channels were read for the first time, not before, and only
     bridge.pbx = { ...bridge.pbx, since: noon + attempts++ };
   };
   const away = await pass(120, trying);
-  assert.equal(told(away, 'READY'), 0);
-  assert.equal(told(away, 'WATCHDOG'), 0);
-  assert.ok(told(away, 'EXTEND_TIMEOUT_USEC') > 400, 'the start is prolonged all the time');
+  assert.equal(countOf(away, 'READY'), 0);
+  assert.equal(countOf(away, 'WATCHDOG'), 0);
+  assert.ok(countOf(away, 'EXTEND_TIMEOUT_USEC') > 400, 'the start is extended all the time');
   bridge.pbx = { ...bridge.pbx, state: 'up', connects: 1 };
   const there = await pass(10, trying);
-  assert.equal(told(there, 'READY'), 1);
-  assert.match(String(there.at(-1)?.STATUS), /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038; 2 calls open/);
+  assert.equal(countOf(there, 'READY'), 1);
+  assert.match(String(there.at(-1)?.STATUS), /^Asterisk 22\.10\.0 at 127\.0\.0\.1:5038; 2 open calls/);
 });
 
-test('a Pong, a byte, or another try to connect is life; the watchdog is fed by each', async (t) => {
-  const { bridge, pass, start, said } = supervise(t);
+test('a Pong, a received byte and a connection attempt each feed the watchdog', async (t) => {
+  const { bridge, pass, start, logged } = supervise(t);
   start();
   let count = 0;
-  const signsOfLife = [{ lastPongAt: 0 }, { bytesIn: 0 }, { state: 'waiting', since: 0 }] as const;
-  for (const sign of signsOfLife) {
+  const progress = [{ lastPongAt: 0 }, { bytesIn: 0 }, { state: 'waiting', since: 0 }] as const;
+  for (const sign of progress) {
     const key = Object.keys(sign).at(-1) as string;
     const beats = await pass(60, () => {
       bridge.pbx = { ...bridge.pbx, ...sign, [key]: count++ };
     });
-    assert.equal(told(beats, 'WATCHDOG'), 12, `fed every 5 s by ${key}`);
+    assert.equal(countOf(beats, 'WATCHDOG'), 12, `fed every 5 s by ${key}`);
   }
-  assert.deepEqual(said, []);
+  assert.deepEqual(logged, []);
 });
 
-test('a watchdog that wants to hear more often is fed four times as often as that', async (t) => {
+test('a short watchdog timeout is met four times over', async (t) => {
   const { pass, start } = supervise(t, {}, 4_000);
   start();
-  assert.equal(told(await pass(20), 'WATCHDOG'), 20);
+  assert.equal(countOf(await pass(20), 'WATCHDOG'), 20);
 });
 
-test('a link that stands still starves the watchdog, and says so once', async (t) => {
-  const { pass, start, said } = supervise(t);
+test('a link without progress stops the watchdog, and is logged once', async (t) => {
+  const { pass, start, logged } = supervise(t);
   start();
   await pass(30);
   const starved = await pass(60);
-  assert.equal(told(starved, 'WATCHDOG'), 0);
-  assert.deepEqual(said, ['systemd.standstill the link to Asterisk']);
+  assert.equal(countOf(starved, 'WATCHDOG'), 0);
+  assert.deepEqual(logged, ['systemd.standstill the link to Asterisk']);
 });
 
-test('a start that hangs is not prolonged', async (t) => {
+test('a start that hangs is not extended', async (t) => {
   const { pass, start } = supervise(t, { state: 'connecting', connects: 0 });
   start();
   await pass(30);
-  assert.equal(told(await pass(30), 'EXTEND_TIMEOUT_USEC'), 0);
+  assert.equal(countOf(await pass(30), 'EXTEND_TIMEOUT_USEC'), 0);
 });
 
 for (const [what, hang] of [
   ['a batch that does not get onto the disk', (bridge) => Object.assign(bridge, { uncommittedSince: noon })],
   [
     'a storage thread that does not answer',
-    (bridge) => Object.assign(bridge, { read: () => new Promise(() => {}) }),
+    (bridge) => Object.assign(bridge, { readStatus: () => new Promise(() => {}) }),
   ],
 ] as const satisfies [string, (bridge: ReturnType<typeof supervise>['bridge']) => unknown][])
-  test(`${what} starves the watchdog, unless it is known that the disk is full`, async (t) => {
-    const { bridge, pass, start, said } = supervise(t);
+  test(`${what} stops the watchdog, unless the disk is known to be full`, async (t) => {
+    const { bridge, pass, start, logged } = supervise(t);
     start();
     let pongs = 0;
     const pong = () => {
@@ -117,14 +124,14 @@ for (const [what, hang] of [
     };
     hang(bridge);
     await pass(40, pong);
-    assert.equal(told(await pass(60, pong), 'WATCHDOG'), 0);
-    assert.deepEqual(said, ['systemd.standstill the storage']);
+    assert.equal(countOf(await pass(60, pong), 'WATCHDOG'), 0);
+    assert.deepEqual(logged, ['systemd.standstill the storage']);
     bridge.storage = { state: 'full' };
     await pass(5, pong);
-    assert.equal(told(await pass(60, pong), 'WATCHDOG'), 12);
+    assert.equal(countOf(await pass(60, pong), 'WATCHDOG'), 12);
   });
 
-test('a reload is told with its time, its end, and what it did in between', async (t) => {
+test('a reload is notified before with its time, and after', async (t) => {
   const { notices, pass, start, reload } = supervise(t);
   start();
   await pass(5);
@@ -137,10 +144,10 @@ test('a reload before the PBX was read does not make it ready', async (t) => {
   const { notices, start, reload } = supervise(t, { connects: 0 });
   start();
   reload(() => {});
-  assert.equal(told(notices, 'READY'), 0);
+  assert.equal(countOf(notices, 'READY'), 0);
 });
 
-test('a stop is told, and nothing after it', async (t) => {
+test('a stop is the last notification', async (t) => {
   const { notices, pass, start, stop } = supervise(t);
   start();
   await pass(5);
@@ -149,10 +156,10 @@ test('a stop is told, and nothing after it', async (t) => {
   assert.deepEqual(await pass(20), []);
 });
 
-test('the status line names the trouble, and what waits', () => {
+test('the status line names problems and waiting events', () => {
   assert.equal(
     statusLine(statusWith()),
-    'Asterisk 22.10.0 at 127.0.0.1:5038; 2 calls open, 11 delivered, 0 waiting',
+    'Asterisk 22.10.0 at 127.0.0.1:5038; 2 open calls, 11 delivered, 0 waiting',
   );
   const trouble = statusWith({
     pbx: { state: 'waiting', failure: 'login refused\n(Authentication failed)' },
@@ -160,16 +167,16 @@ test('the status line names the trouble, and what waits', () => {
   });
   assert.equal(
     statusLine(trouble),
-    'no link to Asterisk at 127.0.0.1:5038: login refused\\x0a(Authentication failed); 2 calls open, 11 delivered, 7 waiting, 1 dead letters',
+    'not connected to Asterisk at 127.0.0.1:5038: login refused\\x0a(Authentication failed); 2 open calls, 11 delivered, 7 waiting, 1 dead letters',
   );
 });
 
-test('started by hand, nobody is told; a manager that takes nothing is said once, not at every beat', async () => {
-  const said: string[] = [];
-  const log: Log = { say: (code) => void said.push(code), child: () => log };
+test('started by hand, there are no notifications; a failing socket is logged once', async () => {
+  const logged: string[] = [];
+  const log: Log = { say: (code) => void logged.push(code), child: () => log };
   assert.equal(await openServiceManager(undefined, log), undefined);
-  const tell = await openServiceManager('/nobody/listens/here', log);
-  tell?.({ READY: 1 });
-  tell?.({ WATCHDOG: 1 });
-  assert.deepEqual(said, ['systemd.notify-failed']);
+  const notify = await openServiceManager('/nobody/listens/here', log);
+  notify?.({ READY: 1 });
+  notify?.({ WATCHDOG: 1 });
+  assert.deepEqual(logged, ['systemd.notify-failed']);
 });

@@ -2,20 +2,20 @@ import type { Log } from '../log/log.ts';
 import { escapeControls } from '../log/redact.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
-/** What the service manager is told, as in sd_notify(3): `READY`, `STATUS` and so on, each with its value. */
+/** A notification to the service manager: the variables of sd_notify(3), such as `READY` and `STATUS`. */
 export type Notice = Readonly<Record<string, string | number>>;
 
-/** What can be seen of a bridge without waiting for anything. */
-export type Signs = {
+/** State that can be read synchronously, to detect a standstill. */
+export type Liveness = {
   readonly pbx: Pick<BridgeStatus['pbx'], 'state' | 'since' | 'lastPongAt' | 'bytesIn' | 'connects'>;
   readonly storage: BridgeStatus['outbox']['storage'];
-  /** When the oldest batch that is not on disk yet was handed over, Unix ms. */
+  /** When the oldest uncommitted batch was handed to the storage thread, Unix ms. */
   readonly uncommittedSince?: number | undefined;
 };
 
 /**
- * The way to the service manager, `socket` being what it gave in NOTIFY_SOCKET. Without one, nobody is told: the
- * program was started by hand.
+ * Returns a function that notifies the service manager at `socket` (NOTIFY_SOCKET); undefined if `socket` is, since the
+ * program was then started by hand. The first of several failures in a row is logged.
  */
 export async function openServiceManager(
   socket: string | undefined,
@@ -40,85 +40,85 @@ export async function openServiceManager(
 export type Supervisor = {
   start(): void;
   stop(): void;
-  /** Runs what a reload does, between the notices that systemd waits for (`Type=notify` in systemd.service(5)). */
+  /** Runs `work` between the notifications of a reload that systemd waits for (`Type=notify` in systemd.service(5)). */
   reload(work: () => void): void;
 };
 
-/** A Ping goes out every 5 s, an attempt to connect takes 10 s, a pause between attempts 10 s. */
-const longestStandstillMs = 30_000;
+/** More than the time between two Pings (5 s), than an attempt to connect (10 s) and the pause after it (10 s). */
+const standstillMs = 30_000;
 
-/** How often it is looked, ms, at least: until the PBX was read, somebody waits for it at a terminal. */
-const lookMs = { starting: 250, ready: 5_000 };
+/** Time between two ticks, ms. Short while starting, since an operator may wait for `systemctl start`. */
+const tickMs = { starting: 250, ready: 5_000 };
 
-/** While the PBX is away the start goes on; a start that hangs is not prolonged, and ends. Microseconds. */
-const moreTimeUs = 60_000_000;
+/** Extension of the start timeout while the PBX is away, microseconds. A start that hangs is not extended. */
+const startExtensionUs = 60_000_000;
 
 /**
- * Tells systemd how a bridge is: ready once the PBX's channels were read for the first time, a line for `systemctl
- * status`, and alive as long as the link to the PBX and the disk move. A timer alone would only prove that there are
- * timers. A PBX that is away and a disk that is full are no reason to be started again: nothing would be better
- * then, and what waits in memory would be lost.
+ * Notifies systemd of the bridge's state: ready once the PBX's channels were read, a status line for `systemctl status`,
+ * and the watchdog as long as the AMI link and the storage make progress. A timer alone would only prove that timers
+ * run. An unreachable PBX and a full disk do not stop the watchdog: a restart would not help, and would lose the events
+ * in memory.
  */
 export function createSupervisor(tools: {
-  readonly tell: (notice: Notice) => void;
-  readonly look: () => Signs;
-  readonly read: () => Promise<BridgeStatus>;
+  readonly notify: (notice: Notice) => void;
+  readonly readLiveness: () => Liveness;
+  readonly readStatus: () => Promise<BridgeStatus>;
   readonly log: Log;
-  /** How long systemd waits for a beat; undefined if it does not. */
+  /** The watchdog timeout of systemd, ms; undefined if there is none. */
   readonly watchdogMs?: number | undefined;
-  /** ms of the system's monotonic clock, which systemd reads too. */
+  /** CLOCK_MONOTONIC in ms, as systemd reads it. */
   readonly monotonic: () => number;
   /** Unix ms. */
   readonly now: () => number;
 }): Supervisor {
-  const { tell, look, log, monotonic, now } = tools;
-  // Two beats may be late before anything happens.
-  const beatMs = Math.min(lookMs.ready, (tools.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
+  const { notify, readLiveness, log, monotonic, now } = tools;
+  // Two ticks may be late before systemd reacts.
+  const readyTickMs = Math.min(tickMs.ready, (tools.watchdogMs ?? Number.POSITIVE_INFINITY) / 4);
   let timer: NodeJS.Timeout | undefined;
   let ready = false;
   let status = 'starting';
   let readingSince: number | undefined;
-  let sign = '';
-  let movedAt = monotonic();
+  let fingerprint = '';
+  let progressAt = monotonic();
   let stuck: string | undefined;
 
-  /** What stands still although it should move. */
-  function standstill({ pbx, storage, uncommittedSince }: Signs): string | undefined {
+  /** Names the part that makes no progress; undefined if all do. */
+  function stuckPart({ pbx, storage, uncommittedSince }: Liveness): string | undefined {
     const next = [pbx.state, pbx.since, pbx.lastPongAt, pbx.bytesIn].join();
-    if (next !== sign) movedAt = monotonic();
-    sign = next;
-    if (monotonic() - movedAt > longestStandstillMs) return 'the link to Asterisk';
-    // A disk that is full or fails is known, and waited out.
+    if (next !== fingerprint) progressAt = monotonic();
+    fingerprint = next;
+    if (monotonic() - progressAt > standstillMs) return 'the link to Asterisk';
+    // A full or failing disk is reported elsewhere, and a restart would not help.
     if (storage.state !== 'working') return undefined;
     const waited = Math.max(
       uncommittedSince === undefined ? 0 : now() - uncommittedSince,
       readingSince === undefined ? 0 : monotonic() - readingSince,
     );
-    return waited > longestStandstillMs ? 'the storage' : undefined;
+    return waited > standstillMs ? 'the storage' : undefined;
   }
 
   function tick(): void {
-    const signs = look();
-    const part = standstill(signs);
+    const liveness = readLiveness();
+    const part = stuckPart(liveness);
     if (part !== undefined && stuck === undefined) log.say('systemd.standstill', { part });
     stuck = part;
-    const first = !ready && signs.pbx.connects > 0;
+    const first = !ready && liveness.pbx.connects > 0;
     ready ||= first;
-    tell({
+    notify({
       ...(first && { READY: 1 }),
-      ...(part === undefined && (ready ? { WATCHDOG: 1 } : { EXTEND_TIMEOUT_USEC: moreTimeUs })),
-      STATUS: part === undefined ? status : `no sign of life from ${part}; ${status}`,
+      ...(part === undefined && (ready ? { WATCHDOG: 1 } : { EXTEND_TIMEOUT_USEC: startExtensionUs })),
+      STATUS: part === undefined ? status : `${part} does not respond; ${status}`,
     });
     if (readingSince === undefined) void refresh();
-    timer = setTimeout(tick, ready ? beatMs : lookMs.starting);
+    timer = setTimeout(tick, ready ? readyTickMs : tickMs.starting);
   }
 
   async function refresh(): Promise<void> {
     readingSince = monotonic();
     try {
-      status = statusLine(await tools.read());
+      status = statusLine(await tools.readStatus());
     } catch {
-      // The storage has ended, and with it the program.
+      // The storage thread has ended, which ends the program.
     }
     readingSince = undefined;
   }
@@ -127,22 +127,22 @@ export function createSupervisor(tools: {
     start: tick,
     stop() {
       clearTimeout(timer);
-      tell({ STOPPING: 1, STATUS: 'stopping; what is on disk is delivered after the next start' });
+      notify({ STOPPING: 1, STATUS: 'stopping; undelivered events stay on disk' });
     },
     reload(work) {
-      tell({ RELOADING: 1, MONOTONIC_USEC: Math.floor(monotonic() * 1_000) });
+      notify({ RELOADING: 1, MONOTONIC_USEC: Math.floor(monotonic() * 1_000) });
       work();
-      // A start that is not over yet is not over for having been reloaded.
-      if (ready) tell({ READY: 1 });
+      // A reload during the start does not end the start.
+      if (ready) notify({ READY: 1 });
     },
   };
 }
 
-/** A bridge in one line, for `systemctl status`. */
+/** The status in one line, for `systemctl status`. */
 export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus): string {
   const trouble = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
   const dead = outbox.dead > 0 ? `, ${outbox.dead} dead letters` : '';
   return escapeControls(
-    `${trouble}; ${calls.open} calls open, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
+    `${trouble}; ${calls.open} open calls, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
   );
 }

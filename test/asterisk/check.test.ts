@@ -36,18 +36,18 @@ for (const version of versions)
 
     await t.test('as we say it should be set up: all is well', async () => {
       const { flat, code } = await check({});
-      assert.match(flat, new RegExp(`^ok +Asterisk at .*: let in; Asterisk ${lab.pbx.release}$`, 'm'));
+      assert.match(flat, new RegExp(`^ok +Asterisk at .*: logged in; Asterisk ${lab.pbx.release}$`, 'm'));
       assert.match(flat, /^ok +rights of the manager user: no more than needed$/m);
       assert.match(flat, /^ok +contexts that INBOUND_CONTEXTS matches: from-trunk; \d+ in the dialplan$/m);
       assert.match(flat, /^ok +clock of the PBX and of this machine: the same$/m);
-      assert.match(flat, /All is well\.\n$/);
+      assert.match(flat, /All checks passed\.\n$/);
       assert.equal(code, 0);
     });
     await t.test('wrong secret', async () => {
       const { flat, code } = await check({ AMI_SECRET: 'wrong' });
       assert.match(
         flat,
-        /^BAD +Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME/m,
+        /^FAIL +Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME/m,
       );
       assert.equal(code, 2);
     });
@@ -62,11 +62,11 @@ for (const version of versions)
     });
     await t.test('wrong context, and a trunk that is not matched', async () => {
       const { flat } = await check({ INBOUND_CONTEXTS: 'from-provider' });
-      assert.match(flat, /^BAD +contexts that INBOUND_CONTEXTS matches: none of .*such as from-trunk/m);
+      assert.match(flat, /^FAIL +contexts that INBOUND_CONTEXTS matches: none of .*such as from-trunk/m);
       const byName = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/provider-*' });
       assert.match(
         byName.flat,
-        /^BAD +trunks that INBOUND_CHANNELS matches: none .* This PBX has .*PJSIP\/trunk/m,
+        /^FAIL +trunks that INBOUND_CHANNELS matches: none .* This PBX has .*PJSIP\/trunk/m,
       );
       const right = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/trunk-*' });
       assert.match(right.flat, /^ok +trunks that INBOUND_CHANNELS matches: PJSIP\/trunk$/m);

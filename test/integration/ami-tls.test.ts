@@ -57,7 +57,7 @@ test('AMI over TLS: a call is told, also by an authority that the machine trusts
 
   const complaint = async (changes: Record<string, string>) => {
     const { text } = await runCommand(['check'], { ...env, ...changes });
-    return /^BAD +Asterisk at .*(?:\n {6}.*)*/m.exec(text)?.[0]?.replace(/\s+/g, ' ') ?? text;
+    return /^FAIL +Asterisk at .*(?:\n {6}.*)*/m.exec(text)?.[0]?.replace(/\s+/g, ' ') ?? text;
   };
   assert.match(
     await complaint({ AMI_TLS_SERVERNAME: 'other.example' }),

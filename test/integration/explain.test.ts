@@ -23,7 +23,7 @@ async function standing(t: TestContext, settings: Readonly<Record<string, string
 
 async function play(stand: Stand, name: string) {
   const { recording, calls } = scenario(name);
-  // Not at once: the order in time is part of the story.
+  // Not at once, so that the lines have an order in time.
   await stand.pbx.play(recording, { speed: 2, rename: false });
   await stand.heardAll();
   return calls;
@@ -34,7 +34,7 @@ const frame = (event: string, uniqueid: string, fields: string, linkedid = uniqu
 const trunk = 'Channel: PJSIP/trunk-00000001\r\nExten: 4930901820';
 const number = 'CallerIDNum: 03012345678';
 
-test('a call that was answered: seen, decided, delivered, in order; told, and there; nothing whole', async (t) => {
+test('an answered call: seen, decided and delivered in order, found in the API history, numbers masked', async (t) => {
   const { stand, explain, explainWith } = await standing(t);
   const [call] = await play(stand, 'asterisk-22/ring-group-one-answers');
   const uniqueid = call?.uniqueid ?? '';
@@ -44,13 +44,13 @@ test('a call that was answered: seen, decided, delivered, in order; told, and th
   assert.equal(ran.code, 0, ran.text);
   const order = [
     /seen +channel PJSIP\/trunk-\S+ in context from-trunk, .*: inbound, since its context from-trunk matches INBOUND_/,
-    /decided +told: ringing, from \+49/,
-    /decided +told: answered by \d{4}: PJSIP\/\d{4}-\S+ is in a bridge with the caller/,
+    /decided +reported: ringing, from \+49/,
+    /decided +reported: answered by \d{4}: PJSIP\/\d{4}-\S+ is in a bridge with the caller/,
     /seen +the caller's channel PJSIP\/trunk-\S+ hung up, cause 16/,
-    /decided +told: completed, was answered by \d{4}/,
+    /decided +reported: completed, was answered by \d{4}/,
     /delivered completed delivered: HTTP 200 in \d+ ms/,
-    /far side: ringing at .*, answered at .*, completed at /,
-    /^TOLD: ringing, answered, completed; the API confirmed each, and its history has them$/m,
+    /API history: ringing at .*, answered at .*, completed at /,
+    /^REPORTED: ringing, answered, completed; the API confirmed each, and its request history contains them$/m,
   ];
   let from = 0;
   for (const pattern of order) {
@@ -67,12 +67,12 @@ test('a call that was answered: seen, decided, delivered, in order; told, and th
     assert.ok(Math.max(...widths) <= columns, text);
   }
   const byId = await explain(`pbx-${uniqueid}`, '--json', '--show-numbers');
-  assert.match(byId.text, new RegExp(`"text": "told: ringing, from \\${call?.from}"`));
+  assert.match(byId.text, new RegExp(`"text": "reported: ringing, from \\${call?.from}"`));
   const byNumber = await explain(call?.from ?? '');
   assert.equal(byNumber.text, ran.text);
 });
 
-test('withheld: not told, because; with the settings that would change it', async (t) => {
+test('a withheld number: not reported, with the reason and the setting that would change it', async (t) => {
   const { stand, explain } = await standing(t);
   stand.pbx.send(
     frame(
@@ -87,11 +87,11 @@ test('withheld: not told, because; with the settings that would change it', asyn
   assert.equal(ran.code, 2);
   assert.equal(
     ran.last.replace(/\n +/g, ' '),
-    'NOT TOLD: because the caller withholds the number, and WITHHELD_NUMBER is not set',
+    'NOT REPORTED: the caller withholds the number, and WITHHELD_NUMBER is not set',
   );
 });
 
-test('a context that is not matched, an outgoing leg, a leg of a call, and nothing at all', async (t) => {
+test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id', async (t) => {
   const { stand, explain } = await standing(t);
   const lasts = async (what: string) => (await explain(what)).last.replace(/\n +/g, ' ');
   const created = (id: string, rest: string, linkedid = id) =>
@@ -104,23 +104,25 @@ test('a context that is not matched, an outgoing leg, a leg of a call, and nothi
   await stand.heardAll();
   assert.equal(
     await lasts('1763600000.1'),
-    'NOT TOLD: because not inbound: context from-provider matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set',
+    'NOT REPORTED: not inbound: context from-provider matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set',
   );
   assert.match(
     await lasts('1763600000.2'),
-    /^NOT TOLD: because .*never rang at us: it was dialled out over the trunk$/,
+    /^NOT REPORTED: .*never rang at us: it was dialled out over the trunk$/,
   );
   assert.match(
     await lasts('1763600000.3'),
-    /^NOT TOLD: because this is .*dialled for the call 1763600000\.1; ask for/,
+    /^NOT REPORTED: this is .*dialled for the call 1763600000\.1; explain that call/,
   );
-  assert.match(await lasts('030 12345678'), /^NOT TOLD: .*|Also meant/);
+  assert.match(await lasts('030 12345678'), /^NOT REPORTED: .*|Others: /);
   const none = await explain('1763600000.9');
   assert.equal(none.code, 3);
-  assert.match(none.error, /^nothing is known of 1763600000\.9: .*last 7 days \(JOURNAL_KEEP\)/);
+  assert.match(none.error, /^no record of 1763600000\.9: .*last 7 days \(JOURNAL_KEEP\)/);
 });
 
-test('waiting, parked, confirmed but not there: each says why', { timeout: 60_000 }, async (t) => {
+test('waiting, a dead letter, and confirmed but lost: each with its reason', {
+  timeout: 60_000,
+}, async (t) => {
   const { stand, explain } = await standing(t);
   const rings = (id: string) =>
     stand.pbx.send(
@@ -135,16 +137,19 @@ test('waiting, parked, confirmed but not there: each says why', { timeout: 60_00
   };
   stand.farSide.inject(always({ kind: 'status', status: 500 }));
   rings('1763600000.1');
-  const waiting = await until('1763600000.1', /^WAITING: ringing still to be delivered: failed: .*500/);
+  const waiting = await until('1763600000.1', /^WAITING: ringing not delivered yet: failed: .*500/);
   assert.equal(waiting.code, 2);
   stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'status', status: 422 } : undefined));
   rings('1763600000.2');
-  await until('1763600000.2', /^PARKED: ringing was given up: .*422.*outbox retry sends it again/);
+  await until('1763600000.2', /^DEAD LETTER: ringing not delivered: .*422.*run pbx-bridge outbox retry/);
   stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'discard' } : undefined));
   rings('1763600000.3');
   await until(
     '1763600000.3',
-    /^NOT TOLD: .*its history does not have it: is API_TOKEN that of another account\?/,
+    /^NOT REPORTED: .*its request history does not contain it\. Check that API_TOKEN is of the right account/,
   );
-  assert.match((await explain('1763600000.3', '--offline')).last, /^TOLD: ringing; the API confirmed each$/);
+  assert.match(
+    (await explain('1763600000.3', '--offline')).last,
+    /^REPORTED: ringing; the API confirmed each$/,
+  );
 });

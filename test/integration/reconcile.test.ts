@@ -109,7 +109,10 @@ test('a running bridge mends it by itself, and explain, status and metrics tell 
     (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');
   const told = await words(['explain', bad.id]);
   assert.match(told, /decided ringing was confirmed by the API and is not in its history: sent again /);
-  assert.match(told, / TOLD: ringing, completed; the API confirmed each, and its history has them $/);
+  assert.match(
+    told,
+    / REPORTED: ringing, completed; the API confirmed each, and its request history contains them $/,
+  );
   const page = async (path: string) => (await fetch(`http://127.0.0.1:${stand.statusPort()}${path}`)).text();
   const metrics = await page('/metrics');
   assert.match(metrics, /^pbx_bridge_reconcile_events_total\{fate="sent_again"\} 2$/m);
@@ -117,7 +120,7 @@ test('a running bridge mends it by itself, and explain, status and metrics tell 
   const status = await words(['status'], { STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` });
   assert.match(
     status,
-    / API history compared .*; 2 events MISSING there and sent again, 0 overtaken, 0 given up /,
+    / API history last comparison .*; 2 events MISSING and sent again, 0 overtaken by a later state, 0 given up /,
   );
 });
 

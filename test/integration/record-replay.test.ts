@@ -48,7 +48,7 @@ test('record: a call on the wire becomes a file, masked, that replays as the sam
   assert.equal(other.code, 3);
   assert.match(
     other.text.replace(/\n +/g, ' '),
-    /not told .* context from-trunk matches no INBOUND_CONTEXTS/,
+    /not reported .* context from-trunk matches no INBOUND_CONTEXTS/,
   );
 
   const served = runProgram(['replay', file, '--serve', '--json', '--speed', '5'], {
@@ -74,7 +74,7 @@ test('record: a file that is there is not written over, and a PBX that is not th
   assert.equal((await ran.ended).code, 1);
   assert.match(
     ran.output(),
-    /no link to Asterisk: nothing answers there \(ECONNREFUSED\); see pbx-bridge check/,
+    /cannot connect to Asterisk: nothing answers there \(ECONNREFUSED\); run pbx-bridge check/,
   );
 });
 

@@ -31,9 +31,9 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   const { code, text: out } = await runCommand(all, {}, {});
   const [title, ...lines] = out.trimEnd().split('\n');
   assert.match(title ?? '', /^ {2}bridge +PBX +open +waiting +dead +delivery$/);
-  assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +0 +0 +flows$/);
+  assert.match(lines[0] ?? '', /^\+ bridge +up [\d.]+ \w+ +0 +0 +0 +ok$/);
   assert.match(lines[1] ?? '', /^! berlin +up [\d.]+ \w+ +0 +2 +0 +paused$/);
-  assert.match(lines[2] ?? '', /^ {4}nothing is delivered: 401/);
+  assert.match(lines[2] ?? '', /^ {4}no deliveries: 401/);
   const rest = lines.slice(3).join('\n');
   assert.match(rest, /^! munich .*\n {4}the bridge is not running/m);
   assert.match(rest, /^! vienna .*\n {4}STATUS_LISTEN: got "nowhere"/m);

@@ -59,13 +59,13 @@ test('not ready while the PBX is away, and while the token is refused; each time
   for (let it = await status(); it.delivery.state !== 'paused'; ) it = await status();
   const ready = await get('/readyz');
   assert.equal(ready.status, 503);
-  assert.match(ready.text, /^nothing is delivered: .*401.*; 1 waiting\n$/);
+  assert.match(ready.text, /^no deliveries: .*401.*; 1 events waiting\n$/);
   const program = runProgram(['status', '--url', url], { env: {}, cwd: temporaryFolder(t) });
   assert.deepEqual(await program.ended, { code: 2, signal: null });
   assert.match(program.output(), /^! delivery +PAUSED for .*, since .*401/m);
   await stand.pbx.crash();
   for (let it = await status(); it.pbx.state === 'up'; ) it = await status();
-  assert.match((await get('/readyz')).text, /^no link to Asterisk at 127\.0\.0\.1:\d+: /);
+  assert.match((await get('/readyz')).text, /^not connected to Asterisk at 127\.0\.0\.1:\d+: /);
 });
 
 test('only GET, only what there is', async (t) => {

@@ -51,7 +51,7 @@ const check = (env: Readonly<Record<string, string>>, ...args: string[]) =>
 /** The lines of a report that say that something is wrong, each with what to do about it. */
 function faults(text: string): string[] {
   const findings = text.replace(/\n {6,}(?=\S)/g, ' ').split('\n');
-  return findings.filter((line) => /^(BAD|warn) /.test(line));
+  return findings.filter((line) => /^(FAIL|warn) /.test(line));
 }
 
 type Office = Awaited<ReturnType<typeof office>>;
@@ -68,12 +68,12 @@ const table: Readonly<Record<string, Fault>> = {
     make: ({ env }) => {
       env.AMI_SECRET = 'sesam';
     },
-    says: /^BAD Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME and AMI_SECRET/,
+    says: /^FAIL Asterisk at .*: login refused \(Authentication failed\) -> Compare AMI_USERNAME and AMI_SECRET/,
   },
   'class reporting missing': {
     make: () => {},
     pbx: { write: [] },
-    says: /^BAD Asterisk .*lacks write class "reporting".*-> Add write = reporting to the user in manager.conf/,
+    says: /^FAIL Asterisk .*lacks write class "reporting".*-> Add write = reporting to the user in manager.conf/,
   },
   'class call missing': {
     make: ({ pbx }) => {
@@ -84,26 +84,26 @@ const table: Readonly<Record<string, Fault>> = {
       setTimeout(arrive, 400);
     },
     pbx: { read: ['system'] },
-    says: /^BAD call events.*: calls came or went, and no event told of it.* -> Add read = call/,
+    says: /^FAIL call events.*: calls came or went without an event.* -> Add read = call/,
   },
   'more rights than needed': {
     make: () => {},
     pbx: { write: ['reporting', 'originate', 'command'] },
-    says: /^warn rights of the manager user: more than needed: write class originate \(Originate\), command/,
+    says: /^warn permissions of the manager user: more than needed: write class originate \(Originate\), command/,
     code: 0,
   },
   'wrong context': {
     make: ({ env }) => {
       env.INBOUND_CONTEXTS = 'from-outside*';
     },
-    says: /^BAD contexts that INBOUND_CONTEXTS matches: none of the 4 contexts .*trunk.*such as default, from-trunk\.$/,
+    says: /^FAIL contexts that INBOUND_CONTEXTS matches: none of the 4 contexts .*trunk.*such as default, from-trunk\.$/,
   },
   'trunk not matched': {
     make: ({ env }) => {
       Object.assign(env, { INBOUND_CONTEXTS: ',', INBOUND_CHANNELS: 'PJSIP/my-trunk-*' });
     },
     pbx: { contexts: [] },
-    says: /^BAD trunks that INBOUND_CHANNELS matches: none of the phones and trunks .* This PBX has PJSIP\/sipgate\.$/,
+    says: /^FAIL trunks that INBOUND_CHANNELS matches: none of the phones and trunks .* This PBX has PJSIP\/sipgate\.$/,
   },
   'a call in a context that is not matched': {
     make: ({ pbx }) => {
@@ -114,37 +114,37 @@ const table: Readonly<Record<string, Fault>> = {
       setTimeout(arrive, 400);
     },
     args: ['--call', '2'],
-    says: /^warn a channel of PJSIP\/sipgate came, in context from-provider: not told: not inbound: context from-provider matches no INBOUND_CONTEXTS.*-> If this was a call from outside: add from-provider/,
+    says: /^warn call on PJSIP\/sipgate in context from-provider: not reported: not inbound: context from-provider matches no INBOUND_CONTEXTS.*-> If this was a call from outside, add from-provider/,
     code: 0,
   },
   'API address without version': {
     make: ({ env }) => {
       Object.assign(env, { API_BASE_URL: 'https://crm.example.com', ENV_FILE: '/etc/pbx-bridge/bridge.env' });
     },
-    says: /^BAD configuration: API_BASE_URL: got "https:\/\/crm\.example\.com"; takes an .* that ends in \/api\/v1 -> Correct it in \/etc\/pbx-bridge\/bridge\.env\.$/,
+    says: /^FAIL configuration: API_BASE_URL: got "https:\/\/crm\.example\.com"; takes an .* that ends in \/api\/v1 -> Correct it in \/etc\/pbx-bridge\/bridge\.env\.$/,
     code: 78,
   },
   'wrong token': {
     make: ({ env }) => {
       env.API_TOKEN = 'another-token';
     },
-    says: /^BAD the token: refused \(HTTP 401\) -> Copy it anew from the Integrations section/,
+    says: /^FAIL the token: refused \(HTTP 401\) -> Copy the token again from the Integrations section/,
   },
   'the API is not there': {
     // A port of its own that is closed would be taken by whoever asks for one next; nobody is given this one.
     make: ({ env }) => {
       env.API_BASE_URL = 'http://127.0.0.1:2/api/v1';
     },
-    says: /^BAD the API at .*: connection refused .* -> Nothing listens there/,
+    says: /^FAIL the API at .*: connection refused .* -> Check that API_BASE_URL is correct/,
   },
   'another page there': {
     make: ({ farSide }) => farSide.inject(() => ({ kind: 'html' })),
-    says: /^BAD the API at .*: HTTP 200, but not the API's own answer \(a page\?\) -> Look at API_BASE_URL/,
+    says: /^FAIL the API at .*: HTTP 200, but not the API's JSON \(a web page\?\) -> Check API_BASE_URL/,
   },
   'clock an hour off': {
     make: () => {},
     pbx: { clock: { ...systemClock, now: () => Date.now() + 3_600_000 } },
-    says: /^warn clock of the PBX and of this machine: that of the PBX is 60 min ahead -> Let both take/,
+    says: /^warn clocks of the PBX and of this machine: the clock of the PBX is 60 min ahead -> Synchronise both/,
     code: 0,
   },
   'port taken': {
@@ -155,7 +155,7 @@ const table: Readonly<Record<string, Fault>> = {
       const { port } = server.address() as { port: number };
       env.AGI_LISTEN = `127.0.0.1:${port}`;
     },
-    says: /^BAD AGI_LISTEN 127\.0\.0\.1:\d+: the port is taken by another program -> Set AGI_LISTEN to a free port/,
+    says: /^FAIL AGI_LISTEN 127\.0\.0\.1:\d+: in use by another program -> Set AGI_LISTEN to a free port/,
   },
   "Asterisk's call records not there": {
     make: ({ env }) => {
@@ -166,7 +166,7 @@ const table: Readonly<Record<string, Fault>> = {
   },
   'Asterisk down': {
     make: ({ pbx }) => pbx.crash(),
-    says: /^BAD Asterisk at .*: nothing answers there \(ECONNREFUSED\) -> Is Asterisk running\?/,
+    says: /^FAIL Asterisk at .*: nothing answers there \(ECONNREFUSED\) -> Check that Asterisk is running/,
   },
 };
 
@@ -185,7 +185,7 @@ describe('check names each fault, and nothing else', () => {
       const ran = await check(it.env, ...args);
       const found = faults(ran.text);
       assert.equal(found.length, 1, ran.text);
-      assert.match((found[0] ?? '').replace(/^(BAD|warn) +/, '$1 '), says);
+      assert.match((found[0] ?? '').replace(/^(FAIL|warn) +/, '$1 '), says);
       assert.equal(ran.code, code);
     });
 
@@ -193,7 +193,7 @@ describe('check names each fault, and nothing else', () => {
     const { env, farSide } = await office(t);
     const ran = await check(env);
     assert.deepEqual(faults(ran.text), []);
-    assert.match(ran.text, /All is well\.\n$/);
+    assert.match(ran.text, /All checks passed\.\n$/);
     assert.equal(ran.code, 0);
     assert.deepEqual(
       farSide.requests().map(({ method }) => method),
@@ -232,7 +232,7 @@ describe('check names each fault, and nothing else', () => {
     const ran = runAnyway(inside[0], command, { env, cwd: folder });
     assert.match(
       ran.replace(/\n +/g, ' '),
-      /^BAD {3}state folder .*: the disk is full: \d MB free -> Make room/m,
+      /^FAIL {2}state directory .*: the disk is full: \d MB free -> Free space/m,
     );
   });
 });
@@ -261,11 +261,11 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
     says: [
       [
         ['check'],
-        /^BAD +the last delivered call .*: pbx-\S+ was delivered, and is not there -> Is API_TOKEN that of another account/m,
+        /^FAIL +last delivered call .*: pbx-\S+ not found, although it was delivered -> Check that API_TOKEN is of the right account/m,
       ],
       [
         ['explain', '1763600000.1'],
-        /^NOT TOLD: .*its history does not have it: is API_TOKEN that of another account\?/m,
+        /^NOT REPORTED: .*its request history does not contain it\. Check that API_TOKEN is of the right account/m,
       ],
     ],
   },
@@ -279,7 +279,7 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
     says: [
       [
         ['explain', '1763600000.1'],
-        /^PARKED: .* was given up: .*422.*"from is no number".*outbox retry sends it again/m,
+        /^DEAD LETTER: .* not delivered: .*422.*"from is no number".*run pbx-bridge outbox retry/m,
       ],
       [['status'], /^! queue .* DEAD LETTERS? \(pbx-bridge outbox list\)/m],
     ],
@@ -289,9 +289,9 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
     says: [
       [
         ['explain', '1763600000.1'],
-        /^NOT TOLD: because the caller withholds the number, and WITHHELD_NUMBER is not set$/m,
+        /^NOT REPORTED: the caller withholds the number, and WITHHELD_NUMBER is not set$/m,
       ],
-      [['status'], /; 1 not told \(no number shown, see WITHHELD_NUMBER\)$/m],
+      [['status'], /; 1 not reported \(number withheld, see WITHHELD_NUMBER\)$/m],
     ],
   },
 };

@@ -5,7 +5,7 @@ import { openReader } from '../../src/outbox/reader.ts';
 import { runCommand } from './operator.ts';
 import { createStand, markerCall, type Stand } from './stand.ts';
 
-test('what was confirmed and is not there is found, and with --resend it gets there', async (t) => {
+test('events that were confirmed and lost are found, and sent again with --resend', async (t) => {
   const stand = await createStand(t);
   await stand.start();
   const verify = (...args: string[]) => runCommand(['verify', ...args], stand.env);
@@ -25,7 +25,7 @@ test('what was confirmed and is not there is found, and with --resend it gets th
   );
   assert.match(
     found.text,
-    /2 of 4 events are not in the far side's history\. --resend sends them again\.\n$/,
+    /2 of 4 events are missing in the request history of the API\. To send them again,\s+add --resend\.\n$/,
   );
 
   stand.farSide.inject(() => undefined);
@@ -36,20 +36,20 @@ test('what was confirmed and is not there is found, and with --resend it gets th
   await delivered(stand, 4);
   const last = await verify();
   assert.equal(last.code, 0);
-  assert.match(last.text, /^4 events compared: the far side has every one of them\n$/);
+  assert.match(last.text, /^4 events compared; the API has all of them\n$/);
 });
 
-test('no answer, or no history, is said; nothing is sent again then', async (t) => {
+test('an unreadable history is reported, and nothing is sent again', async (t) => {
   const stand = await createStand(t);
   await stand.start();
   await stand.heardAll();
   await delivered(stand, 2);
   const ran = await runCommand(['verify', '--resend'], { ...stand.env, API_TOKEN: 'another' });
   assert.equal(ran.code, 1);
-  assert.equal(ran.error, "the far side's history is not known: HTTP 401\n");
+  assert.equal(ran.error, 'the request history of the API is not readable: HTTP 401\n');
 });
 
-/** Resolves when so many events are recorded as delivered. */
+/** Resolves when `count` events are stored as delivered. */
 async function delivered({ env }: Stand, count: number): Promise<void> {
   const reader = openReader(env.STATE_DIR ?? '');
   while (reader?.tally().delivered !== count) await setTimeout(20);

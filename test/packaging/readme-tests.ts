@@ -53,14 +53,14 @@ export async function readmeTests(
   await t.test('is set up: check finds nothing', async () => {
     await type(manager);
     await type(edit);
-    assert.match(await type(check), /All is well\.\n$/);
+    assert.match(await type(check), /All checks passed\.\n$/);
   });
   let first = '';
   await t.test('tells the first call', async () => {
     await type(start);
     await callIn(container, logged('call.completed'));
     first = flat(await type(explain));
-    assert.match(first, /^call pbx-\d+\.\d+\n[\s\S]*^TOLD: ringing, answered, completed; /m);
+    assert.match(first, /^call pbx-\d+\.\d+\n[\s\S]*^REPORTED: ringing, answered, completed; /m);
   });
   if (layout === 'FreePBX') return;
 
@@ -71,13 +71,13 @@ export async function readmeTests(
       await type(
         `chmod 750 ${records}; echo CDR_SOURCE=csv:${records}/Master.csv >> /etc/pbx-bridge/bridge.env`,
       );
-      assert.match(flat(await type('pbx-bridge check || true')), /^BAD +Asterisk's call records .*EACCES/m);
+      assert.match(flat(await type('pbx-bridge check || true')), /^FAIL +Asterisk's call records .*EACCES/m);
       const [joinGroup = ''] = commandsOf('Filling gaps from call records (CDR)', 'config/operating.md');
       await type(joinGroup);
       await type('pbx-bridge check; systemctl stop pbx-bridge');
       await callIn(container, `tail -qF -n +2 ${records}/Master.csv`);
       await type(`systemctl start pbx-bridge; ${firstOf(logged('cdr.call-reported'))}`);
-      assert.match(flat(await type(explain)), /^TOLD: ringing, answered, completed; /m);
+      assert.match(flat(await type(explain)), /^REPORTED: ringing, answered, completed; /m);
     },
   );
 }

@@ -44,7 +44,7 @@ export async function unitTests(
     await system('daemon-reload');
     await stand.pbx.crash();
     await system('start', '--no-block', unit);
-    await until(unit, 'StatusText', /no link to Asterisk at 127\.0\.0\.1:\d+: nothing answers there/);
+    await until(unit, 'StatusText', /not connected to Asterisk at 127\.0\.0\.1:\d+: nothing answers there/);
     assert.equal(await property(unit, 'ActiveState'), 'activating');
     await stand.pbx.listen();
     await until(unit, 'ActiveState', 'active');

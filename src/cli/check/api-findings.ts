@@ -1,49 +1,58 @@
 import { type ApiResult, apiErrorKinds } from '../../api/result.ts';
 import { historyPage } from '../../delivery/history-page.ts';
 import { duration } from '../../delivery/report.ts';
-import { bad, type Finding, warn, well } from './finding.ts';
+import { type Finding, failed, passed, warning } from './finding.ts';
 
 const clockOffMs = 60_000;
 
 const failures = {
-  refused: 'Nothing listens there. Is the address in API_BASE_URL right, and the API up?',
-  unreachable: 'Look at the network and the firewall between this machine and the API.',
-  dns: 'Look at the host name in API_BASE_URL, and at the name server of this machine.',
-  'timeout-connect': 'A firewall may drop it. Look at the network between this machine and the API.',
-  tls: 'Look at the certificate of the API, which must be of an authority that this machine trusts, and at the clock. A proxy may stand between.',
-  'timeout-headers': 'The API is too slow, or hangs. API_TIMEOUT says how long it may take.',
-  'timeout-body': 'The API is too slow, or hangs. API_TIMEOUT says how long it may take.',
-  reset: 'The API or something between has cut the connection. Look at its log.',
-  protocol: 'Something else than a web server answers there. Look at API_BASE_URL.',
+  refused: 'Check that API_BASE_URL is correct and that the API is running.',
+  unreachable: 'Check the network and the firewall between this machine and the API.',
+  dns: 'Check the host name in API_BASE_URL and the name server of this machine.',
+  'timeout-connect':
+    'A firewall may drop the connection. Check the network between this machine and the API.',
+  tls: "Check that this machine trusts the authority of the API's certificate, that its clock is right, and that no proxy intercepts TLS.",
+  'timeout-headers': 'The API is slow or hangs. API_TIMEOUT sets how long it may take.',
+  'timeout-body': 'The API is slow or hangs. API_TIMEOUT sets how long it may take.',
+  reset: 'The API or a proxy closed the connection. Check their logs.',
+  protocol: 'What answers is not a web server. Check API_BASE_URL.',
   closed: 'Try again.',
-  unknown: 'Try again; if it stays, report it.',
+  unknown: 'Try again. If it happens again, report it.',
 } as const;
 
-/** What the answer to a look at the request history says of address, token and clock. */
+/** Checks the address, the token and the clock by the response to a request for the request history. */
 export function apiFindings(
   result: ApiResult,
   { baseUrl, now }: { baseUrl: string; now: number },
 ): Finding[] {
   const what = `the API at ${baseUrl}`;
   if (result.kind === 'failed')
-    return [bad(what, `${apiErrorKinds[result.error]} (${result.detail})`, failures[result.error])];
+    return [failed(what, `${apiErrorKinds[result.error]} (${result.detail})`, failures[result.error])];
   const { status, durationMs } = result;
   const token = 'the token';
   if (status === 401 || status === 403)
     return [
-      well(what, `answers, in ${Math.round(durationMs)} ms`),
-      bad(token, `refused (HTTP ${status})`, 'Copy it anew from the Integrations section of the account.'),
+      passed(what, `responds in ${Math.round(durationMs)} ms`),
+      failed(
+        token,
+        `refused (HTTP ${status})`,
+        'Copy the token again from the Integrations section of the account.',
+      ),
     ];
-  const wrongAddress = 'Look at API_BASE_URL: host, and the path up to /api/v1.';
+  const wrongAddress = 'Check API_BASE_URL: host, and path up to /api/v1.';
   if (status >= 300 && status < 400)
-    return [bad(what, `a redirect (HTTP ${status}) to ${result.location ?? 'somewhere'}`, wrongAddress)];
-  if (status === 404 || status === 405) return [bad(what, `no such page (HTTP ${status})`, wrongAddress)];
-  if (status >= 500) return [bad(what, `has a fault (HTTP ${status})`, 'Events wait until it works again.')];
+    return [
+      failed(what, `redirects (HTTP ${status}) to ${result.location ?? 'an unknown address'}`, wrongAddress),
+    ];
+  if (status === 404 || status === 405)
+    return [failed(what, `not found there (HTTP ${status})`, wrongAddress)];
+  if (status >= 500)
+    return [failed(what, `has an error (HTTP ${status})`, 'Events wait until it works again.')];
   if (historyPage(result.body) === undefined)
-    return [bad(what, `HTTP ${status}, but not the API's own answer (a page?)`, wrongAddress)];
+    return [failed(what, `HTTP ${status}, but not the API's JSON (a web page?)`, wrongAddress)];
   return [
-    well(what, `answers, in ${Math.round(durationMs)} ms`),
-    well(token, 'taken'),
+    passed(what, `responds in ${Math.round(durationMs)} ms`),
+    passed(token, 'accepted'),
     clockFinding(result.date, now),
   ].filter((it) => it !== undefined);
 }
@@ -51,21 +60,21 @@ export function apiFindings(
 function clockFinding(date: string | undefined, now: number): Finding | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
-  const what = 'clock of the API and of this machine';
+  const what = 'clocks of the API and of this machine';
   const ahead = theirs - now;
-  if (Math.abs(ahead) <= clockOffMs) return well(what, 'the same');
-  const off = `that of the API is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`;
-  return warn(what, off, 'Look at the time and the time zone of this machine (timedatectl).');
+  if (Math.abs(ahead) <= clockOffMs) return passed(what, 'agree');
+  const off = `the clock of the API is ${duration(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`;
+  return warning(what, off, 'Check the time and the time zone of this machine (timedatectl).');
 }
 
-/** Whether the last call that this bridge delivered is in the history of this token's account. */
+/** Checks that the last delivered call is in the request history of the token's account. */
 export function accountFinding(callId: string, found: boolean): Finding {
-  const what = 'the last delivered call in the history of this account';
+  const what = 'last delivered call in the request history of the API';
   return found
-    ? well(what, `${callId} is there`)
-    : bad(
+    ? passed(what, `${callId} found`)
+    : failed(
         what,
-        `${callId} was delivered, and is not there`,
-        'Is API_TOKEN that of another account or another API? See pbx-bridge verify.',
+        `${callId} not found, although it was delivered`,
+        'Check that API_TOKEN is of the right account and the right API. See pbx-bridge verify.',
       );
 }

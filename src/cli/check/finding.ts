@@ -1,16 +1,17 @@
-/** One thing that was tried, what came of it, and what to do. */
+/** The result of one check, and what to do about it. */
 export type Finding = {
+  /** What was checked. */
   readonly what: string;
-  readonly came: string;
-  /** `warn` can wait, `bad` keeps calls from being told. */
-  readonly verdict: 'well' | 'warn' | 'bad';
+  readonly result: string;
+  /** `error` keeps calls from being reported; `warning` does not. */
+  readonly verdict: 'ok' | 'warning' | 'error';
   readonly todo?: string;
 };
 
-export const well = (what: string, came: string): Finding => ({ what, came, verdict: 'well' });
-export const warn = (what: string, came: string, todo: string): Finding => ({
-  ...{ what, came, verdict: 'warn', todo },
+export const passed = (what: string, result: string): Finding => ({ what, result, verdict: 'ok' });
+export const warning = (what: string, result: string, todo: string): Finding => ({
+  ...{ what, result, verdict: 'warning', todo },
 });
-export const bad = (what: string, came: string, todo: string): Finding => ({
-  ...{ what, came, verdict: 'bad', todo },
+export const failed = (what: string, result: string, todo: string): Finding => ({
+  ...{ what, result, verdict: 'error', todo },
 });

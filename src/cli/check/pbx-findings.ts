@@ -6,34 +6,34 @@ import { type CallSettings, createRules, judgeChannel, type Rules } from '../../
 import { duration } from '../../delivery/report.ts';
 import { type Message, messages } from '../../log/messages.ts';
 import { count } from '../format-text.ts';
-import { bad, type Finding, warn, well } from './finding.ts';
+import { type Finding, failed, passed, warning } from './finding.ts';
 
-type Circumstances = {
+type PbxCheckOptions = {
   readonly address: string;
   readonly username: string;
   readonly tls: boolean;
   readonly calls: CallSettings;
-  /** How long it was listened for a call, ms; 0: it was not asked for. */
+  /** How long the check waited for a test call, ms; 0: it did not. */
   readonly listenedMs: number;
 };
 
-/** A clock that is this far off shows in reports, ms. */
+/** A larger difference is visible in reports, ms. */
 const clockOffMs = 5_000;
 
-/** What a look at the PBX says, in the order in which a technician would go through it. */
-export function pbxFindings(result: InspectionResult, of: Circumstances): Finding[] {
+/** Findings about the PBX, in the order in which a technician would check it. */
+export function pbxFindings(result: InspectionResult, of: PbxCheckOptions): Finding[] {
   const what = `Asterisk at ${of.address}, as ${of.username}${of.tls ? ', over TLS' : ''}`;
   if (!result.ok) {
-    const { todo = 'Look at the log of Asterisk.' }: Message = messages[failureCodes[result.failure.kind]];
-    return [bad(what, describeFailure(result.failure), todo)];
+    const { todo = 'See the log of Asterisk.' }: Message = messages[failureCodes[result.failure.kind]];
+    return [failed(what, describeFailure(result.failure), todo)];
   }
   const { inspection } = result;
   const rules = createRules(of.calls);
   return [
-    well(what, `let in${inspection.version ? `; Asterisk ${inspection.version}` : ''}`),
-    well(
+    passed(what, `logged in${inspection.version ? `; Asterisk ${inspection.version}` : ''}`),
+    passed(
       'list channels (write class reporting)',
-      `${count(inspection.channelsBefore.length, 'channel')} now`,
+      `${count(inspection.channelsBefore.length, 'channel')} in progress`,
     ),
     rights(inspection),
     callClass(inspection, of.listenedMs),
@@ -45,63 +45,63 @@ export function pbxFindings(result: InspectionResult, of: Circumstances): Findin
 }
 
 function rights({ extraRights }: Inspection): Finding | undefined {
-  const what = 'rights of the manager user';
+  const what = 'permissions of the manager user';
   if (extraRights === undefined) return undefined;
-  if (extraRights.length === 0) return well(what, 'no more than needed');
+  if (extraRights.length === 0) return passed(what, 'only what is needed');
   const named = extraRights.map(({ right, action }) => `${right} (${action})`).join(', ');
-  return warn(
+  return warning(
     what,
     `more than needed: write class ${named}`,
-    'Whoever gets at AMI_SECRET can use them. Set write = reporting in manager.conf, then: manager reload.',
+    'Anyone who obtains AMI_SECRET can use them. Set write = reporting in manager.conf, then run: manager reload.',
   );
 }
 
 function callClass({ heard, channelsBefore, channelsAfter }: Inspection, listenedMs: number): Finding {
   const what = 'call events (read class call)';
-  if (heard.length > 0) return well(what, `${count(heard.length, 'event')} came`);
+  if (heard.length > 0) return passed(what, `${count(heard.length, 'event')} received`);
   const before = new Set(channelsBefore);
   const changed = channelsAfter.length !== before.size || channelsAfter.some((id) => !before.has(id));
   if (changed) {
     const { todo = '' }: Message = messages['ami.no-call-class'];
-    return bad(what, 'calls came or went, and no event told of it: read class call is missing', todo);
+    return failed(what, 'calls came or went without an event: read class call is missing', todo);
   }
   return listenedMs > 0
-    ? warn(what, `no call came or went within ${duration(listenedMs)}`, 'Make a test call meanwhile.')
-    : well(what, 'quiet just now; pbx-bridge check --call shows whether they come');
+    ? warning(what, `no call within ${duration(listenedMs)}`, 'Make a test call while the check waits.')
+    : passed(what, 'no call right now; to test with a call, run pbx-bridge check --call');
 }
 
 function clock({ clockAheadMs }: Inspection): Finding | undefined {
   if (clockAheadMs === undefined) return undefined;
-  const what = 'clock of the PBX and of this machine';
-  if (Math.abs(clockAheadMs) <= clockOffMs) return well(what, 'the same');
-  const off = `that of the PBX is ${duration(Math.abs(clockAheadMs))} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`;
-  return warn(what, off, 'Let both take their time from the network (NTP). Calls are told all the same.');
+  const what = 'clocks of the PBX and of this machine';
+  if (Math.abs(clockAheadMs) <= clockOffMs) return passed(what, 'agree');
+  const off = `the clock of the PBX is ${duration(Math.abs(clockAheadMs))} ${clockAheadMs > 0 ? 'ahead' : 'behind'}`;
+  return warning(what, off, 'Synchronise both clocks (NTP). Calls are reported nevertheless.');
 }
 
-/** What people call the contexts in which calls from outside arrive. */
-const fromOutside = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
+/** Usual names of contexts for calls from outside. */
+const likelyInbound = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
 
 function contexts(inspection: Inspection, rules: Rules): Finding | undefined {
   const { contexts: all = [] } = inspection;
   if (all.length === 0) return undefined;
   const what = 'contexts that INBOUND_CONTEXTS matches';
   const matched = all.filter(rules.contextIsInbound);
-  if (matched.length > 0) return well(what, `${some(matched)}; ${all.length} in the dialplan`);
-  const likely = all.filter((context) => fromOutside.test(context));
+  if (matched.length > 0) return passed(what, `${some(matched)}; ${all.length} in the dialplan`);
+  const likely = all.filter((context) => likelyInbound.test(context));
   const named = likely.length > 0 ? `, such as ${some(likely)}` : `: ${some(all)}`;
   const came = `none of the ${count(all.length, 'context')} in the dialplan`;
   const todo = `Set INBOUND_CONTEXTS to the context of your trunk (context= in pjsip.conf or sip.conf)${named}.`;
   return matchedTrunks(inspection, rules).length > 0
-    ? warn(what, came, `${todo} INBOUND_CHANNELS matches a trunk, and may be enough.`)
-    : bad(what, came, todo);
+    ? warning(what, came, `${todo} INBOUND_CHANNELS matches a trunk, which may be enough.`)
+    : failed(what, came, todo);
 }
 
-/** The phones and trunks that the PBX knows. */
+/** The phones and trunks of the PBX. */
 function linesOf({ devices = [] }: Inspection): string[] {
   return devices.filter((device) => channelKind(device) === 'real' && /^\w+\/[\w.-]+$/.test(device));
 }
 
-/** A device is the beginning of its channels' names, as endpointOf says. */
+/** A device's name is the beginning of its channels' names, see endpointOf. */
 function matchedTrunks(inspection: Inspection, rules: Rules): string[] {
   return linesOf(inspection).filter((device) => rules.nameIsInbound(`${device}-00000000`));
 }
@@ -111,24 +111,24 @@ function trunks(inspection: Inspection, rules: Rules): Finding | undefined {
   if (rules.inboundChannels.length === 0 || lines.length === 0) return undefined;
   const what = 'trunks that INBOUND_CHANNELS matches';
   const matched = matchedTrunks(inspection, rules);
-  if (matched.length > 0) return well(what, some(matched));
+  if (matched.length > 0) return passed(what, some(matched));
   const others = lines.filter((device) => !/\/\d+$/.test(device));
   const hint = others.length > 0 ? ` This PBX has ${some(others)}.` : '';
-  const todo = `Name the trunk as its channels are named, such as PJSIP/my-trunk-*.${hint}`;
-  const came = 'none of the phones and trunks that the PBX knows';
+  const todo = `Set INBOUND_CHANNELS to the names of the trunk's channels, such as PJSIP/my-trunk-*.${hint}`;
+  const came = 'none of the phones and trunks of the PBX';
   const byContext = inspection.contexts?.some(rules.contextIsInbound) ?? rules.inboundContexts.length > 0;
-  return byContext ? warn(what, came, todo) : bad(what, came, todo);
+  return byContext ? warning(what, came, todo) : failed(what, came, todo);
 }
 
-/** What the calls that came meanwhile would be told as, and why. */
+/** Whether the bridge would report the calls that came during the check, and why. */
 function callsHeard({ heard }: Inspection, rules: Rules): Finding[] {
   return heard.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = judgeChannel(rules, input);
-    const what = `a channel of ${endpointOf(input.channel)} came, in context ${input.context}`;
-    if (inbound) return [well(what, `told: ${why}`)];
-    const todo = `If this was a call from outside: add ${input.context} to INBOUND_CONTEXTS.`;
-    return [warn(what, `not told: ${why}`, todo)];
+    const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
+    if (inbound) return [passed(what, `reported: ${why}`)];
+    const todo = `If this was a call from outside, add ${input.context} to INBOUND_CONTEXTS.`;
+    return [warning(what, `not reported: ${why}`, todo)];
   });
 }
 

@@ -1,10 +1,10 @@
 import type { HistoryEntry } from '../../delivery/history-page.ts';
 import { clockTime } from '../format-text.ts';
 
-/** What the far side has of a call in words; a text is the reason why that is not known. */
-export function farSideText(entries: readonly HistoryEntry[] | string, now: number): string {
+/** Describes what the API's request history has of a call; a string is the reason why it could not be read. */
+export function apiHistoryText(entries: readonly HistoryEntry[] | string, now: number): string {
   if (typeof entries === 'string') return entries;
-  if (entries.length === 0) return 'its history has nothing of this call';
+  if (entries.length === 0) return 'no entry for this call';
   return entries
     .map(({ told, at, httpStatus }) => {
       const when = at === undefined ? '' : ` at ${clockTime(at, now)}`;

@@ -12,8 +12,8 @@ export type Line = {
   readonly text: string;
 };
 
-/** All that is known of a call, in the order of time. */
-export type Story = {
+/** Everything recorded about a call, oldest first. */
+export type Timeline = {
   readonly callId: string;
   readonly lines: readonly Line[];
   readonly events: readonly ToldEvent[];
@@ -21,15 +21,15 @@ export type Story = {
 };
 
 export type CallVerdict = {
-  readonly state: 'told' | 'waiting' | 'parked' | 'not told';
+  readonly state: 'reported' | 'waiting' | 'dead letter' | 'not reported';
   readonly why: string;
 };
 
 /**
- * The story of the channel with this Uniqueid, and of the legs that were dialled for it; undefined if nothing is known.
- * An id may be a Linkedid: the channel of that Uniqueid then, since that is what a Linkedid is.
+ * The timeline of the channel with this Uniqueid and of the legs dialled for it; undefined if nothing is recorded.
+ * A Linkedid works too, as it is the Uniqueid of the caller's channel.
  */
-export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story | undefined {
+export function timelineOf(reader: Reader, uniqueid: string, pbxId: string): Timeline | undefined {
   const callId = `${pbxId}-${uniqueid}`;
   const events = reader.events({ callId, limit: 10 }).reverse();
   const direct = parse(
@@ -37,8 +37,8 @@ export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story 
     (entry) => entry.uniqueid === uniqueid || entry.linkedid === uniqueid,
   );
   if (events.length === 0 && direct.length === 0) return undefined;
-  const legs = new Set(direct.map((entry) => entry.uniqueid).slice(0, mostLegs));
-  // Once more, for what was said of the legs later: all in the order in which it was written.
+  const legs = new Set(direct.map((entry) => entry.uniqueid).slice(0, maxLegs));
+  // Read again with the legs' own ids, so that all lines come in the order of writing.
   const journal = parse(
     reader.journal([uniqueid, ...legs].map((id) => `"${id}"`)),
     (entry) =>
@@ -46,28 +46,28 @@ export function storyOf(reader: Reader, uniqueid: string, pbxId: string): Story 
       entry.linkedid === uniqueid ||
       (legs.has(entry.uniqueid) && entry.linkedid === undefined),
   );
-  // Told by a bridge that kept no journal, or from Asterisk's own records: when is known, why is not.
-  const isWritten = journal.some((entry) => entry.kind === 'reported' && entry.uniqueid === uniqueid);
-  const taken = isWritten ? [] : events.map(takenLine);
-  const lines = [...journal.map(lineOf), ...taken, ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
+  // Reported without a journal, or from Asterisk's call records: the time is known, the reason is not.
+  const inJournal = journal.some((entry) => entry.kind === 'reported' && entry.uniqueid === uniqueid);
+  const stored = inJournal ? [] : events.map(storedLine);
+  const lines = [...journal.map(lineOf), ...stored, ...events.flatMap(attempts)].sort((a, b) => a.at - b.at);
   return { callId, lines, events, journal: journal.filter((entry) => entry.uniqueid === uniqueid) };
 }
 
-/** Of a call to a big ring group, so many are enough to understand it. */
-const mostLegs = 50;
+/** Enough to understand a call to a big ring group. */
+const maxLegs = 50;
 
-function parse(lines: readonly string[], isMeant: (entry: JournalEntry) => boolean): JournalEntry[] {
-  return lines.map((line) => JSON.parse(line) as JournalEntry).filter(isMeant);
+function parse(lines: readonly string[], matches: (entry: JournalEntry) => boolean): JournalEntry[] {
+  return lines.map((line) => JSON.parse(line) as JournalEntry).filter(matches);
 }
 
 function lineOf({ at, kind, text }: JournalEntry): Line {
-  if (kind === 'reported') return { at, what: 'decided', text: `told: ${text}` };
-  if (kind === 'not-reported') return { at, what: 'decided', text: `not told: ${text}` };
+  if (kind === 'reported') return { at, what: 'decided', text: `reported: ${text}` };
+  if (kind === 'not-reported') return { at, what: 'decided', text: `not reported: ${text}` };
   return { at, what: kind === 'decided' ? 'decided' : 'seen', text };
 }
 
-function takenLine({ status, takenAt }: ToldEvent): Line {
-  return { at: takenAt, what: 'decided', text: `told: ${status}` };
+function storedLine({ status, takenAt }: ToldEvent): Line {
+  return { at: takenAt, what: 'decided', text: `reported: ${status}` };
 }
 
 function attempts({ status, tale }: ToldEvent): Line[] {
@@ -78,47 +78,49 @@ function attempts({ status, tale }: ToldEvent): Line[] {
   }));
 }
 
-/** The plain last line: what has become of the call, and why. */
+/** What became of the call, and why. */
 export function verdictOf(
-  { events, journal }: Story,
-  farSide: readonly HistoryEntry[] | string | undefined,
+  { events, journal }: Timeline,
+  apiHistory: readonly HistoryEntry[] | string | undefined,
 ): CallVerdict {
   const dead = events.filter(({ state }) => state === 'dead');
   if (dead.length > 0) {
-    const why = dead[0]?.tale.at(-1)?.error ?? 'no reason was kept';
-    const again = 'pbx-bridge outbox retry sends it again when the cause is gone';
-    return { state: 'parked', why: `${names(dead)} was given up: ${why}; ${again}` };
+    const why = dead[0]?.tale.at(-1)?.error ?? 'unknown reason';
+    const todo = 'after removing the cause, run pbx-bridge outbox retry';
+    return { state: 'dead letter', why: `${names(dead)} not delivered: ${why}; ${todo}` };
   }
   const waiting = events.filter(({ state }) => state === 'waiting');
   if (waiting.length > 0) {
     const last = waiting[0]?.tale.at(-1);
     const why =
       last === undefined
-        ? 'not tried yet (is delivery paused? see pbx-bridge status)'
+        ? 'not attempted yet; pbx-bridge status shows whether delivery is paused'
         : last.outcome === 'delivered'
-          ? 'it was confirmed before, but the API did not keep it'
+          ? 'the API confirmed it before, but lost it'
           : attemptText(last);
-    return { state: 'waiting', why: `${names(waiting)} still to be delivered: ${why}` };
+    return { state: 'waiting', why: `${names(waiting)} not delivered yet: ${why}` };
   }
-  if (events.length > 0) return told(events, farSide);
+  if (events.length > 0) return reportedVerdict(events, apiHistory);
   const reason = journal.findLast(({ kind }) => kind === 'not-reported');
-  if (reason !== undefined)
-    return { state: 'not told', why: `because ${reason.text.replace(/^channel .*?: /, '')}` };
+  if (reason !== undefined) return { state: 'not reported', why: reason.text.replace(/^channel .*?: /, '') };
   const leg = journal.find(({ kind, linkedid, uniqueid }) => kind === 'appeared' && linkedid !== uniqueid);
   if (leg !== undefined)
-    return { state: 'not told', why: `because this is ${leg.text.replace(/^.*: /, '')}; ask for that` };
+    return {
+      state: 'not reported',
+      why: `this is ${leg.text.replace(/^.*: /, '')}; explain that call instead`,
+    };
   if (journal.some(({ kind }) => kind === 'reported'))
-    return { state: 'told', why: 'its events were delivered, and are forgotten since (OUTBOX_KEEP)' };
-  return { state: 'waiting', why: 'it has come in, but has not rung yet, or its number is still awaited' };
+    return { state: 'reported', why: 'its events were delivered, and deleted since (OUTBOX_KEEP)' };
+  return { state: 'waiting', why: 'the call has not rung yet, or its number has not arrived' };
 }
 
-function told(
+function reportedVerdict(
   events: readonly ToldEvent[],
-  farSide: readonly HistoryEntry[] | string | undefined,
+  apiHistory: readonly HistoryEntry[] | string | undefined,
 ): CallVerdict {
   const why = `${names(events)}; the API confirmed each`;
-  if (!Array.isArray(farSide)) return { state: 'told', why };
-  const there = new Set((farSide as readonly HistoryEntry[]).map((entry) => entry.told));
+  if (!Array.isArray(apiHistory)) return { state: 'reported', why };
+  const there = new Set((apiHistory as readonly HistoryEntry[]).map((entry) => entry.told));
   const delivered = events.map(({ seq, callId, status, settledAt = 0 }) => ({
     seq,
     callId,
@@ -131,15 +133,15 @@ function told(
   });
   if (missing.length > 0)
     return {
-      state: 'not told',
-      why: `${names(missing)} was confirmed by the API, but its history does not have it: is API_TOKEN that of another account? The bridge sends it again within minutes (RECONCILE_EVERY), pbx-bridge verify --resend at once`,
+      state: 'not reported',
+      why: `the API confirmed ${names(missing)}, but its request history does not contain it. Check that API_TOKEN is of the right account. The bridge sends it again within minutes (RECONCILE_EVERY); pbx-bridge verify --resend sends it now`,
     };
   if (overtaken.length > 0)
     return {
-      state: 'told',
-      why: `${why}, but its history does not have ${names(overtaken)}; it has a later state, which counts`,
+      state: 'reported',
+      why: `${why}, but its request history does not contain ${names(overtaken)}; it contains a later state, which is enough`,
     };
-  return { state: 'told', why: `${why}, and its history has them` };
+  return { state: 'reported', why: `${why}, and its request history contains them` };
 }
 
 function names(events: readonly Pick<ToldEvent, 'status'>[]): string {
