@@ -6,15 +6,23 @@ const PRUNE_EVERY_MS = 600_000;
 /** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
 const MOST_JOURNAL = 256 << 20;
 
-/** Lets the outbox forget what is older than it is kept, ms. What keeps the disk from it is said elsewhere. */
+/** Every so many times, which is once a day, the database is checked as well. */
+const CHECK_EVERY = 144;
+
+/**
+ * Lets the outbox forget what is older than it is kept, ms, and looks for damage. What keeps the disk from it is logged
+ * elsewhere.
+ */
 export function createPruning(
-  outbox: Pick<Outbox, 'prune' | 'pruneJournal'>,
+  outbox: Pick<Outbox, 'prune' | 'pruneJournal' | 'check'>,
   { keepMs, journalKeepMs }: { keepMs: number; journalKeepMs: number },
 ) {
+  let rounds = 0;
   let timer: NodeJS.Timeout | undefined;
   const prune = () => {
     void outbox.prune(Date.now() - keepMs).catch(() => {});
     void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
+    if (rounds++ % CHECK_EVERY === 0) void outbox.check().catch(() => {});
   };
   return {
     start() {

@@ -158,7 +158,6 @@ test('restore: the WAL of what was there never meets the backup', async (t) => {
   await outbox.close();
   // As a kill leaves it.
   writeFileSync(`${databasePath(other)}-wal`, wal);
-  writeFileSync(`${databasePath(other)}-wal.forgotten`, wal);
   restore(other, file, { ...here, replace: true });
   const log = keepingLog();
   const restored = await opened(t, { directory: other }, log);

@@ -1,14 +1,12 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { type BackupNote, readNote, restoreBackup, writeBackup } from '../storage/backup.ts';
 import { lockFolder } from '../storage/instance-lock.ts';
 import { migrate, refuseNewer } from '../storage/migrate.ts';
 import { makeFolder, openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
-import { stampOf } from '../storage/replace.ts';
 import { messageOf } from '../storage/trouble.ts';
 import { checkContradictions } from './recovery/check.ts';
-import { forgottenCopy } from './recovery/forgotten-wal.ts';
 import { databasePath, occupant } from './tables/database.ts';
 import { migrations } from './tables/migrations.ts';
 
@@ -80,10 +78,7 @@ export function restore(
   try {
     const path = databasePath(directory);
     if (!replace) refuseState(directory, path);
-    const aside = restoreBackup(path, file, { files, now, check });
-    const forgotten = forgottenCopy(path);
-    if (existsSync(forgotten)) renameSync(forgotten, `${path}.replaced-${stampOf(now)}-wal.forgotten`);
-    return { backup, aside };
+    return { backup, aside: restoreBackup(path, file, { files, now, check }) };
   } finally {
     unlock();
   }

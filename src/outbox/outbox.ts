@@ -9,8 +9,6 @@ import { type StorageState, startStorageThread } from './worker/storage-thread.t
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */
   readonly directory: string;
-  /** A damaged database of so many bytes is repaired in the background. Default 32 MiB. */
-  readonly quickFrom?: number;
 };
 
 /** A call event to be told. `body` is the JSON as it will go on the wire. */
@@ -68,6 +66,8 @@ export interface Outbox extends DeliveryQueue {
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */
   pruneJournal(before: number, most: number): Promise<void>;
+  /** Reads all of the database, and has damage repaired. Everything else waits meanwhile: a second or so per 100 MB. */
+  check(): Promise<void>;
   /** How storage is doing, for health. */
   storage(): StorageState;
   /** Transactions so far. */
@@ -155,6 +155,7 @@ export async function openOutbox(
     async pruneJournal(before, most) {
       while ((await call('pruneJournal', before, most, stepRows)) > 0);
     },
+    check: () => call('check'),
     storage: thread.storage,
     commits: thread.commits,
     failed: thread.failed,

@@ -2,17 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from '../../storage/trouble.ts';
 import { highestSeq } from '../tables/tally.ts';
 
-/** Up to this size a file is read through at every start, bytes: it takes a fraction of a second. */
-export const smallFile = 16 << 20;
-
-/** Conditions that no row of `event` may meet. */
-export const eventFaults: Readonly<Record<string, string>> = {
-  'a settled event is at the head of its call': 'newest_at IS NOT NULL AND state <> 0',
-  'an event says something else than its call': `
-    CASE WHEN json_valid(body)
-      THEN json_extract(body, '$.id') IS NOT call_id OR json_extract(body, '$.status') IS NOT status ELSE TRUE END`,
-  'an event has a number that is too high': `seq > ${highestSeq}`,
-};
+/** Up to this size a database is read through at every start, bytes: it takes a fraction of a second. */
+const smallFile = 16 << 20;
 
 /** Each finds what contradicts itself; none may find anything. */
 const contradictions: Readonly<Record<string, string>> = {
@@ -28,26 +19,29 @@ const contradictions: Readonly<Record<string, string>> = {
       OR dead <> (SELECT count(*) FROM event WHERE state = 2)
       OR delivered < (SELECT count(*) FROM event WHERE state = 1)
       OR last_seq < (SELECT coalesce(max(seq), 0) FROM event)`,
-  ...Object.fromEntries(
-    Object.entries(eventFaults).map(([what, condition]) => [what, `SELECT 1 FROM event WHERE ${condition}`]),
-  ),
+  'a settled event is at the head of its call': `
+    SELECT 1 FROM event WHERE newest_at IS NOT NULL AND state <> 0`,
+  'an event says something else than its call': `
+    SELECT 1 FROM event WHERE CASE WHEN json_valid(body)
+      THEN json_extract(body, '$.id') IS NOT call_id OR json_extract(body, '$.status') IS NOT status ELSE TRUE END`,
+  'an event has a number that is too high': `
+    SELECT 1 FROM event WHERE seq > ${highestSeq}`,
 };
 
-/**
- * Looks for damage that would only show later, as an event that is never sent. A big file is not read through, since a
- * start must not wait for it: that is done while it is worked with (examination.ts).
- * Throws BrokenInvariant or SQLite's own error.
- */
-export function checkThoroughly(db: DatabaseSync): void {
-  if (isBig(db)) return;
-  const verdict = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
-  if (verdict !== 'ok') throw new BrokenInvariant(String(verdict));
-  checkContradictions(db);
+/** Checks a database as it is opened; a big one is not read through then, since a start must not wait for that. */
+export function checkAtStart(db: DatabaseSync): void {
+  const pages = db.prepare('PRAGMA page_count').get()?.page_count as number;
+  if (pages * 4096 <= smallFile) checkAll(db, 'integrity_check');
 }
 
-/** True if the file is not read through at a start. */
-export function isBig(db: DatabaseSync): boolean {
-  return (db.prepare('PRAGMA page_count').get()?.page_count as number) * 4096 > smallFile;
+/**
+ * Looks for damage that would only show later, as an event that is never sent.
+ * Throws BrokenInvariant or SQLite's own error.
+ */
+export function checkAll(db: DatabaseSync, how: 'integrity_check' | 'quick_check'): void {
+  const result = db.prepare(`PRAGMA ${how}(1)`).get()?.[how];
+  if (result !== 'ok') throw new BrokenInvariant(String(result));
+  checkContradictions(db);
 }
 
 /** Throws BrokenInvariant if rows contradict each other. */

@@ -56,10 +56,9 @@ type Found = {
 };
 
 /** Opens what is left in a folder, and checks that it is an outbox that works. */
-export async function openedWhole(t: TestContext, directory: string, quickFrom?: number): Promise<Found> {
+export async function openedWhole(t: TestContext, directory: string): Promise<Found> {
   const log = keepingLog();
-  const outbox = await opened(t, quickFrom === undefined ? { directory } : { directory, quickFrom }, log);
-  if (log.lines.some(({ code }) => code === 'outbox.set-aside')) await log.seen('outbox.rescued');
+  const outbox = await opened(t, { directory }, log);
   const tally = await outbox.tally();
   assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
   for (const { state } of (await outbox.load()).calls) JSON.parse(state);

@@ -1,5 +1,3 @@
-import type { Glance } from './glance.ts';
-
 /** A value of a row: SQLite's NULL, INTEGER or REAL, TEXT. (The outbox stores no blobs.) */
 export type Value = null | number | string;
 
@@ -15,14 +13,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /**
  * The rows in one page of a damaged database, as far as they can be read: a page that is no leaf of a table gives
  * none, a row that makes no sense is left out. Nothing outside the page is needed, except `pageAt` for rows that are
- * longer than a page. `isWanted`: which rows are read.
+ * longer than a page.
  * Source: https://sqlite.org/fileformat2.html, parts 1.6 and 2.1.
  */
 export function* rowsOfPage(
   page: Buffer,
   pageNumber: number,
   pageAt: (pageNumber: number) => Buffer | undefined,
-  isWanted: Glance = () => true,
 ): Generator<PageRow> {
   const header = pageNumber === 1 ? 100 : 0;
   if (page.length < pageSize || page[header] !== tableLeaf) return;
@@ -31,7 +28,7 @@ export function* rowsOfPage(
     const pointer = header + 8 + i * 2;
     if (pointer + 2 > pageSize) return;
     const at = page.readUInt16BE(pointer);
-    const row = isWanted(page, at) ? rowAt(page, at, pageAt) : undefined;
+    const row = rowAt(page, at, pageAt);
     if (row) yield row;
   }
 }

@@ -4,6 +4,7 @@ import { migrate } from '../../storage/migrate.ts';
 import { makeFile } from '../../storage/open-database.ts';
 import { partOf, replaceDatabase } from '../../storage/replace.ts';
 import { migrations } from '../tables/migrations.ts';
+import { deliveredState, slots } from '../tables/outcomes.ts';
 import { type SavedRow, salvage } from './salvage.ts';
 
 export type Repair = {
@@ -23,23 +24,19 @@ export type Repair = {
  */
 export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
   makeFile(path);
-  const counted = saveAll(path, wal, partOf(path));
+  const counted = fillNew(partOf(path), (db) => {
+    copyRows(db, salvage(path, wal));
+    finishDelivered(db);
+    makeHeads(db);
+    return countAll(db);
+  });
   const aside = damagedName(path, stamp);
   replaceDatabase(path, aside);
   return { aside, ...counted };
 }
 
-/** Makes a new database at `target` with every row that can be read of the damaged one at `path` and its WAL. */
-export function saveAll(path: string, wal: Buffer, target: string): Omit<Repair, 'aside'> {
-  return fillNew(target, (db) => {
-    copyRows(db, salvage(path, wal));
-    makeHeads(db);
-    return countAll(db);
-  });
-}
-
 /** Makes a new database at `target`, which may hold a former try. It is not on disk when this returns. */
-export function fillNew<T>(target: string, fill: (db: DatabaseSync) => T): T {
+function fillNew<T>(target: string, fill: (db: DatabaseSync) => T): T {
   for (const suffix of ['', '-journal', '-wal']) rmSync(target + suffix, { force: true });
   makeFile(target);
   const db = new DatabaseSync(target);
@@ -65,7 +62,7 @@ export function readWal(path: string): Buffer {
   return existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : Buffer.alloc(0);
 }
 
-export function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
+function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
   const put = {
     // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
     event: db.prepare(
@@ -92,8 +89,19 @@ export function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
   for (const { table, values } of rows) put[table].run(...values);
 }
 
+/**
+ * Of some events only an old copy is left, in which they wait, although an attempt says that they were delivered. (One
+ * with a later `settled_at` was sent again since.)
+ */
+function finishDelivered(db: DatabaseSync): void {
+  db.exec(`
+    UPDATE event SET state = ${deliveredState}, settled_at = attempt.at FROM attempt
+    WHERE state = 0 AND attempt.id >= seq * ${slots} AND attempt.id < (seq + 1) * ${slots}
+      AND outcome = 'delivered' AND attempt.at > coalesce(settled_at, -1)`);
+}
+
 /** Makes heads from what is there, and forgets calls that are over. */
-export function makeHeads(db: DatabaseSync): void {
+function makeHeads(db: DatabaseSync): void {
   db.exec(`
     UPDATE event SET newest_at = NULL, next_at = NULL;
     UPDATE event SET next_at = 0,
@@ -110,8 +118,10 @@ function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: num
   );
   const lastSeq = (db.prepare('SELECT max(seq) AS n FROM event').get()?.n as number | null) ?? 0;
   const known = before.last_seq !== 0 || lastSeq === 0;
-  const lost = Math.max(0, (before.waiting as number) + (before.dead as number) - waiting - dead);
-  const everDelivered = Math.max(before.delivered as number, delivered);
+  const left = waiting + dead - (before.waiting as number) - (before.dead as number);
+  const lost = Math.max(0, -left);
+  // What is in excess had been delivered, which the rows do not show any more: it is sent again, and counted then.
+  const everDelivered = Math.max((before.delivered as number) - Math.max(0, left), delivered);
   db.prepare(
     'UPDATE tally SET taken = ?, delivered = ?, waiting = ?, dead = ?, lost = lost + ?, last_seq = ?',
   ).run(

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { callStatuses } from '../../api/contract/call-event.ts';
 import { isBodyOf } from '../tables/event-body.ts';
 import { highestSeq } from '../tables/tally.ts';
-import type { Glance } from './glance.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
 import { type Frame, framesOf } from './wal.ts';
 
@@ -17,9 +16,9 @@ const stride = 256;
 
 /**
  * Every row that can be read out of a database file and its WAL (`wal`: its bytes), page by page, whatever became of
- * the tree that held them together. `isWanted`: which rows; all of them if left out. The same row can come several times: of two, the later one is newer or damaged.
+ * the tree that held them together. The same row can come several times: of two, the later one is newer or damaged.
  */
-export function* salvage(path: string, wal: Buffer, isWanted?: Glance): Generator<SavedRow> {
+export function* salvage(path: string, wal: Buffer): Generator<SavedRow> {
   const fd = openSync(path, 'r');
   try {
     const pages = Math.ceil(fstatSync(fd).size / pageSize);
@@ -32,20 +31,13 @@ export function* salvage(path: string, wal: Buffer, isWanted?: Glance): Generato
       const block = readPages(fd, first, stride);
       for (let i = 0; i * pageSize < block.length; i++) {
         const page = block.subarray(i * pageSize, (i + 1) * pageSize);
-        yield* savedRows({ pageNumber: first + i, page }, pageAt, isWanted);
+        yield* savedRows({ pageNumber: first + i, page }, pageAt);
       }
     }
-    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt, isWanted);
+    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt);
   } finally {
     closeSync(fd);
   }
-}
-
-/** The same for a WAL alone, from frame `from` on. */
-export function* salvageWal(wal: Buffer, from: number): Generator<SavedRow> {
-  const inWal = new Map<number, Buffer>();
-  for (const { pageNumber, page } of framesOf(wal)) inWal.set(pageNumber, page);
-  for (const frame of framesOf(wal, from)) yield* savedRows(frame, (number) => inWal.get(number));
 }
 
 function readPages(fd: number, first: number, count: number): Buffer {
@@ -57,9 +49,8 @@ function readPages(fd: number, first: number, count: number): Buffer {
 function* savedRows(
   { pageNumber, page }: Frame,
   pageAt: (n: number) => Buffer | undefined,
-  isWanted?: Glance,
 ): Generator<SavedRow> {
-  for (const row of rowsOfPage(page, pageNumber, pageAt, isWanted)) {
+  for (const row of rowsOfPage(page, pageNumber, pageAt)) {
     const saved = recognise(row);
     if (saved) yield saved;
   }
@@ -69,8 +60,6 @@ function* savedRows(
 const shapes: readonly {
   readonly table: SavedRow['table'];
   readonly columns: readonly ((v: Value) => boolean)[];
-  /** Columns of later migrations: a row that is older than one does not have it, and `absent` is meant. */
-  readonly added?: readonly { readonly fits: (v: Value) => boolean; readonly absent: Value }[];
 }[] = [
   {
     table: 'event',
@@ -85,8 +74,8 @@ const shapes: readonly {
       orNull(isCount),
       orNull(isCount),
       orNull(isCount),
+      isCount,
     ],
-    added: [{ fits: isCount, absent: 0 }],
   },
   {
     table: 'attempt',
@@ -108,18 +97,10 @@ const shapes: readonly {
 function recognise({ rowid, values }: PageRow): SavedRow | undefined {
   if (!Number.isSafeInteger(rowid) || rowid < 1) return undefined;
   const shape = shapes.find(
-    ({ columns, added = [] }) =>
-      values.length >= columns.length &&
-      values.length <= columns.length + added.length &&
-      columns.every((fits, i) => fits(values[i] as Value)) &&
-      values.slice(columns.length).every((value, i) => added[i]?.fits(value)),
+    ({ columns }) => values.length === columns.length && columns.every((fits, i) => fits(values[i] as Value)),
   );
   if (!shape || (shape.table === 'event' && !isEvent(rowid, values))) return undefined;
-  const whole = [
-    ...values,
-    ...(shape.added ?? []).slice(values.length - shape.columns.length).map(({ absent }) => absent),
-  ];
-  const named = values[0] === null ? [rowid, ...whole.slice(1)] : whole;
+  const named = values[0] === null ? [rowid, ...values.slice(1)] : values;
   return { table: shape.table, values: named } as SavedRow;
 }
 

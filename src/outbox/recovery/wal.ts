@@ -7,11 +7,17 @@ const headerSize = 32;
 const frameHeaderSize = 24;
 const frameSize = frameHeaderSize + pageSize;
 
-/** The page images of a WAL from frame `from` on, whatever their checksums say. */
-export function* framesOf(wal: Buffer, from = 0): Generator<Frame> {
-  for (let at = headerSize + from * frameSize; at + frameSize <= wal.length; at += frameSize) {
-    yield { pageNumber: wal.readUInt32BE(at), page: wal.subarray(at + frameHeaderSize, at + frameSize) };
+/**
+ * The page images of a WAL, whatever their checksums say, the oldest first: behind its newest frames there may be some
+ * of an earlier round, whose first salt is lower.
+ */
+export function framesOf(wal: Buffer): Frame[] {
+  const frames: (Frame & { readonly salt: number })[] = [];
+  for (let at = headerSize; at + frameSize <= wal.length; at += frameSize) {
+    const page = wal.subarray(at + frameHeaderSize, at + frameSize);
+    frames.push({ pageNumber: wal.readUInt32BE(at), page, salt: wal.readUInt32BE(at + 8) });
   }
+  return frames.sort((a, b) => a.salt - b.salt);
 }
 
 /**

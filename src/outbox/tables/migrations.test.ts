@@ -3,31 +3,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { migrate, schemaOf, versionOf } from '../../storage/migrate.ts';
+import { schemaOf, versionOf } from '../../storage/migrate.ts';
 import { batchOf, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { openOutbox } from '../outbox.ts';
 import { databasePath, openDatabase } from './database.ts';
-import { migrations, schemaVersion } from './migrations.ts';
-
-const committed = new URL('./schema.sql', import.meta.url);
-
-test('migrations: from the first to the last they come to schema.sql', () => {
-  const db = new DatabaseSync(':memory:');
-  migrate(db, migrations);
-  assert.equal(versionOf(db), schemaVersion);
-  assert.equal(
-    `${schemaOf(db).join('\n')}\n`,
-    readFileSync(committed, 'utf8'),
-    'schema.sql must be what the migrations make',
-  );
-});
+import { schemaVersion } from './migrations.ts';
 
 test('migrations: running them again changes nothing', (t) => {
   const path = join(temporaryFolder(t), 'x.db');
-  openDatabase(path).close();
+  const first = openDatabase(path);
+  const schema = schemaOf(first);
+  first.close();
   const db = openDatabase(path);
   t.after(() => db.close());
-  assert.equal(`${schemaOf(db).join('\n')}\n`, readFileSync(committed, 'utf8'));
+  assert.deepEqual(schemaOf(db), schema);
+  assert.equal(versionOf(db), schemaVersion);
 });
 
 test('migrations: a database that a newer version wrote is refused in one line, and left as it is', async (t) => {

@@ -1,9 +1,8 @@
 /**
- * The outbox's steps for `migrate`. What they come to is written out in `schema.sql`, which a test
- * compares.
+ * The outbox's steps for `migrate`.
  *
  * `salvage.ts` knows rows by their shape: a new table, or a new column of `event`, `attempt`, `open_call`
- * or `trunk`, must be told there as well.
+ * or `trunk`, must be added there as well.
  */
 export const migrations: readonly string[] = [
   `
@@ -22,6 +21,8 @@ export const migrations: readonly string[] = [
     newest_at INTEGER,
     next_at INTEGER,
     settled_at INTEGER,
+    -- How often the far side refused the event: only these attempts park it.
+    rejections INTEGER NOT NULL DEFAULT 0,
     UNIQUE (call_id, status)
   ) STRICT;
   CREATE INDEX event_head ON event (seq) WHERE newest_at IS NOT NULL;
@@ -29,7 +30,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX event_retry ON event (min(attempts, 16), next_at) WHERE newest_at IS NOT NULL AND attempts > 0;
   CREATE INDEX event_dead ON event (seq) WHERE state = 2;
 
-  -- What became of each attempt: id = seq * 16 + slot; the last slot is overwritten, so a row's tale is bounded.
+  -- What became of each attempt: id = seq * 16 + slot; the last slot is overwritten, so that they are bounded.
   CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
@@ -55,14 +56,9 @@ export const migrations: readonly string[] = [
     last_seq INTEGER NOT NULL
   ) STRICT;
   INSERT INTO tally VALUES (1, 0, 0, 0, 0, 0, 0);
-  `,
-  `
+
   -- What was seen and decided: a chunk of lines per batch. id: characters written so far. A repair does not save it.
   CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
-  `,
-  `
-  -- How often the far side said that it will not have the event: tries without such an answer do not park it.
-  ALTER TABLE event ADD COLUMN rejections INTEGER NOT NULL DEFAULT 0;
   `,
 ];
 

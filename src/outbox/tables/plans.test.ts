@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { migrate } from '../../storage/migrate.ts';
 import { operatorSql } from '../operator.ts';
-import { headSql } from './heads.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
 import { laneSql } from './lanes.ts';
@@ -26,7 +25,6 @@ for (const [name, sql] of Object.entries({
   ...outcomeSql,
   ...historySql,
   ...operatorSql,
-  ...headSql,
   ...reviveSql,
 })) {
   test(`outbox: the statement ${name} goes straight to its rows`, () => {

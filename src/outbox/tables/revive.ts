@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createHeads } from './heads.ts';
 import { deadState, deliveredState } from './outcomes.ts';
 import type { TallyKeeper } from './tally.ts';
 
 export const reviveSql = {
+  headOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
+  newest: 'SELECT max(taken_at) AS at FROM event WHERE call_id = ?',
   laterOf: `SELECT event.seq FROM event e CROSS JOIN event ON event.call_id = e.call_id AND event.seq > e.seq
     WHERE e.seq = ? AND event.state <> ?`,
 } as const;
@@ -15,15 +16,28 @@ export function createReviver(db: DatabaseSync) {
      WHERE seq = ? AND state = ? RETURNING call_id`,
   );
   const laterOf = db.prepare(reviveSql.laterOf);
-  const heads = createHeads(db);
+  const headOf = db.prepare(reviveSql.headOf);
+  const newest = db.prepare(reviveSql.newest);
+  const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
 
-  /** The older of it and the call's head is the head then. False if it is not in that state. */
+  /** The older of this waiting event and its call's head is the head from now on. */
+  function join(seq: number, callId: string): void {
+    const head = headOf.get(callId) as { seq: number; next_at: number | null } | undefined;
+    const newestAt = newest.get(callId)?.at as number;
+    if (head && head.seq < seq) place.run(newestAt, head.next_at, head.seq);
+    else {
+      if (head) place.run(null, null, head.seq);
+      place.run(newestAt, null, seq);
+    }
+  }
+
+  /** False if it is not in that state. */
   function revive(seq: number, from: 'dead' | 'delivered', tally: TallyKeeper, at: number): boolean {
     const state = from === 'dead' ? deadState : deliveredState;
     const row = update.get(at, seq, state) as { call_id: string } | undefined;
     if (!row) return false;
     tally.move(from, 'waiting');
-    heads.join(seq, row.call_id, null);
+    join(seq, row.call_id);
     return true;
   }
 

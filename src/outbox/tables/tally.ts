@@ -61,12 +61,6 @@ export function createTallyKeeper(db: DatabaseSync) {
       dirty = true;
       return ++lastSeq;
     },
-    /** Counts an event in that was counted before, in a database that was damaged. */
-    adopt(state: 'waiting' | 'dead'): void {
-      delta.taken++;
-      delta[state]++;
-      dirty = true;
-    },
     /** Counts a dead letter out that an operator has thrown away: it is part of nothing any more. */
     discard(): void {
       delta.taken--;

@@ -5,8 +5,6 @@ import { StorageRefused } from '../../storage/refused.ts';
 import type { Main, Server } from '../../storage/serve-thread.ts';
 import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
 import { messageOf, troubleOf } from '../../storage/trouble.ts';
-import { createExamination } from '../recovery/examination.ts';
-import { createRescue } from '../recovery/rescue.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import type { StorageState, Told } from './storage-thread.ts';
@@ -14,8 +12,6 @@ import type { Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {
   readonly directory: string;
-  /** From this size on a damaged file is repaired in the background; see `openStore`. */
-  readonly quickFrom?: number | undefined;
 };
 
 /** How long trouble with the disk is waited out before the next try, ms. */
@@ -30,6 +26,7 @@ const reads: ReadonlySet<string> = new Set<string>([
   'oldestWaiting',
   'eventsOf',
   'lastDelivered',
+  'check',
 ] satisfies StoreOp[]);
 
 /**
@@ -37,7 +34,7 @@ const reads: ReadonlySet<string> = new Set<string>([
  * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
  * - disk full: as much of it as fits is written, in order, twice a second; what only reads is answered at once;
  * - errors: everything is held, and the file is opened afresh before each try;
- * - a damaged file is repaired at once, and the run is tried again; a big one is read through while it is worked with.
+ * - a damaged file is repaired at once, and the run is tried again.
  */
 export function createKeeper(
   options: KeeperOptions,
@@ -55,24 +52,6 @@ export function createKeeper(
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
 
-  const rescue = createRescue(path, {
-    adopt(rows) {
-      const { store } = open();
-      store.transact(() => store.adopt(rows));
-    },
-    lose(lost) {
-      open().db.prepare('UPDATE tally SET lost = max(lost, ?)').run(lost);
-    },
-    log,
-  });
-
-  const examination = createExamination({
-    from: () => opened?.store.examineFrom(),
-    step: (place) => (state === 'working' ? open().store.examine(place) : place),
-    damaged: repairNow,
-    log,
-  });
-
   try {
     start();
   } catch (error) {
@@ -89,15 +68,8 @@ export function createKeeper(
   }
 
   function open(): OpenStore {
-    return opened ?? workWith(openStore(path, now(), log, options.quickFrom));
-  }
-
-  /** What is not done before the file is worked with, goes on beside it. */
-  function workWith(next: OpenStore): OpenStore {
-    opened = next;
-    rescue.begin();
-    examination.begin();
-    return next;
+    opened ??= openStore(path, now(), log);
+    return opened;
   }
 
   function close(): void {
@@ -185,8 +157,11 @@ export function createKeeper(
   /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
   function repairNow(error: unknown): void {
     close();
+    // It may take minutes, in which nothing is committed: the watchdog must know why.
+    main.tell({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
     try {
-      workWith(repairAndOpen(path, now(), error, log, { quickFrom: options.quickFrom }));
+      opened = repairAndOpen(path, now(), error, log);
+      if (state === 'working') main.tell({ type: 'storage', storage: { state } });
     } catch (failure) {
       waitOut(failure);
     }
@@ -268,8 +243,6 @@ export function createKeeper(
     run,
     close(): void {
       clearTimeout(timer);
-      rescue.close();
-      examination.close();
       close();
       unlock();
     },

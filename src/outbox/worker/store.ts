@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../../storage/transact.ts';
-import { createAdoption } from '../recovery/adoption.ts';
-import { createExaminer } from '../recovery/examiner.ts';
+import { checkAll } from '../recovery/check.ts';
 import { createHistory } from '../tables/history.ts';
 import { createIntake } from '../tables/intake.ts';
 import { createJournal } from '../tables/journal.ts';
@@ -29,11 +28,10 @@ export function createStore(db: DatabaseSync) {
     ...createHistory(db),
     sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, tally, at),
     tally: () => tally.read(),
+    check: () => checkAll(db, 'quick_check'),
   };
   return {
     ops,
-    ...createAdoption(db, tally),
-    ...createExaminer(db),
     transact: createTransact(db, {
       beforeCommit: tally.flush,
       committed: tally.committed,
