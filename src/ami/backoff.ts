@@ -4,7 +4,7 @@ const firstDelayMs = 250;
 const maxDelayMs = 10_000;
 const maxAnswerDeadlineMs = 60_000;
 
-/** Trying again changes nothing until somebody changes a setting, so it need not be soon. */
+/** Failures that only a change of settings ends: the next attempt need not be soon. */
 const settings = new Set<AmiFailure['kind']>(['login-refused', 'tls', 'no-reporting-class', 'no-call-class']);
 
 /**
@@ -20,11 +20,11 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
 }
 
 /**
- * Milliseconds without a byte, after which no answer is waited for any longer: twice as long after each attempt that
- * got none, up to a minute, so that an Asterisk which is too busy for the first deadline is let in by a later one, and
+ * Milliseconds without a byte, after which an answer is not waited for any longer: twice as long after each attempt
+ * that got none, up to a minute, so that an Asterisk which is too busy for the first deadline gets a later one, and
  * one that hangs is still found.
- * @param firstMs where no silence went before.
- * @param silences attempts in a row, or a steady link and attempts after it, that ended for want of an answer.
+ * @param firstMs after no silence.
+ * @param silences attempts in a row, or a steady link and attempts after it, that ended because no answer came.
  */
 export function answerDeadline(firstMs: number, silences: number): number {
   return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);

@@ -1,11 +1,15 @@
 /**
- * Finds out that the manager user lacks read class `call`. Asterisk says so nowhere: the login and the Events
- * action are answered the same, and no action of class `reporting` makes a call event. What gives it away is
- * that channels come and go while no event ever tells of one. Sound, if late: on a quiet PBX nothing is
- * missed meanwhile, and a snapshot of every try brings the calls in progress all the same.
+ * Detects that the manager user lacks read class `call`. Asterisk never says so: the login and the Events action are
+ * answered the same, and no action of class `reporting` makes a call event. The sign is that channels come and go
+ * without any event. It may come late, but then the PBX was quiet and nothing was missed; and the snapshot of every
+ * attempt has the calls in progress.
  */
 export type CallClassWatch = {
-  /** What the channels are now (by Uniqueid), and how many call events there were. True once the class is missing. */
+  /**
+   * Called every few seconds. True once the class is known to be missing.
+   * @param channels the Uniqueids of the channels now.
+   * @param callEvents how many came since the connection began.
+   */
   lacksCallClass(channels: readonly string[], callEvents: number): boolean;
 };
 
@@ -15,7 +19,7 @@ export function watchCallClass(atFirst: readonly string[]): CallClassWatch {
 
   function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
     if (callEvents > 0) return false;
-    // An event may still be on its way: only another look decides.
+    // An event may still be on its way: the next call decides.
     if (suspected) return true;
     suspected = channels.length !== before.size || channels.some((uniqueid) => !before.has(uniqueid));
     return false;

@@ -1,8 +1,8 @@
-/** Time as the link takes it, so that a test can be its own clock. */
+/** A clock, so that tests can use their own. */
 export type Clock = {
   /** Unix milliseconds. */
   now(): number;
-  /** Calls back once after so many milliseconds; the result cancels it. */
+  /** Calls back once after `ms` milliseconds; the result cancels it. */
   setTimer(callback: () => void, ms: number): () => void;
 };
 

@@ -1,4 +1,4 @@
-/** What has come and gone over all connections of a link. */
+/** Counters over all connections of a link. */
 export type AmiCounters = {
   bytesIn: number;
   bytesOut: number;
@@ -8,15 +8,15 @@ export type AmiCounters = {
   events: number;
   /** Frames that were too long to keep. */
   lost: number;
-  /** Call events that lacked what they are about. */
+  /** Call events without a Uniqueid or what else they need. */
   bad: number;
   /** Inputs whose consumer threw. */
   failed: number;
-  /** Events that nobody needs, by name; '' are frames that are neither event nor response. */
+  /** Frames that were not needed, by the event's name; '' are frames that are neither event nor response. */
   readonly ignored: Map<string, number>;
 };
 
-/** Names are made by whoever writes the dialplan, so their number has a limit; the rest is one name. */
+/** A dialplan can make up event names, so not all are counted by name; the rest share one. */
 const maxNames = 200;
 export const otherNames = '(others)';
 

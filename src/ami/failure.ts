@@ -1,4 +1,4 @@
-/** Why there is no link to Asterisk, told apart as far as the operator must do something else about it. */
+/** Why there is no link to Asterisk: one kind for each remedy. */
 export type AmiFailure =
   /** Nothing answers there: refused, no route, no such name. `detail` is the system's code, such as ECONNREFUSED. */
   | { readonly kind: 'unreachable'; readonly detail: string }
@@ -15,11 +15,11 @@ export type AmiFailure =
     }
   /** Something else listens there, or nothing that greets. `detail` is what it said. */
   | { readonly kind: 'not-asterisk'; readonly detail: string }
-  /** Wrong user or secret, or an address that the user may not come from; Asterisk tells these apart to nobody. */
+  /** Wrong user or secret, or an address that the user may not come from; Asterisk gives all three the same answer. */
   | { readonly kind: 'login-refused'; readonly detail: string }
   /** The manager user lacks write class `reporting`, so it may not ask which channels there are. */
   | { readonly kind: 'no-reporting-class'; readonly detail: string }
-  /** The manager user lacks read class `call`: calls come and go, and no event tells of them. */
+  /** The manager user lacks read class `call`: calls come and go without any event. */
   | { readonly kind: 'no-call-class' }
   /** Connected, but nothing is answered any more: half-open, or an Asterisk that hangs. `detail` says what was asked. */
   | { readonly kind: 'silent'; readonly detail: string }
@@ -28,7 +28,7 @@ export type AmiFailure =
 
 export const saysNothing: AmiFailure = { kind: 'not-asterisk', detail: 'it says nothing' };
 
-/** True if there was a connection, and what we waited for did not come: an Asterisk that is too busy looks the same. */
+/** True if there was a connection, but no answer in time: an Asterisk that is too busy looks the same. */
 export const isSilence = (failure: AmiFailure): boolean =>
   failure.kind === 'silent' || failure === saysNothing;
 

@@ -13,7 +13,7 @@ import type { Response } from './wire/manager.ts';
 /** What an inspection of a PBX found. `undefined`: Asterisk refused to answer. */
 export type Inspection = {
   readonly version: string | undefined;
-  /** Asterisk's clock less ours, ms. */
+  /** How far Asterisk's clock is ahead of ours, ms. */
   readonly clockAheadMs: number | undefined;
   /** Write classes that the manager user has beyond what the bridge needs, with an action of each. */
   readonly extraRights: readonly { readonly right: string; readonly action: string }[] | undefined;
@@ -24,7 +24,7 @@ export type Inspection = {
   readonly channelsBefore: readonly string[];
   readonly channelsAfter: readonly string[];
   /** Call events that came meanwhile. */
-  readonly heard: readonly Input[];
+  readonly events: readonly Input[];
 };
 
 export type InspectionResult =
@@ -49,7 +49,7 @@ export async function inspectPbx(
     signal,
   }: { clock: Clock; onInput?: (input: Input) => void; signal?: AbortSignal },
 ): Promise<InspectionResult> {
-  const heard: Input[] = [];
+  const events: Input[] = [];
   let onEnd: (failure: AmiFailure) => void = () => {};
   const ended = new Promise<AmiFailure>((resolve) => {
     onEnd = resolve;
@@ -60,7 +60,7 @@ export async function inspectPbx(
       onCallEvent(event, frame, at) {
         const input = toInput(event, frame, at);
         if (input === undefined) return;
-        heard.push(input);
+        events.push(input);
         onInput(input);
       },
       onEnd,
@@ -103,7 +103,7 @@ export async function inspectPbx(
       devices,
       channelsBefore: idsOf(before),
       channelsAfter: idsOf(after),
-      heard,
+      events,
     };
   }
 

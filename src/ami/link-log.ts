@@ -2,10 +2,10 @@ import type { Log } from '../log/log.ts';
 import type { MessageCode } from '../log/messages.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
-/** How often a trouble that lasts is mentioned again. */
+/** How often a failure that lasts is logged again. */
 const remindMs = 5 * 60_000;
 
-/** The message of each failure: what it means, and what to do about it. */
+/** The log message of each failure. */
 export const failureCodes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
   unreachable: 'ami.unreachable',
   'connect-timeout': 'ami.unreachable',
@@ -18,7 +18,7 @@ export const failureCodes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
   lost: 'ami.lost',
 };
 
-/** Tells of the link's ups and downs: each trouble clearly once, then summed up for as long as it lasts. */
+/** Logs when the link goes up and down: each failure once, then a reminder every few minutes while it lasts. */
 export type LinkLog = {
   up(at: number, version: string, channels: number): void;
   down(at: number, failure: AmiFailure): void;
@@ -26,7 +26,7 @@ export type LinkLog = {
 
 export function createLinkLog(log: Log, address: string): LinkLog {
   let downSince: number | undefined;
-  let told: { reason: string; at: number } | undefined;
+  let logged: { reason: string; at: number } | undefined;
   let attempts = 0;
 
   function up(at: number, version: string, channels: number): void {
@@ -39,7 +39,7 @@ export function createLinkLog(log: Log, address: string): LinkLog {
       attempts,
     });
     downSince = undefined;
-    told = undefined;
+    logged = undefined;
     attempts = 0;
   }
 
@@ -47,8 +47,8 @@ export function createLinkLog(log: Log, address: string): LinkLog {
     downSince ??= at;
     attempts++;
     const reason = describeFailure(failure);
-    if (told?.reason !== reason) log.say(failureCodes[failure.kind], { address, reason });
-    else if (at - told.at >= remindMs) {
+    if (logged?.reason !== reason) log.say(failureCodes[failure.kind], { address, reason });
+    else if (at - logged.at >= remindMs) {
       log.say('ami.still-down', {
         address,
         reason,
@@ -56,7 +56,7 @@ export function createLinkLog(log: Log, address: string): LinkLog {
         minutes: Math.round((at - downSince) / 60_000),
       });
     } else return;
-    told = { reason, at };
+    logged = { reason, at };
   }
 
   return { up, down };

@@ -8,7 +8,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './link.ts';
 import { createPlayer, type Player, type PlayerOptions } from './player/player.ts';
 
-/** What tests of the link share: a link to a fake Asterisk, and what it heard and said. */
+/** A link to a fake Asterisk, its inputs and its log. */
 export type Line = {
   readonly link: AmiLink;
   readonly inputs: Input[];
@@ -46,13 +46,13 @@ export function startLine(
   const waits: number[] = [];
   const timers = new Set<object>();
   const waiting = new Set<() => void>();
-  const look = (): void => {
+  const checkAll = (): void => {
     for (const check of [...waiting]) check();
   };
   const log: Log = {
     say(code, fields = {}) {
       said.push({ code, fields });
-      setImmediate(look);
+      setImmediate(checkAll);
     },
     child: () => log,
   };
@@ -83,7 +83,7 @@ export function startLine(
     {
       onInput(input) {
         inputs.push(input);
-        setImmediate(look);
+        setImmediate(checkAll);
         onInput(input);
       },
       onFrame,
@@ -150,7 +150,7 @@ export function serveActions(socket: net.Socket, answer: (action: string, id: st
   });
 }
 
-/** Whatever a healthy Asterisk without calls answers; the list of `channels` as frames after their ActionID. */
+/** The answer of a healthy Asterisk without calls; the list of `channels` as frames after their ActionID. */
 export function healthyAnswer(action: string, id: string): string {
   const success = `Response: Success\r\nActionID: ${id}\r\n`;
   const list = (last: string): string =>

@@ -23,7 +23,7 @@ export type AmiLinkOptions = Endpoint & {
 };
 
 export type AmiLinkTools = {
-  /** Takes every input, in order; after each (re)connect a snapshot comes first. What it throws costs that input alone. */
+  /** Takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
   onInput(input: Input): void;
   /** Sees every frame as Asterisk sent it, valid only during the call; `at` in Unix milliseconds. */
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
@@ -38,7 +38,7 @@ export type AmiStatus = {
   readonly state: 'stopped' | 'connecting' | 'waiting' | 'up';
   /** When this state began. */
   readonly since: number;
-  /** Asterisk's version as it last told us; '' when it did not. */
+  /** Asterisk's version; '' when unknown. */
   readonly version: string;
   readonly lastEventAt: number | undefined;
   readonly lastPongAt: number | undefined;
@@ -59,7 +59,7 @@ export type AmiLink = {
    * none comes if the link is down or goes down.
    */
   readonly askPresentation: AskPresentation;
-  /** Logs in like this from the next time on; at once, if it waits to try again. A connection that stands is left alone. */
+  /** Uses this login from the next attempt on, which is made at once if the link is down. */
   changeLogin(login: Login): void;
   status(): AmiStatus;
 };
@@ -78,7 +78,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   const counters = createCounters();
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
   let stopper: AbortController | undefined;
-  /** Of the last connection; once that has ended, it answers nothing. */
+  /** Of the last connection; once that has ended, asking does nothing. */
   let ask: AskPresentation | undefined;
   /** Ends the pause before the next attempt. */
   let wake = (): void => {};
@@ -107,7 +107,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   async function run(signal: AbortSignal): Promise<void> {
     /** Attempts and short-lived connections in a row. */
     let failures = 0;
-    /** Those of them that ended for want of an answer. */
+    /** Those of them that ended because no answer came. */
     let silences = 0;
     while (!signal.aborted) {
       enter('connecting', { attempts: status.attempts + 1 });
@@ -122,8 +122,8 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   }
 
   async function attempt(answerDeadlineMs: number, signal: AbortSignal): Promise<AmiFailure> {
-    /** Tells that the link is up; for a link that lacked its call events, not before there is one. */
-    let tellUp: (() => void) | undefined;
+    /** Logs that the link is up; for a link that lacked its call events, not before one comes. */
+    let logUp: (() => void) | undefined;
     try {
       return await runSession(
         { ...options, ...login, connectDeadlineMs, answerDeadlineMs, ping },
@@ -131,7 +131,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
         { clock, counters, log, signal },
       );
     } catch (error) {
-      // Nothing known ends here; if something does, the link must not end with it.
+      // A fault in this program: the link goes on with the next attempt.
       return { kind: 'lost', detail: String(error) };
     }
 
@@ -143,7 +143,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       if (signal.aborted) return;
       if (input.type !== 'snapshot') {
         status = { ...status, lastEventAt: input.at };
-        tellUp?.();
+        logUp?.();
       }
       try {
         tools.onInput(input);
@@ -156,11 +156,11 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     function onUp({ version, channels }: { version: string; channels: number }): void {
       const lackedEvents = status.failure?.kind === 'no-call-class';
       enter('up', { version, attempts: 0, failure: undefined });
-      tellUp = () => {
+      logUp = () => {
         linkLog.up(status.since, version, channels);
-        tellUp = undefined;
+        logUp = undefined;
       };
-      if (!lackedEvents) tellUp();
+      if (!lackedEvents) logUp();
     }
 
     function onPong(at: number): void {

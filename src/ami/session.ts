@@ -19,7 +19,7 @@ export type SessionHandlers = {
   onOpen(ask: AskPresentation): void;
   /** A snapshot first, then what arrived while it was read, then what arrives. */
   onInput(input: Input): void;
-  /** The first snapshot has been handed on. `version` is '' where Asterisk would not tell. */
+  /** The first snapshot has been handed on. `version` is '' when unknown. */
   onUp(up: { version: string; channels: number }): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
@@ -33,7 +33,7 @@ export type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** Snapshots that make up for lost events are at least this far apart. */
+/** The least time between two snapshots that replace lost events, ms. */
 const resyncMs = 10_000;
 /**
  * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
@@ -60,7 +60,7 @@ export async function runSession(
   handlers: SessionHandlers,
   { clock, counters, log, signal }: SessionTools,
 ): Promise<AmiFailure> {
-  /** What waits until the snapshot that is being read has been handed on. */
+  /** Inputs that wait until the snapshot that is being read has been handed on. */
   let held: Input[] | undefined = [];
   let callEvents = 0;
   let cancelResync: (() => void) | undefined;
@@ -95,7 +95,7 @@ export async function runSession(
 
   async function live(connection: Connection): Promise<void> {
     const [settings, channels] = await Promise.all([connection.request({ action: 'CoreSettings' }), sync()]);
-    // Whoever took the snapshot may have had enough.
+    // The consumer may have stopped the link when it got the snapshot.
     if (signal.aborted) return;
     counters.connects++;
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
@@ -145,7 +145,7 @@ export async function runSession(
   }
 
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
-    // A name that cannot be sent is one that cannot be asked about.
+    // A name with a line break cannot be sent, so it cannot be asked about.
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
     const { presentation = 'unknown', dnid } = status ?? {};
     hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid });

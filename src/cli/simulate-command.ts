@@ -104,7 +104,7 @@ function createCallSource(options: {
       if (ms < nextAt) return undefined;
       nextAt += (-Math.log(1 - random()) / rate) * 1_000;
       const call = simulateCall(pick(), { second: Math.floor(now / 1_000), index: index++, random, talkMs });
-      for (const status of call.told) told[status] += 1;
+      for (const status of call.reported) told[status] += 1;
       return call;
     },
     played: () => ({ calls: index, told }),

@@ -64,7 +64,7 @@ export function startLoad(pbx: Pick<Player, 'send'>, options: LoadOptions): Load
     const scenario = pick(random() * 100);
     const call = simulateCall(scenario, { second, index, random, talkMs });
     const id = `pbx-${second}.${index * 8}`;
-    sent.set(id, call.told);
+    sent.set(id, call.reported);
     index += 1;
     const put = (ms: number, what: string | (() => void)) => {
       const due = Math.max(step, Math.ceil((at + ms) / stepMs));

@@ -162,10 +162,10 @@ export function playDay({ pbx, day }: Office) {
 }
 
 /** How many calls of the day are to be told. */
-const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.told.length > 0).length;
+const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.reported.length > 0).length;
 
 /** How many events of the day are to be told. */
-export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.told.length, 0);
+export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.reported.length, 0);
 
 /** Waits until every call that is to be told is completed at the far side, and gives what it holds. */
 export async function heldAtTheEnd(office: Office, timeoutMs = 30_000): Promise<Map<string, Held>> {

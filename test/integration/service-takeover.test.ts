@@ -36,7 +36,7 @@ describe('a bridge tells a service whose database dies and is taken over', { ski
     await bridge.atRest();
 
     const expected = new Map<string, readonly CallStatus[]>([
-      ...office.day.map(({ call, startMs }) => [idOf(startMs), call.told] as const),
+      ...office.day.map(({ call, startMs }) => [idOf(startMs), call.reported] as const),
       [late.id, ['ringing', 'completed']],
     ]);
     for (const [id, told] of expected) if (told.length === 0) expected.delete(id);

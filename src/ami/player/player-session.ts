@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Fields } from './pbx-model.ts';
 
-/** The PBX that a played manager connection looks at. */
+/** The simulated PBX behind a manager connection. */
 export type PlayedPbx = {
   readonly username: string;
   readonly secret: string;
@@ -143,7 +143,7 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
   return { sendEvent };
 }
 
-/** Of each class an action, as ListCommands tells of those that the user may use. */
+/** An action of each class; ListCommands lists those that the user may use. */
 const commands = [
   ['originate', 'Originate'],
   ['command', 'Command'],

@@ -54,7 +54,7 @@ export type Player = {
   connections(): number;
   /** Ends all connections, with a reset when `hard`. */
   cut(options?: { readonly hard?: boolean }): void;
-  /** Ends all connections after so many more bytes have been sent, in the middle of a frame if need be. */
+  /** Ends all connections after this many more bytes have been sent, also in the middle of a frame. */
   cutAfter(bytes: number): void;
   /** Half-open: while true nothing is read, answered or sent. */
   setSilent(silent: boolean): void;
@@ -149,7 +149,7 @@ export function createPlayer(options: PlayerOptions): Player {
       model.apply(rewrite(recordable(Buffer.from(row))));
     }
     const frames = recording.frames.map(({ ms, frame }) => ({ ms, frame: recordable(frame) }));
-    // What the recorder asked is answered again, to whoever asks, and not played.
+    // What the recorder asked is answered again when a client asks, and not played.
     for (const { frame } of frames) if (isAnswer(frame)) model.apply(rewrite(frame));
     let asked = (): boolean => true;
     const playFrame = (frame: Buffer): void => {

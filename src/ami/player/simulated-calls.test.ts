@@ -23,10 +23,10 @@ describe('a simulated call leaves nothing behind on a PBX that plays it for week
     });
 });
 
-describe('a simulated call is told as it says', () => {
+describe('a simulated call is reported as it says', () => {
   for (const scenario of scenarioNames)
     test(scenario, () => {
-      const { frames, told } = simulateCall(scenario, options);
+      const { frames, reported } = simulateCall(scenario, options);
       const startedAt = options.second * 1_000;
       const recording = {
         ...{ asterisk: '', row: '', startedAt, channels: [], bridges: [] },
@@ -35,7 +35,7 @@ describe('a simulated call is told as it says', () => {
       const found = dryRun(settings, inputsOf(recording));
       assert.deepEqual(
         found.reports.map(({ status }) => status),
-        told,
+        reported,
       );
       assert.ok(frames.length >= 5);
       assert.deepEqual(

@@ -1,11 +1,11 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
 
-/** A call of an office that is made up: what Asterisk says of it, and what must be told. */
+/** A made-up call of an office: Asterisk's events, and what the bridge must report. */
 export type SimulatedCall = {
   readonly scenario: ScenarioName;
-  /** Frames without their blank lines, each so many ms after the call began. */
+  /** Frames without their blank lines, with their time in ms after the call began. */
   readonly frames: readonly { readonly ms: number; readonly frame: string }[];
-  readonly told: readonly CallStatus[];
+  readonly reported: readonly CallStatus[];
 };
 
 export const scenarioNames = [
@@ -39,7 +39,7 @@ export type CallOptions = {
   readonly index: number;
   /** From 0 up to, not including, 1. */
   random(): number;
-  /** How long people talk, on average, ms; whoever talks for less than 30 s also rings and waits for less. */
+  /** How long people talk, on average, ms; below 30 s, ringing and waiting are shorter too. */
   readonly talkMs: number;
 };
 
@@ -48,8 +48,8 @@ type Leg = { readonly uniqueid: string; readonly channel: string; readonly numbe
 /** One call of this scenario, in the order and fields of Asterisk 22 (read class call). */
 export function simulateCall(scenario: ScenarioName, options: CallOptions): SimulatedCall {
   const script = createScript(options);
-  const told = scenarios[scenario](script, options);
-  return { scenario, frames: script.frames, told };
+  const reported = scenarios[scenario](script, options);
+  return { scenario, frames: script.frames, reported };
 }
 
 type Script = ReturnType<typeof createScript>;
@@ -84,7 +84,7 @@ function createScript({ second, index, random, talkMs }: CallOptions) {
     wait(ms: number) {
       now += ms;
     },
-    /** Rings or waits about so long: people are not machines. */
+    /** Rings or waits about this long, at random. */
     waitAbout(ms: number) {
       now += ms * pace * (0.5 + random());
     },

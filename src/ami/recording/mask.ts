@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /**
  * Hides numbers and names in a recording's frames, each always behind the same stand-in, so that the trace still works:
  * a number keeps its length and its beginning (country and area), and the same subscriber in national and in
- * international form stays the same one. Without the key nobody gets back; the key is thrown away.
+ * international form stays the same one. Without the key the originals cannot be found; the key is thrown away.
  */
 export type Masker = (frame: Buffer) => Buffer;
 

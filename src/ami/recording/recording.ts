@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 export type RecordingHeader = {
   /** Asterisk's version, such as `22.10.0`; '' when unknown. */
   readonly asterisk: string;
-  /** The row of the matrix, or whatever names the recording. */
+  /** The row of the matrix, or another name for the recording. */
   readonly row: string;
   /** Unix milliseconds. */
   readonly startedAt: number;

@@ -43,7 +43,7 @@ export function openSocket(
       settle({ ok: false, failure: { kind: 'lost', detail: 'given up' } });
     };
     const onReady = (): void => {
-      // Its next error belongs to whoever takes the socket over.
+      // From now on, errors belong to the caller.
       socket.off('error', onError);
       settle({ ok: true, socket });
     };

@@ -56,9 +56,9 @@ function rights({ extraRights }: Inspection): Finding | undefined {
   );
 }
 
-function callClass({ heard, channelsBefore, channelsAfter }: Inspection, listenedMs: number): Finding {
+function callClass({ events, channelsBefore, channelsAfter }: Inspection, listenedMs: number): Finding {
   const what = 'call events (read class call)';
-  if (heard.length > 0) return passed(what, `${count(heard.length, 'event')} received`);
+  if (events.length > 0) return passed(what, `${count(events.length, 'event')} received`);
   const before = new Set(channelsBefore);
   const changed = channelsAfter.length !== before.size || channelsAfter.some((id) => !before.has(id));
   if (changed) {
@@ -121,8 +121,8 @@ function trunks(inspection: Inspection, rules: Rules): Finding | undefined {
 }
 
 /** Whether the bridge would report the calls that came during the check, and why. */
-function callsHeard({ heard }: Inspection, rules: Rules): Finding[] {
-  return heard.flatMap((input): Finding[] => {
+function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
+  return events.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = judgeChannel(rules, input);
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
