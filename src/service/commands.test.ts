@@ -43,14 +43,14 @@ async function commandLine(t: TestContext, { started = true, terminal = true } =
   };
 }
 
-test('service alone runs it, and prints how to sign in, to a terminal only', async (t) => {
+test('`service` runs it, and prints a sign-in link to a terminal only', async (t) => {
   const run = await commandLine(t);
   assert.match(await run([]), /the-link[\s\S]*API_BASE_URL=http:\/\/x\/api\/v1\nAPI_TOKEN=the-token\n/);
   const unseen = await commandLine(t, { terminal: false });
   assert.equal(await unseen([]), '');
 });
 
-test('before the first start, there is nothing to look after', async (t) => {
+test('before the first start, commands say what creates the data', async (t) => {
   const run = await commandLine(t, { started: false });
   await assert.rejects(
     run(['token']),
@@ -60,7 +60,7 @@ test('before the first start, there is nothing to look after', async (t) => {
   );
 });
 
-test('link and token print what a browser and a phone system need; a rotated token is another', async (t) => {
+test('link and token print instructions; a rotated token is different', async (t) => {
   const run = await commandLine(t);
   assert.match(
     await run(['link']),
@@ -76,7 +76,7 @@ test('link and token print what a browser and a phone system need; a rotated tok
   await assert.rejects(run(['token', 'Nobody']), /there is no integration "Nobody"/);
 });
 
-test('status says where events are, what they survive there, and what the account holds', async (t) => {
+test('status shows the storage, what events survive there, and what the account holds', async (t) => {
   const run = await commandLine(t);
   assert.match(
     await run(['status']),
@@ -149,7 +149,7 @@ test('users are added with a link, listed, reset and removed', async (t) => {
   assert.match(await run(['user', 'list']), /administrator {2}no password yet {2}Administrator\n/);
 });
 
-test('segments and customers are kept, in files and through pipes', async (t) => {
+test('segments and customers are set, imported, exported and removed', async (t) => {
   const run = await commandLine(t);
   await run(['segments', 'set', 'Gold', '20']);
   await run(['segments', 'set', 'Lead', '-5']);

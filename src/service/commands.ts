@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
-import { accountCommands, integrationCommands } from './commands/accounts.ts';
-import { backupCommands } from './commands/backup.ts';
+import { accountCommands, integrationCommands } from './commands/account-commands.ts';
+import { backupCommands } from './commands/backup-commands.ts';
 import { chosen, makeCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
-import { copyCommand } from './commands/copy.ts';
-import { customerCommands, segmentCommands } from './commands/customers.ts';
+import { copyCommand } from './commands/copy-command.ts';
+import { customerCommands, segmentCommands } from './commands/customer-commands.ts';
 import { bridgeSettings, phoneSystemInstructions, signInInstructions } from './commands/instructions.ts';
-import { statusCommand } from './commands/status.ts';
-import { userCommands } from './commands/users.ts';
+import { statusCommand } from './commands/status-command.ts';
+import { userCommands } from './commands/user-commands.ts';
 
 /** Adds `service` and its subcommands, which work on the service's database whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {

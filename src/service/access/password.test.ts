@@ -5,7 +5,7 @@ import { makePasswords } from './password.ts';
 
 const passwords = makePasswords();
 
-test('a password is known again, and no other; equal ones are kept differently', async () => {
+test('only the right password matches; equal passwords have different hashes', async () => {
   const stored = await passwords.hash('correct horse battery');
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(await passwords.hash('correct horse battery'), stored);
@@ -14,16 +14,16 @@ test('a password is known again, and no other; equal ones are kept differently',
   assert.equal(await passwords.verify('', stored), false);
 });
 
-test('an umlaut is the same however it was typed', async () => {
+test('composed and decomposed characters are the same', async () => {
   const stored = await passwords.hash('gr\u00fc\u00dfe aus k\u00f6ln');
   assert.equal(await passwords.verify('gru\u0308\u00dfe aus ko\u0308ln', stored), true);
 });
 
-test('who has no password signs in with none', async () => {
+test('without a stored password nothing matches', async () => {
   assert.equal(await passwords.verify('', null), false);
 });
 
-test('a password made at another cost stays good', async () => {
+test('a hash of another cost still matches', async () => {
   const nonce = Buffer.from('somesalt');
   const tag = argon2Sync('argon2id', {
     message: Buffer.from('password'),
@@ -38,7 +38,7 @@ test('a password made at another cost stays good', async () => {
   assert.equal(await passwords.verify('passwort', stored), false);
 });
 
-test('strangers who try passwords do not fill the memory: the rest is refused', async () => {
+test('too many concurrent checks are refused', async () => {
   const tries = await Promise.allSettled(Array.from({ length: 60 }, () => passwords.verify('x', null)));
   const refused = tries.filter(({ status }) => status === 'rejected');
   assert.equal(refused.length, 8);

@@ -18,6 +18,6 @@ for (const [headers, same] of [
   [{ referer: `http://${host}/` }, false],
   [{}, false],
 ] as const)
-  test(`${JSON.stringify(headers)} is ${same ? 'ours' : 'not ours'}`, () => {
+  test(`${JSON.stringify(headers)} is ${same ? 'the same origin' : 'another origin'}`, () => {
     assert.equal(isSameOrigin({ headers, host }), same);
   });

@@ -34,7 +34,7 @@ function setUp() {
   return { kept, time, sessions: makeSessions(store, () => time.now) };
 }
 
-test('a session is idle for half a day at most, and none lasts over 30 days', async () => {
+test('a session ends after 12 idle hours, and after 30 days', async () => {
   const { kept, time, sessions } = setUp();
   const cookie = await sessions.open(user);
   time.now += IDLE_MS - 1;
@@ -51,7 +51,7 @@ test('a session is idle for half a day at most, and none lasts over 30 days', as
   assert.equal(await sessions.find(used), undefined);
 });
 
-test('what is kept opens nothing, nor does what a stranger makes up', async () => {
+test('neither a stored id nor an invented cookie opens a session', async () => {
   const { kept, sessions } = setUp();
   const cookie = await sessions.open(user);
   assert.match(cookie, /^[\w-]{43}$/);

@@ -16,7 +16,7 @@ function failUntilRefused(
   return Number.POSITIVE_INFINITY;
 }
 
-test('a name is tried ten times from one address, and the same person can sign in from another', () => {
+test('a name can fail ten times from one address, and still sign in from another', () => {
   const attempts = makeSignInAttempts();
   const refusedAfter = failUntilRefused(
     attempts,
@@ -30,7 +30,7 @@ test('a name is tried ten times from one address, and the same person can sign i
   assert.equal(attempts.allowed('ann', '192.0.2.1', 15 * MINUTE), true);
 });
 
-test('one address attempts a hundred times, whatever the names, with all of its IPv6 network', () => {
+test('one address, or IPv6 network, can fail a hundred times for all names', () => {
   const names = (n: number) => `name ${n}`;
   assert.equal(
     failUntilRefused(makeSignInAttempts(), names, () => '192.0.2.1'),
@@ -51,7 +51,7 @@ test('one address attempts a hundred times, whatever the names, with all of its 
   );
 });
 
-test('who gets it right begins anew', () => {
+test('a successful sign-in resets the count', () => {
   const attempts = makeSignInAttempts();
   for (let n = 0; n < 9; n += 1) attempts.failed('ann', '192.0.2.1', 0);
   attempts.succeeded('ann', '192.0.2.1');

@@ -3,14 +3,14 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { randomResult } from '../http/result.ts';
+import { randomResult } from '../http/random-result.ts';
 import { makeKeys, sameText, uidOf } from './keys.ts';
 import { serverSecret } from './server-secret.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const uid = '0123456789abcdef';
 
-test('a token is the same whenever it is asked for, and another for every counter, integration, kind and secret', () => {
+test('a token depends on counter, integration, kind and secret only', () => {
   const token = keys.integrationToken({ uid, tokenCounter: 1 });
   assert.match(token, /^cia_0123456789abcdef[0-9a-f]{64}$/);
   assert.equal(token, keys.integrationToken({ uid, tokenCounter: 1 }));
@@ -23,7 +23,7 @@ test('a token is the same whenever it is asked for, and another for every counte
   assert.equal(new Set([token, ...others]).size, 5);
 });
 
-test('the uid of a token, or nothing if it has not the form of one', () => {
+test('the uid of a token, or nothing if the text is not a token', () => {
   assert.equal(uidOf(keys.integrationToken({ uid, tokenCounter: 1 })), uid);
   for (const text of [
     '',
@@ -36,12 +36,12 @@ test('the uid of a token, or nothing if it has not the form of one', () => {
   }
 });
 
-test('texts are compared whole', () => {
+test('texts are equal only as a whole', () => {
   assert.equal(sameText('abc', 'abc'), true);
   for (const other of ['abd', 'ab', 'abcd', '', 'äbc']) assert.equal(sameText(other, 'abc'), false);
 });
 
-test('the server secret is made once, for its owner alone', (t) => {
+test('the server secret is created once, readable by its owner only', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'secret-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const state = join(folder, 'state');
@@ -59,7 +59,7 @@ test('the server secret is made once, for its owner alone', (t) => {
   assert.throws(() => serverSecret(state), /does not hold a secret/);
 });
 
-test('results are 48 letters and digits, all of them, never the same', () => {
+test('results are 48 evenly distributed letters and digits, never the same', () => {
   const results = Array.from({ length: 2000 }, randomResult);
   for (const result of results) assert.match(result, /^[A-Za-z0-9]{48}$/);
   assert.equal(new Set(results).size, results.length);

@@ -123,7 +123,7 @@ describe('a call that', () => {
   }
 });
 
-test('who called is fixed by the first event, the customer is asked for once', () => {
+test('the first event determines the caller; the customer is looked up once', () => {
   let asked = 0;
   const callerOf = (number: string) => {
     asked += 1;

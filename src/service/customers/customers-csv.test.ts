@@ -66,7 +66,7 @@ for (const [name, line, expected] of rows) {
   });
 }
 
-test('semicolons as a German spreadsheet writes them, a byte order mark, columns in any order, bytes one by one', async () => {
+test('import takes semicolons, a byte order mark, columns in any order, and single bytes', async () => {
   const store = fakeStore();
   const text = '\ufeffNumbers;Name;Segment\r\n"030 901820|110";"Müller, Jo";Gold\r\n';
   await importCustomers(Readable.from([...Buffer.from(text)].map((byte) => Buffer.from([byte]))), {
@@ -77,14 +77,14 @@ test('semicolons as a German spreadsheet writes them, a byte order mark, columns
   assert.deepEqual(store.kept, [customer('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
 });
 
-test('a table without the column of numbers, or with a broken quote, is refused as a whole', async () => {
+test('a table without the column numbers, or with an unclosed quote, is refused', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
   const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
   await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
 });
 
-test('each line at fault is named by its number, and those after it are taken', async () => {
+test('errors have line numbers, and later lines are imported', async () => {
   const report = await importInto(fakeStore(), 'reference,numbers\n1,x\n2,110\n3,y\n');
   assert.deepEqual(
     report.errors.map(({ line }) => line),
@@ -93,7 +93,7 @@ test('each line at fault is named by its number, and those after it are taken', 
   assert.equal(report.imported, 1);
 });
 
-test('what is exported is imported as it was, and a spreadsheet meets no formula in it', async () => {
+test('exported customers import unchanged, and no cell is a formula', async () => {
   const store = fakeStore();
   store.kept.push(
     customer('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),

@@ -9,7 +9,7 @@ import { openSqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { importCustomers } from './customers-csv.ts';
 import { previewImport } from './customers-preview.ts';
 
-test('a preview tells what the import then does, line by line', async (t) => {
+test('a preview shows what the import then does', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'preview-'));
   const store = await openSqliteStore(join(folder, 'service.db'));
   t.after(async () => {

@@ -69,7 +69,7 @@ async function application() {
 
 const event = '/voice/call?id=1&direction=inbound&status=ringing&from=110';
 
-test('while nothing can be stored, events are answered 503 and lookups go on; it is said once [not-stored]', async () => {
+test('while nothing can be stored, events get a 503 and lookups work; the outage is logged once [not-stored]', async () => {
   const { ask, disk, recorded, said } = await application();
   disk.full = true;
   for (let n = 0; n < 3; n += 1) {
@@ -86,7 +86,7 @@ test('while nothing can be stored, events are answered 503 and lookups go on; it
   assert.equal(recorded.length, 1);
 });
 
-test('what is recorded names the caller, the time, the payload, the answer and the event', async () => {
+test('a recorded request has its sender, time, payload, response and event', async () => {
   const { ask, recorded } = await application();
   const answer = await ask(event);
   const { began, ...entry } = recorded[0] as RecordedRequest;
@@ -106,7 +106,7 @@ test('what is recorded names the caller, the time, the payload, the answer and t
   });
 });
 
-test('a fault of ours is 500 without its reason, and is said', async () => {
+test('an internal error is a 500 without details, and is logged', async () => {
   const { ask, recorded, said } = await application();
   const answer = await ask('/voice?limit=5'); // this store has no history
   assert.deepEqual([answer.statusCode, answer.json()], [500, { message: 'Server Error' }]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeRateLimit } from './rate-limit.ts';
 
-test('a window begins with the first request, is counted for each integration, and starts anew after a minute', () => {
+test('a window starts with the first request, counts per integration, and restarts after a minute', () => {
   const limit = makeRateLimit(2);
   const take = (integration: number, now: number) => {
     const { allowed, remaining, resetAt } = limit.take(integration, now);

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { isTimeZone, machineZone } from './kit/formats.ts';
 import { html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 
 const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });

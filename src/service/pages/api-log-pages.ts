@@ -8,7 +8,7 @@ import { cursorIn, cursorText } from './call-filter.ts';
 import { displayText, lines } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { pager } from './kit/table.ts';
 
 const PER_PAGE = 50;

@@ -3,7 +3,7 @@ import type { StoredRequest } from '../store/request-store.ts';
 import { cursorText } from './call-filter.ts';
 import { displayText } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
-import type { PageRequest } from './kit/page.ts';
+import type { PageRequest } from './kit/page-request.ts';
 import { type Column, table } from './kit/table.ts';
 
 /** Characters of a payload in the list; the entry's page has all. */

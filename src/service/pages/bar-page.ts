@@ -3,7 +3,7 @@ import { limits } from '../../api/contract/decisions.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { MISSED_MS } from '../routes/events.ts';
 import { html } from './kit/html.ts';
-import type { Pages } from './kit/page.ts';
+import type { Pages } from './kit/page-request.ts';
 
 const ids = z.array(z.string().max(limits.referenceLength)).max(500);
 

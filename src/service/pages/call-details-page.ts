@@ -9,7 +9,7 @@ import { callTable } from './call-list-page.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Pages } from './kit/page.ts';
+import type { Pages } from './kit/page-request.ts';
 
 const MAX_REQUESTS = 50;
 const MAX_OTHER_CALLS = 5;

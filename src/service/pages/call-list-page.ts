@@ -18,7 +18,7 @@ import { displayText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { duration, type Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { type Column, pager, table } from './kit/table.ts';
 
 const PER_PAGE = 50;

@@ -12,7 +12,7 @@ import { searchWords } from '../store/shared/customer-search.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { pager, table } from './kit/table.ts';
 
 const PAGE = 50;

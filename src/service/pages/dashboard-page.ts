@@ -6,7 +6,7 @@ import { everyCall } from '../store/call-store.ts';
 import { callTable } from './call-list-page.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { PageRequest, Pages } from './kit/page.ts';
+import type { PageRequest, Pages } from './kit/page-request.ts';
 
 const LATEST = 12;
 

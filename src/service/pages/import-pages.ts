@@ -6,7 +6,7 @@ import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, notice } from './kit/form.ts';
 import { counted } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
 
 /** Enough for 100,000 customers. */

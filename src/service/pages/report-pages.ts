@@ -1,16 +1,16 @@
 import type { ServiceContext } from '../http/context.ts';
 import { daysBetween } from '../reports/calendar.ts';
+import { makeReport, type Report, type SeriesRow } from '../reports/call-report.ts';
 import { csvLines } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import { type Period, periodIn, stepsFor, usualPeriods } from '../reports/period.ts';
-import { makeReport, type Report, type SeriesRow } from '../reports/report.ts';
 import { addressOf } from './call-filter.ts';
 import { barChart, timeTicks } from './kit/chart.ts';
 import { displayText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { counted } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import {
   missedRate,
   percent,

@@ -1,8 +1,8 @@
 import { type Group, OTHERS } from '../reports/aggregate.ts';
+import type { Counts, Report } from '../reports/call-report.ts';
 import type { Cell } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import type { StepLength } from '../reports/period.ts';
-import type { Counts, Report } from '../reports/report.ts';
 import { displayText } from './kit/display-text.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';

@@ -5,7 +5,7 @@ import type { Segment } from '../store/customer-store.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
 
 const segment = z.object({

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../http/context.ts';
 import type { User } from '../store/user-store.ts';
 import { field, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
-import type { Page } from './kit/page.ts';
+import type { Page } from './kit/page-request.ts';
 
 /** Signing in, by name and password or by a one-time link, and out. The API redirects unauthenticated browsers here (part 5). */
 export function signInPages(

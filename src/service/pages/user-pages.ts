@@ -8,7 +8,7 @@ import { copyable } from './kit/copyable.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page.ts';
+import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
 
 const newUser = z.object({ name: userName, role: z.enum(roles) });

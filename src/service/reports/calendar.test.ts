@@ -11,7 +11,7 @@ const lengthOf = (date: string, zone: string) => {
   return (until - since) / 3_600_000;
 };
 
-test('a day is as long as the clocks say', () => {
+test('the length of a day includes clock changes', () => {
   for (const [date, zone, hours] of [
     ['2026-03-28', 'Europe/Berlin', 24],
     ['2026-03-29', 'Europe/Berlin', 23],
@@ -25,7 +25,7 @@ test('a day is as long as the clocks say', () => {
     assert.equal(lengthOf(date, zone), hours, `${date} in ${zone}`);
 });
 
-test('days follow each other without a gap, over years of turned clocks', () => {
+test('days have no gaps over years of clock changes', () => {
   for (const zone of ['Europe/Berlin', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'UTC']) {
     const days = daysBetween(
       Temporal.PlainDate.from('2016-01-01'),
@@ -42,7 +42,7 @@ test('days follow each other without a gap, over years of turned clocks', () => 
   }
 });
 
-test('an hour that comes twice is two hours, told apart by the offset; one that is left out is none', () => {
+test('an hour that occurs twice is two hours with different offsets; a skipped hour is none', () => {
   const labels = (date: string, zone: string) => hoursOf(day(date, zone), zone).map(({ label }) => label);
   const ordinary = labels('2026-11-20', 'Europe/Berlin');
   assert.deepEqual([ordinary.length, ordinary[0], ordinary[23]], [24, '00:00', '23:00']);
@@ -59,7 +59,7 @@ test('an hour that comes twice is two hours, told apart by the offset; one that 
   assert.equal(spring.length, 23);
 });
 
-test('in a zone of half hours the hours are those of its own clocks', () => {
+test('in a zone with a half-hour offset the hours are local', () => {
   const hours = hoursOf(day('2026-11-20', 'Asia/Kolkata'), 'Asia/Kolkata');
   assert.equal(hours.length, 24);
   assert.equal(new Date(hours[9]?.since ?? 0).toISOString(), '2026-11-20T03:30:00.000Z');

@@ -8,9 +8,9 @@ import type { ServiceContext } from '../http/context.ts';
 import { makeExchange, send } from '../http/exchange.ts';
 import { refusalOf } from '../http/refusal.ts';
 import { steadyMs } from '../upkeep/steady-clock.ts';
-import { callRoutes } from './call.ts';
-import { historyRoutes } from './history.ts';
-import { priorityRoutes } from './priority.ts';
+import { callRoutes } from './call-routes.ts';
+import { historyRoutes } from './history-routes.ts';
+import { priorityRoutes } from './priority-routes.ts';
 
 /** Everything under /api/v1: authentication, errors and the history, around the three groups of routes. */
 export function apiRoutes(context: ServiceContext) {

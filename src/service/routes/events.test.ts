@@ -143,7 +143,7 @@ test('a screen that disconnects while the open calls are read leaves no listener
   answer([]);
 });
 
-test('a session that is over opens no stream', async (t) => {
+test('an expired session opens no stream', async (t) => {
   const { watch } = await serve(t, () => IDLE_MS);
   assert.equal((await watch()).status, 401);
 });
@@ -158,7 +158,7 @@ test('after signing out, nothing more is sent', { timeout: 30_000 }, async (t) =
   while (screens.accounts().length > 0) await setImmediate();
 });
 
-test('a stream beats every 15 seconds, and ends with its session, wherever that ended', {
+test('a stream sends a heartbeat every 15 seconds, and ends with its session, also if another process ended that', {
   timeout: 30_000,
 }, async (t) => {
   const { answer, watch, stored } = await serve(t);

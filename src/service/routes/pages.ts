@@ -19,7 +19,7 @@ import { notice } from '../pages/kit/form.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
 import { html } from '../pages/kit/html.ts';
 import { layout, plainLayout } from '../pages/kit/layout.ts';
-import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page.ts';
+import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page-request.ts';
 import { reportPages } from '../pages/report-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { every } from './every.ts';
 
-/** Work that goes on until it is let go, on a clock that is set by hand. */
+/** Work that ends when the test lets it, with a mock clock. */
 function scene(t: TestContext) {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const failures: unknown[] = [];
@@ -20,7 +20,7 @@ function scene(t: TestContext) {
   return { stop, works, failures, pass: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-test('work that takes longer is not begun a second time', async (t) => {
+test('work that takes longer is not started twice', async (t) => {
   const { works, pass, stop } = scene(t);
   pass(3_000);
   assert.equal(works.length, 1);
@@ -31,7 +31,7 @@ test('work that takes longer is not begun a second time', async (t) => {
   stop();
 });
 
-test('a failure is told, and the work is begun again; after the stop nothing is told and nothing begun', async (t) => {
+test('a failure is reported and the work repeated; after the stop neither happens', async (t) => {
   const { works, failures, pass, stop } = scene(t);
   pass(1_000);
   works[0]?.reject('the disk is full');

@@ -17,13 +17,13 @@ function fakes(entries: number) {
   return { asked, said, log, requests };
 }
 
-test('nothing is deleted unless the retention says so', async () => {
+test('without a retention nothing is deleted', async () => {
   const { asked, log, requests } = fakes(1);
   await applyRetention(requests, {}, 5000, log);
   assert.deepEqual(asked, []);
 });
 
-test('what is too old or too much is deleted, and counted', async () => {
+test('requests beyond the retention are deleted and counted', async () => {
   const { asked, said, log, requests } = fakes(7);
   await applyRetention(requests, { maxAgeMs: 1000 }, 5000, log);
   await applyRetention(requests, { maxAgeMs: 1000, maxEntries: 3 }, 5000, log);

@@ -40,7 +40,7 @@ const shown = (board: Board, now = 2000, live = true) => {
   return { ringing: ids(ringing), others: ids(others), missed: lost.map(ids) };
 };
 
-test('the most important rings first; of equals, who waits the longest; without a priority, last', () => {
+test('ringing calls are sorted by priority, then by waiting time; without a priority, last', () => {
   const board = boardOf([
     call('none'),
     call('late', { priority: 5, started_at: 3 }),
@@ -51,12 +51,12 @@ test('the most important rings first; of equals, who waits the longest; without 
   assert.deepEqual(shown(board).ringing, ['high', 'early', 'late', 'low', 'none']);
 });
 
-test('a call moves forward only, however late its events come', () => {
+test('a call only moves forward, even if events arrive late', () => {
   const board = moved(moved(moved(empty, call('a')), ended('a', 2000)), answered('a', 1500));
   assert.equal(board.get('a')?.status, 'completed');
 });
 
-test('an answered call stays a moment after its end; one that was never seen here does not show', () => {
+test('an answered call stays for a moment after its end; an unknown ended call does not show', () => {
   const board = moved(moved(moved(empty, answered('a', 1500)), ended('a', 2000)), ended('unseen', 2000));
   assert.deepEqual(shown(board, 2000).others, ['a']);
   assert.deepEqual(shown(board, 5999).others, ['a']);
@@ -65,7 +65,7 @@ test('an answered call stays a moment after its end; one that was never seen her
   assert.equal(tidied(board, 6000).size, 0);
 });
 
-test('missed calls are by caller, the newest first, until they are dismissed', () => {
+test('missed calls are grouped by caller, newest first, until dismissed', () => {
   const board = boardOf([
     missed('1', 10, { number: '+49' }),
     missed('2', 20),
@@ -76,12 +76,12 @@ test('missed calls are by caller, the newest first, until they are dismissed', (
   assert.equal(tidied(board, 999_999_999).size, 3);
 });
 
-test('while the stream is broken only what is certain shows', () => {
+test('without a live stream only missed calls show', () => {
   const board = boardOf([call('rings'), answered('talks', 1500), missed('lost', 10)]);
   assert.deepEqual(shown(board, 2000, false), { ringing: [], others: [], missed: [['lost']] });
 });
 
-test('a call whose end nobody told does not ring for ever', () => {
+test('a call whose end was not reported does not ring for ever', () => {
   const board = boardOf([call('rings'), answered('talks', 1000)]);
   const hour = 3_600_000;
   assert.deepEqual(shown(board, 1000 + 2 * hour - 1), { ringing: ['rings'], others: ['talks'], missed: [] });
@@ -89,7 +89,7 @@ test('a call whose end nobody told does not ring for ever', () => {
   assert.deepEqual(shown(board, 1000 + 24 * hour), { ringing: [], others: [], missed: [] });
 });
 
-test('durations read as a telephone shows them', () => {
+test('durations are minutes and seconds, with hours if any', () => {
   assert.deepEqual([-5, 0, 59_999, 60_000, 3_599_000, 3_600_000, 36_061_000].map(lasting), [
     '0:00',
     '0:00',
@@ -101,7 +101,7 @@ test('durations read as a telephone shows them', () => {
   ]);
 });
 
-test('nothing in a name acts unseen, and none is endless', () => {
+test('names have no invisible characters and a maximum length', () => {
   assert.equal(plainText('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
   assert.equal(plainText('📞 Müller'), '📞 Müller');
   assert.equal(plainText('x'.repeat(10_000)).length, 120);

@@ -16,7 +16,7 @@ const draw = (bars: number[][]) =>
   );
 const axisOf = (svg: string) => [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(([, text]) => text);
 
-test('an axis has whole numbers, evenly apart, up to the highest bar or beyond', () => {
+test('an axis has evenly spaced whole numbers up to the highest bar or just above', () => {
   for (const most of [0, 1, 2, 3, 7, 10, 99, 1234, 5_000_000]) {
     const ticks = axisOf(draw([[most]])).map(Number);
     assert.ok(ticks.length >= 2 && ticks.length <= 7, `${ticks}`);
@@ -26,7 +26,7 @@ test('an axis has whole numbers, evenly apart, up to the highest bar or beyond',
   }
 });
 
-test('times are told in steps that people count in', () => {
+test('a time axis has customary steps', () => {
   assert.deepEqual(timeTicks(0), [0, 1]);
   assert.deepEqual(timeTicks(95), [0, 30, 60, 90, 120]);
   assert.deepEqual(timeTicks(3700), [0, 1800, 3600, 5400]);
@@ -36,7 +36,7 @@ test('times are told in steps that people count in', () => {
   }
 });
 
-test('bars stand on each other, within the chart, and nothing is styled inline', () => {
+test('bars are stacked within the chart, without inline styles', () => {
   const svg = draw([
     [3, 1],
     [0, 0],
@@ -54,7 +54,7 @@ test('bars stand on each other, within the chart, and nothing is styled inline',
   );
 });
 
-test('of many bars some are named: fewer where there is less room', () => {
+test('of many bars only some have labels, fewer on narrow screens', () => {
   const named = (count: number) => {
     const classes = [
       ...draw(Array.from({ length: count }, () => [1])).matchAll(/<text( class="\w+")? x="[\d.]+%"/g),

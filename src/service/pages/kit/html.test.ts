@@ -4,7 +4,7 @@ import { displayText, plainText } from './display-text.ts';
 import { duration, formatsFor, isTimeZone } from './formats.ts';
 import { html, render } from './html.ts';
 
-test('whatever is put into a template is text, as content and as attribute', () => {
+test('values in a template are escaped, as content and as attributes', () => {
   const text = `<script>alert("1" & '2')</script>`;
   assert.equal(
     render(html`<a title=${text} hidden=${false}>${text}${[1, null, false, undefined, html`<b>x</b>`]}</a>`),
@@ -12,7 +12,7 @@ test('whatever is put into a template is text, as content and as attribute', () 
   );
 });
 
-test('nothing in a text of strangers acts unseen, and none is endless or nothing', () => {
+test('untrusted text has no invisible characters, and is neither endless nor empty', () => {
   assert.equal(plainText('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
   assert.equal(plainText('x'.repeat(300)), `${'x'.repeat(199)}…`);
   assert.equal(plainText('📞📞📞', 4), '📞…', 'no half a character');
@@ -20,7 +20,7 @@ test('nothing in a text of strangers acts unseen, and none is endless or nothing
   assert.equal(render(displayText('<b>')), '<bdi>&lt;b></bdi>');
 });
 
-test('times are those of the account, on the days that have 23 and 25 hours too', () => {
+test('times are in the account’s zone, also on days with 23 and 25 hours', () => {
   const berlin = formatsFor('Europe/Berlin');
   const at = Date.UTC(2026, 2, 29, 1, 30);
   assert.equal(berlin.dateTime(at), 'Sun 29 Mar 2026, 03:30:00');
@@ -42,6 +42,6 @@ test('times are those of the account, on the days that have 23 and 25 hours too'
     assert.equal(isTimeZone(name), is, name);
 });
 
-test('durations read as a telephone shows them', () => {
+test('durations are minutes and seconds, with hours if any', () => {
   assert.deepEqual([null, 0, 59_999, 3_600_000].map(duration), ['–', '0:00', '0:59', '1:00:00']);
 });

@@ -3,7 +3,7 @@ import { assetUrl } from './assets.ts';
 import { displayText } from './display-text.ts';
 import { button } from './form.ts';
 import { type Html, html, render } from './html.ts';
-import type { Page, PageRequest } from './page.ts';
+import type { Page, PageRequest } from './page-request.ts';
 
 /** The pages at the top of every page. */
 const navigation: readonly { path: string; label: string; role: Role }[] = [

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CallFacts, countCalls, MAX_GROUPS, OTHERS } from './aggregate.ts';
 import { daysBetween } from './calendar.ts';
+import { makeReport } from './call-report.ts';
 import { quantile } from './durations.ts';
 import { daysIn, periodIn, stepsFor, usualPeriods } from './period.ts';
-import { makeReport } from './report.ts';
 
 const MINUTE = 60_000;
 const date = (text: string) => Temporal.PlainDate.from(text);
@@ -40,7 +40,7 @@ async function report(
   return makeReport({ step }, days, zone, figures());
 }
 
-test('the day that the clocks are turned back has 25 hours, and the hour of the day counts both', async () => {
+test('a day with 25 hours shows both, and the hour of the day counts both', async () => {
   // 00:30, 02:30 in summer, 02:30 in winter, 23:59 in Berlin on 25 October 2026.
   const times = ['2026-10-24T22:30Z', '2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-25T22:59Z'];
   const calls = times.map((time) => call(Date.parse(time)));
@@ -54,7 +54,7 @@ test('the day that the clocks are turned back has 25 hours, and the hour of the 
   assert.deepEqual([hours[0]?.calls, hours[2]?.calls, hours[23]?.calls], [1, 2, 1]);
 });
 
-test('in a zone of half hours a call is in the hour that its clocks show', async () => {
+test('in a zone with a half-hour offset a call is in its local hour', async () => {
   const calls = [
     call(Date.parse('2026-11-20T03:29Z')),
     call(Date.parse('2026-11-20T03:30Z'), { missed: true }),
@@ -63,7 +63,7 @@ test('in a zone of half hours a call is in the hour that its clocks show', async
   assert.deepEqual([hours[8]?.answered, hours[9]?.missed], [1, 1]);
 });
 
-test('days make weeks and months, with medians of all their calls', async () => {
+test('days are grouped into weeks and months with medians of all calls', async () => {
   const calls = Array.from({ length: 9 }, (_, n) =>
     call(Date.parse('2026-11-12T12:00Z') + n * 24 * 60 * MINUTE, {
       answeredAt: null,
@@ -90,7 +90,7 @@ test('days make weeks and months, with medians of all their calls', async () => 
   );
 });
 
-test('a client that names a new party with every call does not fill the memory, and no call is lost', () => {
+test('new names with every call do not fill the memory, and every call is counted', () => {
   const counted = countCalls({ since: 0, until: 1 });
   for (let n = 0; n < MAX_GROUPS * 2; n += 1) counted.add(call(0, { callerId: `party ${n}` }));
   const { extensions, all } = counted.figures();
@@ -99,7 +99,7 @@ test('a client that names a new party with every call does not fill the memory, 
   assert.equal(all.calls, MAX_GROUPS * 2);
 });
 
-test('a period is what the address asks for, put right where it cannot be', () => {
+test('a period is read from the address, and corrected if invalid', () => {
   const now = Date.parse('2026-11-20T23:30Z');
   const of = (query: string, zone = 'UTC') => {
     const { first, last, step } = periodIn(new URLSearchParams(query), now, zone);

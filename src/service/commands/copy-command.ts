@@ -13,9 +13,9 @@ const REPORT_MS = 5_000;
 export function copyCommand(parent: Command, { print, io }: CommandContext): void {
   parent
     .command('copy')
-    .description('copy this site to PostgreSQL, with the service stopped')
-    .option('--from <file>', 'the SQLite file; that in SERVICE_STATE_DIR if left out')
-    .option('--to <address>', 'postgres://…, an empty database; DATABASE_URL if left out')
+    .description("copy the service's data to PostgreSQL; stop the service first")
+    .option('--from <file>', 'the SQLite file (default: in SERVICE_STATE_DIR)')
+    .option('--to <address>', 'an empty database, postgres://… (default: DATABASE_URL)')
     .addHelpText(
       'after',
       `
@@ -30,7 +30,7 @@ Example:
       const from = given.from ?? fileIn(options.stateDir);
       const to = given.to ?? options.database?.url;
       if (to === undefined) throw new CommandRefused('--to or DATABASE_URL must name a PostgreSQL database');
-      if (!existsSync(from)) throw new CommandRefused(`there is no file ${from}`);
+      if (!existsSync(from)) throw new CommandRefused(`${from} does not exist`);
       const stateDir = dirname(from);
       const release = holdFolder(stateDir);
       try {
@@ -47,8 +47,8 @@ Example:
           print(`${name}: ${rows} rows, equal (${hash.slice(0, 16)})`);
         print(
           'Copied. Set DATABASE_URL to this database and start the service.',
-          `A further machine needs ${join(stateDir, 'service-secret')} in its SERVICE_STATE_DIR.`,
-          `${from} is as it was. Do not start a service on it again.`,
+          `Every further machine needs a copy of ${join(stateDir, 'service-secret')} in its SERVICE_STATE_DIR.`,
+          `${from} is unchanged. Do not start a service on it again.`,
         );
       } finally {
         release();

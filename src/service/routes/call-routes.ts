@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallEvent } from '../../api/contract/call-event.ts';
 import { routes } from '../../api/contract/routes.ts';
 import type { Exchange } from '../http/exchange.ts';
-import { randomResult } from '../http/result.ts';
+import { randomResult } from '../http/random-result.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.1: a call event, by POST or by URL. */
