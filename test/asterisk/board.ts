@@ -1,4 +1,5 @@
 import type { Frame } from './ami.ts';
+import { tooBusy as machineTooBusy } from './too-busy.ts';
 
 /** A channel as the lab's driver sees it. Stays on the board after its end. */
 export type BoardChannel = {
@@ -28,9 +29,20 @@ export type Board = {
   readonly channels: ReadonlyMap<string, BoardChannel>;
   /** Real channels (no Local halves) that this one is connected with, over any chain of Local channels. */
   connected(channel: BoardChannel): BoardChannel[];
-  /** Resolves when the condition holds, which is looked at after every event; throws after `ms`. */
-  until<T>(what: string, condition: () => T | undefined | false, ms?: number): Promise<T>;
+  /**
+   * Resolves when the condition holds, which is looked at after every event. Throws after 15 s; if the machine is too
+   * busy then, after another minute, and says so.
+   */
+  until<T>(what: string, condition: () => T | undefined | false, options?: UntilOptions): Promise<T>;
 };
+
+export type UntilOptions = {
+  /** What to say if the machine is too busy; undefined if it is not. */
+  readonly tooBusy?: () => string | undefined;
+};
+
+const longestMs = 15_000;
+const moreIfBusyMs = 60_000;
 
 export function createBoard(): Board {
   const channels = new Map<string, BoardChannel>();
@@ -95,7 +107,7 @@ export function createBoard(): Board {
       handle(frame);
       for (const look of waiting) look();
     },
-    until(what, condition, ms = 15_000) {
+    until(what, condition, { tooBusy = machineTooBusy } = {}) {
       return new Promise((resolve, reject) => {
         const look = () => {
           const found = condition();
@@ -104,10 +116,16 @@ export function createBoard(): Board {
           clearTimeout(timer);
           resolve(found);
         };
-        const timer = setTimeout(() => {
+        const giveUp = (ms: number) => () => {
+          const why = tooBusy();
+          if (why !== undefined && ms === longestMs) {
+            timer = setTimeout(giveUp(longestMs + moreIfBusyMs), moreIfBusyMs);
+            return;
+          }
           waiting.delete(look);
-          reject(new Error(`waited ${ms / 1000} s in vain: ${what}`));
-        }, ms);
+          reject(new Error(`waited ${ms / 1000} s in vain: ${what}${why === undefined ? '' : ` (${why})`}`));
+        };
+        let timer = setTimeout(giveUp(longestMs), longestMs);
         waiting.add(look);
         look();
       });

@@ -7,6 +7,7 @@ import { type Office, offices } from './offices.ts';
 import type { Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { type Play, playRow } from './stage.ts';
+import { tooBusy } from './too-busy.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 /** The rows of a version whose name matches, with their places in the matrix. */
@@ -69,12 +70,22 @@ async function playAll(
     for (let next = left.shift(); next; next = left.shift()) {
       const farEnd = farEnds.get(settingsKey(next.row)) as FarEnd;
       const result = await playAndJudge({ ...next, office, lab, farEnd });
-      judged.push(result);
-      onVerdict(result.verdict);
+      const verdict = withExcuse(result.verdict);
+      judged.push({ ...result, verdict });
+      onVerdict(verdict);
     }
   };
   await Promise.all(offices.map(work));
   return judged;
+}
+
+/** Says of a row that went wrong whether the machine was too busy to play it. */
+function withExcuse(verdict: Verdict): Verdict {
+  const { faults } = verdict;
+  const why = faults.length === 0 ? undefined : tooBusy();
+  return why === undefined || faults.some((fault) => fault.includes(why))
+    ? verdict
+    : { ...verdict, faults: [...faults, why] };
 }
 
 async function playAndJudge(options: {
@@ -104,11 +115,11 @@ async function playAndJudge(options: {
   }
 }
 
-/** Waits until all these calls are completed at the far side; gives up after 15 s: the verdict says what is missing. */
+/** Waits until all these calls are completed at the far side; gives up after a minute: the verdict says what is missing. */
 async function untilTold(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
   const isCompleted = (uniqueid: string) =>
     farEnd.toldOf(uniqueid)?.told.some(({ status }) => status === 'completed') ?? false;
-  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), 15_000).catch(() => {});
+  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), 60_000).catch(() => {});
 }
 
 function settingsKey(row: Row): string {

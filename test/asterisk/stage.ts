@@ -218,11 +218,7 @@ export async function playRow(options: {
       await driver.action('Originate', { Async: 'true', Timeout: '4000', ...fields });
     },
     async isOver() {
-      await board.until(
-        `office ${office.number} is quiet`,
-        () => ours().every((channel) => channel.gone),
-        20_000,
-      );
+      await board.until(`office ${office.number} is quiet`, () => ours().every((channel) => channel.gone));
     },
   };
 
