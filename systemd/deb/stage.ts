@@ -84,6 +84,9 @@ function surroundings(root: string): void {
     put(join(project, unit), `lib/systemd/system/${basename(unit)}`);
   put(here('pbx-bridge'), 'usr/bin/pbx-bridge');
   put(here('lintian-overrides'), 'usr/share/lintian/overrides/pbx-bridge');
-  for (const name of ['README.md', 'CHANGELOG.md'])
+  // The documents for operators, in the folders that their links name.
+  for (const name of globSync(['*.md', 'config/*.md', 'src/service/README.md', 'test/pictures/*.png'], {
+    cwd: project,
+  }))
     put(join(project, name), `usr/share/doc/pbx-bridge/${name}`);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import type { Machine, Said } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
@@ -26,6 +26,8 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       const mode = (statSync(machine.at('etc/pbx-bridge/bridge.env')).mode & 0o777).toString(8);
       assert.equal(mode, '640');
       assert.match(readFileSync(machine.at('etc/passwd'), 'utf8'), /^pbx-bridge:.*nologin$/m);
+      for (const document of ['README.md', 'config/operating.md', 'src/service/README.md'])
+        assert.ok(existsSync(machine.at(`usr/share/doc/pbx-bridge/${document}`)), document);
       const written = await machine.chroot(
         'find',
         '/usr/lib/pbx-bridge',
