@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/env.ts';
-import { readSites, sitesFolder } from '../config/sites.ts';
+import { instancesFolder, readInstances } from '../config/instances.ts';
 import { statusSection } from '../config/status-section.ts';
 import { duration } from '../delivery/report.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
@@ -7,17 +7,17 @@ import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, type StatusResult, statusUrl } from './read-status.ts';
 
-export type SiteStatus = { readonly name: string; readonly found: StatusResult };
+export type InstanceStatus = { readonly name: string; readonly found: StatusResult };
 
 /** Reads the status of every bridge with settings in the directory, in parallel. */
-export async function readAll(context: Context, folder: string | undefined): Promise<SiteStatus[]> {
-  const sites = readSites(folder ?? sitesFolder(context.io.environment()));
+export async function readAll(context: Context, folder: string | undefined): Promise<InstanceStatus[]> {
+  const instances = readInstances(folder ?? instancesFolder(context.io.environment()));
   return Promise.all(
-    sites.map(async ({ name, environment }) => ({ name, found: await readSite(environment) })),
+    instances.map(async ({ name, environment }) => ({ name, found: await readInstance(environment) })),
   );
 }
 
-async function readSite(environment: Parameters<typeof loadConfig>[1]): Promise<StatusResult> {
+async function readInstance(environment: Parameters<typeof loadConfig>[1]): Promise<StatusResult> {
   try {
     return await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
   } catch (error) {
@@ -27,25 +27,25 @@ async function readSite(environment: Parameters<typeof loadConfig>[1]): Promise<
 }
 
 /** The exit code: ok if every bridge is ready. */
-export function codeOf(sites: readonly SiteStatus[]): number {
-  const well = sites.every(({ found }) => found.ok && found.status.ready);
+export function codeOf(instances: readonly InstanceStatus[]): number {
+  const well = instances.every(({ found }) => found.ok && found.status.ready);
   return well ? exitCodes.ok : exitCodes.problem;
 }
 
 /** By the name of each bridge: its /status.json, or `{ error }`. */
-export function sitesJson(sites: readonly SiteStatus[]): object {
+export function instancesJson(instances: readonly InstanceStatus[]): object {
   return Object.fromEntries(
-    sites.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]),
+    instances.map(({ name, found }) => [name, found.ok ? found.status : { error: found.why }]),
   );
 }
 
 const columns = ['bridge', 'PBX', 'open', 'waiting', 'dead', 'delivery'] as const;
 
 /** One row per bridge, and the reasons why it is not ready. */
-function siteRows(
-  sites: readonly SiteStatus[],
+function instanceRows(
+  instances: readonly InstanceStatus[],
 ): { readonly cells: readonly string[]; readonly trouble: readonly string[] }[] {
-  return sites.map(({ name, found }) =>
+  return instances.map(({ name, found }) =>
     found.ok
       ? { cells: [name, ...cellsOf(found.status)], trouble: found.status.reasons }
       : { cells: [name, '-', '-', '-', '-', '-'], trouble: [found.why] },
@@ -67,9 +67,9 @@ function rowText([name, ...cells]: readonly string[]): string {
   return `${name}: ${cells.map((cell, index) => `${columns[index + 1]} ${cell}`).join(', ')}`;
 }
 
-export function printAll({ terminal }: Context, sites: readonly SiteStatus[]): void {
+export function printAll({ terminal }: Context, instances: readonly InstanceStatus[]): void {
   const { paint } = terminal;
-  const rows = siteRows(sites);
+  const rows = instanceRows(instances);
   const widths = columns.map((title, index) =>
     Math.max(title.length, ...rows.map(({ cells }) => (cells[index] ?? '').length)),
   );

@@ -5,7 +5,7 @@ import type { BridgeStatus } from '../status/bridge-status.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, statusUrl } from './read-status.ts';
-import { codeOf, printAll, readAll, sitesJson } from './status-all.ts';
+import { codeOf, instancesJson, printAll, readAll } from './status-all.ts';
 import { statusLines } from './status-lines.ts';
 
 export type StatusOptions = {
@@ -35,10 +35,10 @@ type View = { readonly code: number; print(): void };
 
 async function showAll(context: Context, { folder }: StatusOptions): Promise<View> {
   const { terminal, json } = context;
-  const sites = await readAll(context, folder);
+  const instances = await readAll(context, folder);
   return {
-    code: codeOf(sites),
-    print: () => (json ? terminal.json(sitesJson(sites)) : printAll(context, sites)),
+    code: codeOf(instances),
+    print: () => (json ? terminal.json(instancesJson(instances)) : printAll(context, instances)),
   };
 }
 

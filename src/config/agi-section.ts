@@ -12,7 +12,7 @@ function mappingOf(item: string): [string, number] | undefined {
   return safeValue.test(value) ? [value, Number(prio)] : undefined;
 }
 
-/** True for an address that only this machine can connect to; of a name, nothing is known. */
+/** True for an address that only this machine can connect to. Host names other than localhost are not resolved. */
 function isLoopback(host: string): boolean {
   return host === 'localhost' || allowList(loopback.split(','))(host);
 }
@@ -20,64 +20,66 @@ function isLoopback(host: string): boolean {
 export const agiSection = section({
   title: 'Priority lookups from the dialplan: AGI(agi://127.0.0.1:4573/priority)',
   shape: {
-    AGI_LISTEN: listen().prefault('127.0.0.1:4573').describe('Where Asterisk asks.'),
+    AGI_LISTEN: listen()
+      .prefault('127.0.0.1:4573')
+      .describe('Address of the FastAGI server. If the dialplan uses no priorities, set it to off.'),
     AGI_ALLOW: list(
-      'addresses or networks with commas between them, such as 10.0.0.5,10.1.0.0/16',
+      'a comma-separated list of addresses or networks, such as 10.0.0.5,10.1.0.0/16',
       isAddressOrNetwork,
     )
       .prefault(loopback)
-      .describe('Who may ask: the PBX, where it is another machine.'),
+      .describe('Addresses that may connect. Add the PBX if it is another machine.'),
     AGI_DEADLINE_MS: wholeNumber(50, 5_000)
       .prefault('500')
-      .describe('The longest that a call may be held, in milliseconds, whatever happens.'),
+      .describe('Deadline of a lookup in milliseconds: a call is never delayed longer.'),
     AGI_DEFAULT_PRIORITY: line(
       'a number or a word of 1 to 32 letters, digits, dots, dashes or underscores',
       safeValue,
     )
       .prefault('0')
-      .describe('CALLER_PRIORITY where the API gives none, or not in time.'),
+      .describe('CALLER_PRIORITY if the API has no priority for the caller or does not respond in time.'),
     AGI_SET_QUEUE_PRIO: yesNo()
       .prefault('no')
-      .describe('Set QUEUE_PRIO too, which Queue() reads; the dialplan can say ?queue_prio=yes or =no.'),
+      .describe(
+        'Also set QUEUE_PRIO, which Queue() reads. The dialplan can override it with ?queue_prio=yes or =no.',
+      ),
     AGI_QUEUE_PRIO_MAP: list(
-      'priorities and whole numbers with commas between them, such as gold=20,silver=10',
+      'a comma-separated list of priorities and whole numbers, such as gold=20,silver=10',
       (item) => mappingOf(item) !== undefined,
     )
       .prefault('')
       .describe(
-        "From the API's priority to QUEUE_PRIO, where higher is served first. What is not here stays as it is if it is a whole number, and is 0 if not.",
+        "Maps the API's priorities to QUEUE_PRIO; higher is served first. A whole number that is not listed is used as it is, any other value becomes 0.",
       ),
-    AGI_VERBOSE: yesNo().prefault('yes').describe("Show each answer in Asterisk's console (verbose 1)."),
+    AGI_VERBOSE: yesNo().prefault('yes').describe("Show each result in Asterisk's console (verbose 1)."),
     AGI_ASK_AHEAD: yesNo()
       .prefault('yes')
-      .describe('Ask the API as soon as an inbound call begins, before the dialplan does.'),
+      .describe('Request the priority when an inbound call begins, before the dialplan asks for it.'),
     AGI_CONCURRENCY: wholeNumber(1, 100)
       .prefault('8')
-      .describe('Most lookups that the API gets at the same time.'),
-    AGI_CACHE_FRESH: duration('0s', '24h')
-      .prefault('60s')
-      .describe('How long a priority counts without asking again.'),
+      .describe('Maximum number of simultaneous requests to the API.'),
+    AGI_CACHE_FRESH: duration('0s', '24h').prefault('60s').describe('How long a priority is cached.'),
     AGI_CACHE_STALE: duration('0s', '30d')
       .prefault('24h')
-      .describe('How long it counts while the API fails.'),
+      .describe('How long a cached priority is used while the API fails.'),
     AGI_CACHE_NOT_FOUND: duration('0s', '24h')
       .prefault('30s')
-      .describe('How long it counts that a caller has none.'),
+      .describe('How long it is cached that a caller has no priority.'),
     AGI_CACHE_ENTRIES: wholeNumber(1, 1_000_000)
       .prefault('10000')
-      .describe('Most callers that are remembered.'),
+      .describe('Maximum number of cached callers.'),
     PRIORITY_PARAM: line('a name of letters, digits, dots, dashes or underscores', name)
       .prefault('number')
-      .describe("The name under which the API's GET /voice/priority takes the number."),
+      .describe("Name of the query parameter for the number in the API's GET /voice/priority."),
     PRIORITY_FIELD: line('a name of letters, digits, dots, dashes or underscores', name)
       .prefault('priority')
-      .describe('The name of the priority in its answer, at the top or under data.'),
+      .describe('Name of the priority field in the response, at the top level or under data.'),
   },
   conflicts: ({ AGI_LISTEN, AGI_ALLOW }) => {
     const onlyThisMachine = AGI_ALLOW.every((entry) => isLoopback(entry.split('/')[0] ?? ''));
     return AGI_LISTEN !== undefined && !isLoopback(AGI_LISTEN.host) && onlyThisMachine
       ? [
-          `AGI_ALLOW: lets only this machine ask, but AGI_LISTEN is ${AGI_LISTEN.host}; name the PBX in AGI_ALLOW`,
+          `AGI_ALLOW: allows only this machine, but AGI_LISTEN is ${AGI_LISTEN.host}; add the PBX to AGI_ALLOW`,
         ]
       : [];
   },

@@ -6,21 +6,21 @@ export const amiSection = section({
   shape: {
     AMI_HOST: line('a host name or address')
       .prefault('127.0.0.1')
-      .describe('Where Asterisk listens for managers.'),
-    AMI_PORT: port().prefault('5038').describe('Its port; with TLS usually 5039.'),
+      .describe('Host of the Asterisk manager interface (AMI).'),
+    AMI_PORT: port().prefault('5038').describe('Port of the manager interface; with TLS usually 5039.'),
     AMI_USERNAME: line('the name of a manager user').describe(
-      'The manager user, its section in manager.conf.',
+      'Name of the manager user: its section in manager.conf.',
     ),
-    AMI_SECRET: secret("the manager user's secret").describe('Its secret.'),
-    AMI_TLS: yesNo().prefault('no').describe('Speak TLS to Asterisk (tlsenable in manager.conf).'),
-    AMI_TLS_CA: file('the path of a PEM file that can be read', /-----BEGIN CERTIFICATE-----/)
+    AMI_SECRET: secret("the manager user's secret").describe('Secret of the manager user.'),
+    AMI_TLS: yesNo().prefault('no').describe('Connect with TLS (tlsenable in manager.conf).'),
+    AMI_TLS_CA: file('the path of a readable PEM file', /-----BEGIN CERTIFICATE-----/)
       .optional()
       .describe(
-        "The authority that signed Asterisk's certificate; without it, those that the system trusts.",
+        "Certificate authority of Asterisk's certificate. Default: the authorities that the system trusts.",
       ),
     AMI_TLS_SERVERNAME: line('a host name')
       .optional()
-      .describe("The name that Asterisk's certificate must bear; without it, AMI_HOST."),
+      .describe("Host name in Asterisk's certificate. Default: AMI_HOST."),
   },
   live: ['AMI_USERNAME', 'AMI_SECRET'],
   conflicts: (values) =>

@@ -8,21 +8,23 @@ export const apiSection = section({
   shape: {
     API_BASE_URL: baseUrl('an http or https address that ends in /api/v1', (url) =>
       /\/api\/v1\/?$/.test(url.pathname + url.search + url.hash),
-    ).describe('Its base address, such as https://example.com/api/v1.'),
+    ).describe('Base URL of the API, such as https://example.com/api/v1.'),
     API_TOKEN: secret('the integration token, without spaces', /^[\x21-\x7e]+$/).describe(
-      'The token, from the Integrations section of the account.',
+      'Integration token, from the Integrations section of the account.',
     ),
     API_ALLOW_HTTP: yesNo()
       .prefault('no')
-      .describe('Send the token over plain http to another machine: only in a network that you trust.'),
-    API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long an answer may take.'),
+      .describe(
+        'Allow plain http to another machine, which sends the token unencrypted. Only for trusted networks.',
+      ),
+    API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long to wait for a response.'),
   },
   live: ['API_TOKEN'],
   conflicts: ({ API_BASE_URL, API_ALLOW_HTTP }) => {
     const url = new URL(API_BASE_URL);
     return url.protocol === 'http:' && !thisMachine.test(url.hostname) && !API_ALLOW_HTTP
       ? [
-          `API_BASE_URL: got plain http to ${url.hostname}, which would show the token on the network; use https, or set API_ALLOW_HTTP=yes`,
+          `API_BASE_URL: got plain http to ${url.hostname}, which would send the token unencrypted; use https, or set API_ALLOW_HTTP=yes`,
         ]
       : [];
   },

@@ -36,7 +36,7 @@ const rows: [string, object][] = [
     },
   ],
 ];
-test('CDR_SOURCE=mysql:...?tls=: by an authority that is trusted anyway, or by the one in a file', (t) => {
+test('CDR_SOURCE=mysql:...?tls=: with the authorities of the system, or the one in a file', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const ca = '-----BEGIN CERTIFICATE-----\n';
@@ -53,7 +53,7 @@ test('CDR_SOURCE=mysql:...?tls=: by an authority that is trusted anyway, or by t
 for (const [source, options] of rows)
   test(`CDR_SOURCE=${source}`, () => assert.deepEqual(load({ CDR_SOURCE: source }), options));
 
-test('the password is a secret of its own, and never a part of the address', () => {
+test('the password is a setting of its own, never a part of the URL', () => {
   const CDR_SOURCE = 'mysql://pbx-bridge@127.0.0.1/asteriskcdrdb';
   assert.deepEqual(load({ CDR_SOURCE, CDR_PASSWORD: mysql.password }), mysql);
   const wrong = { CDR_SOURCE: 'mysql://pbx-bridge:secret@127.0.0.1/asteriskcdrdb' };
@@ -77,4 +77,4 @@ for (const source of [
   'csv:',
   'odbc:x',
 ])
-  test(`no CDR_SOURCE: ${source}`, () => assert.throws(() => load({ CDR_SOURCE: source }), ConfigError));
+  test(`refused CDR_SOURCE: ${source}`, () => assert.throws(() => load({ CDR_SOURCE: source }), ConfigError));

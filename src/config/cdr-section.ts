@@ -10,7 +10,7 @@ type Source =
       readonly host: string;
       readonly port: number;
       readonly socket: string | undefined;
-      /** By the authority `ca` (PEM), or by those that are trusted anyway. */
+      /** `ca`: certificate authority (PEM); undefined: those that the system trusts. */
       readonly tls: { readonly ca: string | undefined } | undefined;
       readonly user: string;
       readonly database: string;
@@ -18,7 +18,7 @@ type Source =
     };
 
 const takes =
-  'csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD; ?tls=yes or ?tls=CA.pem needs a HOST that is a name)';
+  'csv:PATH, sqlite:PATH, or mysql://USER@HOST/DATABASE (with the password in CDR_PASSWORD; ?tls=yes and ?tls=CA.pem need a host name as HOST)';
 
 const mysqlParameters = z.strictObject({
   table: z.string().min(1).default('cdr'),
@@ -30,7 +30,7 @@ const mysqlParameters = z.strictObject({
 });
 
 export const cdrSection = section({
-  title: 'Calls that begin and end while the bridge is not connected',
+  title: 'Filling gaps from call records (CDR): calls that begin and end while the bridge is not connected',
   shape: {
     CDR_SOURCE: z
       .string()
@@ -43,17 +43,15 @@ export const cdrSection = section({
       .meta({ takes, example: 'csv:/var/log/asterisk/cdr-csv/Master.csv' })
       .optional()
       .describe(
-        "Asterisk's own call records: calls that nobody heard are told from them. csv: is cdr_csv's file (with loguniqueid=yes), sqlite:/var/log/asterisk/master.db that of cdr_sqlite3_custom, mysql://pbx-bridge@127.0.0.1/asteriskcdrdb the database of FreePBX (?table= if it is not cdr, ?socket= and a path for a Unix socket, ?tls=yes to encrypt, or ?tls= and the path of the authority's PEM file).",
+        "Asterisk's call records, from which calls of times without a connection are reported. csv:PATH is the file of cdr_csv (with loguniqueid=yes), sqlite:/var/log/asterisk/master.db that of cdr_sqlite3_custom, mysql://pbx-bridge@127.0.0.1/asteriskcdrdb the database of FreePBX. Parameters for mysql: ?table= (default: cdr), ?socket=PATH for a Unix socket, ?tls=yes for TLS, ?tls=PATH for TLS with the authority in that PEM file.",
       ),
     CDR_PASSWORD: secret("the database user's password")
       .optional()
-      .describe(
-        'Of the user in CDR_SOURCE=mysql://..., who needs SELECT on that one table and nothing else.',
-      ),
+      .describe('Password of the user in CDR_SOURCE=mysql://.... The user needs only SELECT on the table.'),
   },
   conflicts: ({ CDR_SOURCE, CDR_PASSWORD }) =>
     CDR_PASSWORD !== undefined && CDR_SOURCE !== undefined && CDR_SOURCE.kind !== 'mysql'
-      ? [`CDR_PASSWORD: is set, but CDR_SOURCE is ${CDR_SOURCE.kind}:, which takes none; remove it`]
+      ? [`CDR_PASSWORD: is set, but CDR_SOURCE is ${CDR_SOURCE.kind}:, which has no password; remove it`]
       : [],
   build: ({ CDR_SOURCE, CDR_PASSWORD }) =>
     CDR_SOURCE?.kind === 'mysql' ? { ...CDR_SOURCE, password: CDR_PASSWORD } : CDR_SOURCE,
@@ -69,7 +67,7 @@ function sourceOf(text: string): Source | undefined {
   const parameters = parametersOf(url.searchParams);
   if (parameters === undefined) return undefined;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  // A certificate is for a name, and a socket leaves no machine.
+  // A certificate is issued for a host name, and a Unix socket needs no TLS.
   if (parameters.tls !== undefined && (isIP(host) !== 0 || parameters.socket !== undefined)) return undefined;
   return {
     ...{ kind: 'mysql', host, port: Number(url.port || 3_306) },
@@ -79,7 +77,7 @@ function sourceOf(text: string): Source | undefined {
   };
 }
 
-/** What stands after the question mark. A tls= that is misspelt, or there twice, must not go for none. */
+/** Parses the query. Unknown and repeated parameters are refused: a misspelt tls= must not turn TLS off. */
 function parametersOf(all: URLSearchParams) {
   const { data } = mysqlParameters.safeParse(Object.fromEntries(all));
   return data && all.size === new Set(all.keys()).size

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { bridgeSections, ConfigError, type Environment, isUnset, loadConfig } from './env.ts';
 
-/** Something that looks like an authority's certificate. */
+/** Looks like a certificate. */
 const pem = join(mkdtempSync(join(tmpdir(), 'config-')), 'ca.pem');
 writeFileSync(pem, '-----BEGIN CERTIFICATE-----\n');
 
@@ -26,7 +26,7 @@ function problemsOf(environment: Environment): readonly string[] {
   }
 }
 
-test('the least that is needed gives all options, with their defaults', () => {
+test('the required settings alone give all options, with defaults', () => {
   const config = loadConfig(bridgeSections, good);
   assert.deepEqual(config.ami, {
     host: '127.0.0.1',
@@ -41,7 +41,7 @@ test('the least that is needed gives all options, with their defaults', () => {
   assert.equal(config.api.baseUrl, 'https://example.com/api/v1');
 });
 
-describe('each variable, wrong', () => {
+describe('invalid values', () => {
   const rows: [Environment, string][] = [
     [{ AMI_HOST: 'a\nb' }, 'AMI_HOST: got "a\\nb"; takes a host name or address'],
     [{ AMI_PORT: '0' }, 'AMI_PORT: got "0"; takes a port number from 1 to 65535'],
@@ -50,7 +50,7 @@ describe('each variable, wrong', () => {
     [{ AMI_USERNAME: '' }, 'AMI_USERNAME: is not set; takes the name of a manager user'],
     [
       { AMI_SECRET: 'x\r\ny' },
-      "AMI_SECRET: got a value of 4 characters that does not fit; takes the manager user's secret, on one line",
+      "AMI_SECRET: got an invalid value of 4 characters; takes the manager user's secret, on one line",
     ],
     [{ AMI_TLS: 'maybe' }, 'AMI_TLS: got "maybe"; takes yes or no'],
     [{ AMI_TLS_CA: pem }, 'AMI_TLS_CA: is set, but AMI_TLS is off; set AMI_TLS=yes or remove AMI_TLS_CA'],
@@ -61,11 +61,11 @@ describe('each variable, wrong', () => {
     [{ PBX_ID: 'a b' }, 'PBX_ID: got "a b"; takes 1 to 32 letters, digits, dots, dashes or underscores'],
     [
       { INBOUND_CONTEXTS: ' , ' },
-      'INBOUND_CONTEXTS: is empty, and so is INBOUND_CHANNELS; no call would ever be told, set one of them',
+      'INBOUND_CONTEXTS: is empty, and so is INBOUND_CHANNELS; no call would be reported, set one of them',
     ],
     [
       { INBOUND_CHANNELS: 'a\nb' },
-      'INBOUND_CHANNELS: got "a\\nb"; takes globs with commas between them, such as from-trunk*,from-pstn*',
+      'INBOUND_CHANNELS: got "a\\nb"; takes a comma-separated list of globs, such as from-trunk*,from-pstn*',
     ],
     [
       { DEFAULT_COUNTRY: 'Holland' },
@@ -87,11 +87,11 @@ describe('each variable, wrong', () => {
     ],
     [
       { API_BASE_URL: 'http://example.com/api/v1' },
-      'API_BASE_URL: got plain http to example.com, which would show the token on the network; use https, or set API_ALLOW_HTTP=yes',
+      'API_BASE_URL: got plain http to example.com, which would send the token unencrypted; use https, or set API_ALLOW_HTTP=yes',
     ],
     [
       { API_TOKEN: 'tok\nen' },
-      'API_TOKEN: got a value of 6 characters that does not fit; takes the integration token, without spaces, on one line',
+      'API_TOKEN: got an invalid value of 6 characters; takes the integration token, without spaces, on one line',
     ],
     [{ API_ALLOW_HTTP: 'x' }, 'API_ALLOW_HTTP: got "x"; takes yes or no'],
     [
@@ -104,19 +104,19 @@ describe('each variable, wrong', () => {
     ],
     [
       { STATUS_LISTEN: 'yes' },
-      'STATUS_LISTEN: got "yes"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+      'STATUS_LISTEN: got "yes"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
     ],
     [
       { AGI_LISTEN: '4573' },
-      'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+      'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
     ],
     [
       { AGI_LISTEN: '0.0.0.0:4573' },
-      'AGI_ALLOW: lets only this machine ask, but AGI_LISTEN is 0.0.0.0; name the PBX in AGI_ALLOW',
+      'AGI_ALLOW: allows only this machine, but AGI_LISTEN is 0.0.0.0; add the PBX to AGI_ALLOW',
     ],
     [
       { AGI_ALLOW: 'pbx' },
-      'AGI_ALLOW: got "pbx"; takes addresses or networks with commas between them, such as 10.0.0.5,10.1.0.0/16',
+      'AGI_ALLOW: got "pbx"; takes a comma-separated list of addresses or networks, such as 10.0.0.5,10.1.0.0/16',
     ],
     [{ AGI_DEADLINE_MS: '0' }, 'AGI_DEADLINE_MS: got "0"; takes a whole number from 50 to 5000'],
     [
@@ -126,7 +126,7 @@ describe('each variable, wrong', () => {
     [{ AGI_SET_QUEUE_PRIO: 'x' }, 'AGI_SET_QUEUE_PRIO: got "x"; takes yes or no'],
     [
       { AGI_QUEUE_PRIO_MAP: 'gold=20,silver' },
-      'AGI_QUEUE_PRIO_MAP: got "gold=20,silver"; takes priorities and whole numbers with commas between them, such as gold=20,silver=10',
+      'AGI_QUEUE_PRIO_MAP: got "gold=20,silver"; takes a comma-separated list of priorities and whole numbers, such as gold=20,silver=10',
     ],
     [{ AGI_VERBOSE: 'x' }, 'AGI_VERBOSE: got "x"; takes yes or no'],
     [{ AGI_ASK_AHEAD: 'x' }, 'AGI_ASK_AHEAD: got "x"; takes yes or no'],
@@ -154,13 +154,13 @@ describe('each variable, wrong', () => {
     ],
     [
       { CDR_SOURCE: '/var/log/asterisk/cdr-csv/Master.csv' },
-      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv: or sqlite: and the path of the file, or mysql://USER@HOST/DATABASE (the password goes into CDR_PASSWORD; ?tls=yes or ?tls=CA.pem needs a HOST that is a name)',
+      'CDR_SOURCE: got "/var/log/asterisk/cdr-csv/Master.csv"; takes csv:PATH, sqlite:PATH, or mysql://USER@HOST/DATABASE (with the password in CDR_PASSWORD; ?tls=yes and ?tls=CA.pem need a host name as HOST)',
     ],
     [
       { CDR_PASSWORD: 'a\nb' },
-      "CDR_PASSWORD: got a value of 3 characters that does not fit; takes the database user's password, on one line",
+      "CDR_PASSWORD: got an invalid value of 3 characters; takes the database user's password, on one line",
     ],
-    [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a folder'],
+    [{ STATE_DIR: 'a\0b' }, 'STATE_DIR: got "a\\u0000b"; takes the path of a directory'],
     [
       { OUTBOX_MAX_AGE: 'long' },
       'OUTBOX_MAX_AGE: got "long"; takes a time from 1h to 365d, such as 500ms, 10s, 5m, 12h or 14d',
@@ -186,7 +186,7 @@ describe('each variable, wrong', () => {
   for (const [environment, message] of rows)
     test(message.slice(0, 70), () => assert.deepEqual(problemsOf(environment), [message]));
 
-  test('no variable was forgotten here', () => {
+  test('every variable has a row here', () => {
     const all = Object.values(bridgeSections).flatMap(({ shape }) => Object.keys(shape));
     assert.deepEqual(
       [...new Set(rows.flatMap(([environment]) => Object.keys(environment)))].sort(),
@@ -194,7 +194,7 @@ describe('each variable, wrong', () => {
     );
   });
 
-  test('all of it at once is a line for each', () => {
+  test('several invalid values are one line each', () => {
     const all = Object.assign({}, ...rows.map(([environment]) => environment));
     const names = problemsOf(all).map((text) => text.split(':')[0]);
     assert.equal(new Set(names).size, names.length);
@@ -202,13 +202,13 @@ describe('each variable, wrong', () => {
   });
 });
 
-test('an authority that is no PEM file', () =>
+test('AMI_TLS_CA without a PEM file', () =>
   assert.deepEqual(problemsOf({ AMI_TLS: 'yes', AMI_TLS_CA: '/nowhere' }), [
-    'AMI_TLS_CA: got "/nowhere"; takes the path of a PEM file that can be read',
+    'AMI_TLS_CA: got "/nowhere"; takes the path of a readable PEM file',
   ]));
 
-describe('what an address or a glob must not be', () => {
-  const globs = 'takes globs with commas between them, such as from-trunk*,from-pstn*';
+describe('refused addresses and globs', () => {
+  const globs = 'takes a comma-separated list of globs, such as from-trunk*,from-pstn*';
   const address = 'takes an http or https address that ends in /api/v1';
   const rows: [Environment, string][] = [
     [{ INBOUND_CONTEXTS: '!from-x' }, `INBOUND_CONTEXTS: got "!from-x"; ${globs}`],
@@ -221,7 +221,7 @@ describe('what an address or a glob must not be', () => {
     test(message, () => assert.deepEqual(problemsOf(environment), [message]));
 });
 
-test("the unit's state directory stands unless STATE_DIR is set to something", () => {
+test("STATE_DIR is the unit's state directory unless it is set", () => {
   const stateDir = (environment: Environment) =>
     loadConfig(bridgeSections, { ...good, STATE_DIRECTORY: '/var/lib/a:/var/lib/b', ...environment }).outbox
       .stateDir;
@@ -238,23 +238,23 @@ test('the token is never printed', () => {
     assert.doesNotMatch(problemsOf({ API_TOKEN: token, AMI_SECRET: token }).join('\n'), /very/);
 });
 
-test('plain http is fine on this machine, and elsewhere when allowed', () => {
+test('plain http is accepted to this machine, and to others with API_ALLOW_HTTP', () => {
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://127.0.0.1:8080/api/v1' }), []);
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://[::1]:8080/api/v1/' }), []);
   assert.deepEqual(problemsOf({ API_BASE_URL: 'http://10.0.0.2/api/v1', API_ALLOW_HTTP: 'yes' }), []);
 });
 
-describe('where priority lookups are asked', () => {
+describe('the address of priority lookups', () => {
   const agi = (environment: Environment) => loadConfig(bridgeSections, { ...good, ...environment }).agi;
   const where = (environment: Environment) => {
     const server = agi(environment)?.server;
     return server && `${server.host} ${server.port} ${server.allow}`;
   };
-  test('of this machine, by default', () => assert.equal(where({}), '127.0.0.1 4573 127.0.0.0/8,::1'));
-  test('nowhere', () => assert.equal(agi({ AGI_LISTEN: 'off' }), undefined));
+  test('default: this machine', () => assert.equal(where({}), '127.0.0.1 4573 127.0.0.0/8,::1'));
+  test('off', () => assert.equal(agi({ AGI_LISTEN: 'off' }), undefined));
   test('any free port', () =>
     assert.equal(where({ AGI_LISTEN: 'localhost:0' }), 'localhost 0 127.0.0.0/8,::1'));
-  test('of the network', () =>
+  test('the network', () =>
     assert.equal(where({ AGI_LISTEN: '[::]:4573', AGI_ALLOW: '10.0.0.5, ::1' }), ':: 4573 10.0.0.5,::1'));
   test('the map to QUEUE_PRIO', () =>
     assert.deepEqual(agi({ AGI_QUEUE_PRIO_MAP: 'gold=20, 1=-3' })?.answer.queuePrio, { gold: 20, '1': -3 }));
@@ -277,11 +277,11 @@ describe('secrets from files', () => {
     assert.equal(isUnset(['API_TOKEN'], environment), false);
     assert.equal(isUnset(['AMI_TLS'], environment), true);
   });
-  test('both is a contradiction', () =>
+  test('NAME and NAME_FILE together are refused', () =>
     assert.deepEqual(problemsOf({ API_TOKEN_FILE: file }), [
       'API_TOKEN: is set, and API_TOKEN_FILE too; keep one of them',
     ]));
-  test('a file that is not there', () =>
+  test('a missing file', () =>
     assert.deepEqual(problemsOf({ API_TOKEN: undefined, API_TOKEN_FILE: '/nowhere' }), [
       'API_TOKEN_FILE: got /nowhere, which cannot be read (ENOENT); takes the path of a file',
     ]));

@@ -12,7 +12,7 @@ import { outboxSection } from './outbox-section.ts';
 import type { Section, Shape, Values } from './section.ts';
 import { statusSection } from './status-section.ts';
 
-/** The sections of the bridge's configuration, in the order in which a person fills them in. */
+/** The sections of the bridge's configuration, in the order of the sample file. */
 export const bridgeSections = {
   ami: amiSection,
   api: apiSection,
@@ -28,13 +28,13 @@ type AnySection = Section<Shape, unknown>;
 export type Sections = Readonly<Record<string, AnySection>>;
 export type Config<S extends Sections> = { [K in keyof S]: ReturnType<S[K]['build']> };
 
-/** The texts that variables were set to, by name. */
+/** The variables' texts, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** sysexits.h EX_CONFIG: what a service manager should not restart on. */
+/** EX_CONFIG of sysexits.h: the service manager should not restart the program. */
 export const EXIT_CONFIG = 78;
 
-/** The configuration is wrong: one line for each variable, naming it, what it got and what it takes. */
+/** Invalid configuration: one line per variable, with its name, its value and what it takes. */
 export class ConfigError extends Error {
   readonly lines: readonly string[];
   constructor(lines: readonly string[]) {
@@ -44,18 +44,18 @@ export class ConfigError extends Error {
 }
 
 /**
- * The process's environment over the file that ENV_FILE names, or `.env` in the current folder. For every variable
- * also `NAME_FILE`, the path of a file with the value, and a systemd credential of that name (systemd.exec(5),
- * LoadCredential=).
- * @throws ConfigError if the file that ENV_FILE names cannot be read.
+ * Reads the process's environment and the file named by ENV_FILE, or `.env` in the current directory; the environment
+ * has precedence. Each variable may also be set as `NAME_FILE`, the path of a file with its value, or as a systemd
+ * credential of its name (systemd.exec(5), LoadCredential=).
+ * @throws ConfigError if the file named by ENV_FILE cannot be read.
  */
 export function readEnvironment(folder = process.cwd()): Environment {
-  // Set to nothing is not set, also where a container says `NAME=${NAME:-}`: the file's value stands then.
+  // An empty variable counts as not set, so that `NAME=${NAME:-}` of a container does not hide the file's value.
   const set = Object.entries(process.env).filter(([, text]) => text !== '');
   return { ...readEnvFile(folder), ...Object.fromEntries(set) };
 }
 
-/** It is read by the program and not by the service manager, so that a reload finds what has changed. */
+/** The program reads the file itself, not the service manager, so that a reload sees changes. */
 function readEnvFile(folder: string): Environment {
   const named = process.env.ENV_FILE || undefined;
   const file = named ?? join(folder, '.env');
@@ -65,14 +65,14 @@ function readEnvFile(folder: string): Environment {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'error';
     throw new ConfigError([
-      `ENV_FILE: got ${file}, which cannot be read (${reason}); takes the path of a file of settings`,
+      `ENV_FILE: got ${file}, which cannot be read (${reason}); takes the path of a settings file`,
     ]);
   }
 }
 
 /**
- * What systemd tells the program that it starts (sd_notify(3), sd_watchdog_enabled(3)): where it listens, and how
- * often it wants to hear, ms. A child's watchdog would be none of ours.
+ * Reads what systemd passes to its services (sd_notify(3), sd_watchdog_enabled(3)): the notification socket and the
+ * watchdog timeout, ms. A watchdog of another process (WATCHDOG_PID) is ignored.
  */
 export function readServiceManager(): { notifySocket: string | undefined; watchdogMs: number | undefined } {
   const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID } = process.env;
@@ -85,8 +85,8 @@ export function readServiceManager(): { notifySocket: string | undefined; watchd
 }
 
 /**
- * Reads the sections' variables and gives each section's options.
- * @throws ConfigError with all that is wrong, at once.
+ * Reads the sections' variables and returns each section's options.
+ * @throws ConfigError with all problems at once.
  */
 export function loadConfig<const S extends Sections>(sections: S, environment: Environment): Config<S> {
   return buildConfig(sections, readValues(sections, environment));
@@ -95,7 +95,7 @@ export function loadConfig<const S extends Sections>(sections: S, environment: E
 /** The variables' values, by section and name. */
 export type AllValues = Readonly<Record<string, Values<Shape>>>;
 
-/** @throws ConfigError with all that is wrong, at once. */
+/** @throws ConfigError with all problems at once. */
 export function readValues(sections: Sections, environment: Environment): AllValues {
   const problems: string[] = [];
   const all: Record<string, Values<Shape>> = {};
@@ -117,7 +117,7 @@ export function buildConfig<const S extends Sections>(sections: S, values: AllVa
   return Object.fromEntries(Object.entries(sections).map(build)) as Config<S>;
 }
 
-/** True if none of these variables is set in any way: somebody has just unpacked the program. */
+/** True if none of these variables is set, by any means: the program was just installed. */
 export function isUnset(names: readonly string[], environment: Environment): boolean {
   return names.every((name) => lookUp(name, environment).text === undefined);
 }
@@ -133,15 +133,15 @@ function readSection(
     const { text, problem } = lookUp(name, environment);
     const parsed = problem === undefined ? schema.safeParse(text) : undefined;
     if (parsed?.success) values[name] = parsed.data;
-    else problems.push(problem ?? wrong(name, text, schema));
+    else problems.push(problem ?? problemOf(name, text, schema));
   }
   return problems.length === before ? values : undefined;
 }
 
-/** The unit's StateDirectory= is the folder that the service may write to; only an explicit setting goes before it. */
-const stateFolders = new Set(['STATE_DIR', 'SERVICE_STATE_DIR']);
+/** Settings whose default is the unit's StateDirectory=, the only directory that the service may write to. */
+const stateDirectories = new Set(['STATE_DIR', 'SERVICE_STATE_DIR']);
 
-/** A variable that is set to nothing is not set: that is what an empty line in an env file means to people. */
+/** The text of a variable. An empty one counts as not set, as in `NAME=` of an env file. */
 function lookUp(name: string, environment: Environment): { text?: string | undefined; problem?: string } {
   const direct = environment[name] || undefined;
   const path = environment[`${name}_FILE`] || undefined;
@@ -152,7 +152,9 @@ function lookUp(name: string, environment: Environment): { text?: string | undef
   const credential = credentials === undefined ? undefined : join(credentials, name);
   const file = path ?? (credential !== undefined && existsSync(credential) ? credential : undefined);
   if (file === undefined)
-    return stateFolders.has(name) ? { text: environment.STATE_DIRECTORY?.split(':')[0] || undefined } : {};
+    return stateDirectories.has(name)
+      ? { text: environment.STATE_DIRECTORY?.split(':')[0] || undefined }
+      : {};
   try {
     return { text: readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined };
   } catch (error) {
@@ -164,16 +166,16 @@ function lookUp(name: string, environment: Environment): { text?: string | undef
 }
 
 /** `AMI_PORT: got "abc"; takes a port number from 1 to 65535` */
-function wrong(name: string, text: string | undefined, schema: z.ZodType): string {
+function problemOf(name: string, text: string | undefined, schema: z.ZodType): string {
   const { takes, secret } = metaOf(schema);
   if (text === undefined) return `${name}: is not set; takes ${takes}`;
   const got = secret
-    ? `a value of ${text.length} characters that does not fit`
+    ? `an invalid value of ${text.length} characters`
     : JSON.stringify(text.replace(/\/\/[^/@\s]*@/, '//…@'));
   return `${name}: got ${got}; takes ${takes}`;
 }
 
-/** What a variable's schema says of itself, also under `default` and `optional`. */
+/** The metadata of a variable's schema, also inside `prefault` and `optional`. */
 export function metaOf(schema: z.ZodType): { takes?: string; secret?: boolean; example?: string } {
   for (let inner: unknown = schema; inner !== undefined; ) {
     const type = inner as z.ZodType & { def: { innerType?: unknown } };

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { generatedFiles } from './generated.ts';
 
-// Writes every file that is made from the code's tables. Run it (`npm run generate`) after changing one of them.
+// Writes the files generated from the code. Run it (`npm run generate`) after changing settings, messages or metrics.
 for (const [path, text] of Object.entries(generatedFiles())) writeFileSync(path, text);

@@ -9,39 +9,40 @@ import { settingsPage } from './settings-page.ts';
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
 const bridgeHead = [
-  'pbx-bridge: settings of the bridge. Copy this to .env, or to where the service manager reads it.',
+  'Settings of pbx-bridge. Copy this file to .env, or to the settings file of the service manager.',
   '',
-  'What stands open is needed; what is commented out shows its default.',
-  'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
+  'Empty settings are required; commented ones show their defaults.',
+  'Each setting NAME may also be set as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
 const serviceHead = [
-  'pbx-bridge service: settings of the API service. Copy this to .env, or to where the service manager reads it.',
+  'Settings of the API service (pbx-bridge service). Copy this file to .env, or to the settings file of the service manager.',
   '',
-  'Nothing here is needed; what is commented out shows its default.',
-  'Every variable NAME also as NAME_FILE, the path of a file with the value, or as a systemd credential.',
+  'No setting is required; commented ones show their defaults.',
+  'Each setting NAME may also be set as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
 const serviceSections: Sections = { service: serviceSection, logging: logSection };
 
-const settingsIntro = `# The settings
+const settingsIntro = `# Settings
 
-This page is made from the code (\`npm run generate\`); a test compares them. Settings are environment variables, from
-\`.env\` in the current folder, the file that \`ENV_FILE\` names (\`/etc/pbx-bridge/bridge.env\` and \`service.env\` where the
-package is installed), or the service manager. Every \`NAME\` also as \`NAME_FILE\`, the path of a file with the value, or as a
-systemd credential. A wrong value is one line that names the variable, what it got and what it takes, and exit code 78.
-Where _reload_ says yes, a running bridge takes a new value on \`systemctl reload\` or SIGHUP; the others count from a restart.`;
+This page is generated from the code (\`npm run generate\`). Settings are environment variables. They are read from \`.env\`
+in the current directory, from the file named by \`ENV_FILE\` (\`/etc/pbx-bridge/bridge.env\` and \`service.env\` if the
+package is installed), and from the environment. Each setting \`NAME\` may also be set as \`NAME_FILE\`, the path of a file
+with the value, or as a systemd credential. For each invalid value the program prints one line with the name, the value
+and what the setting takes, and exits with code 78. Settings with _reload: yes_ take effect on \`systemctl reload\` or
+SIGHUP; the others need a restart.`;
 
-/** What a running bridge takes anew, in the sample's head. */
+/** The settings that take effect on a reload, for the head of the sample file. */
 function reloadHead(): string[] {
   const names = Object.values(bridgeSections as Sections).flatMap(({ live = [] }) => live);
   return [
-    'A running bridge takes these anew on a reload (systemctl reload, or SIGHUP), the others on a restart:',
+    'These settings take effect on a reload (systemctl reload, or SIGHUP), the others on a restart:',
     `${names.join(', ')}.`,
   ];
 }
 
-/** The files that are made from the code's own tables: path to text. A test compares them. */
+/** The generated files: path to text. A test compares them with the files in `config/`. */
 export function generatedFiles(): Record<string, string> {
   return {
     [config('pbx-bridge.env.example')]: sampleFile([...bridgeHead, ...reloadHead()], bridgeSections),

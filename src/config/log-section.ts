@@ -6,16 +6,16 @@ export const logSection = section({
   shape: {
     LOG_LEVEL: choice(['debug', 'info', 'warn', 'error'])
       .prefault('info')
-      .describe('The least that is logged.'),
+      .describe('Least severe level to log.'),
     LOG_FORMAT: choice(['auto', 'pretty', 'json'])
       .prefault('auto')
-      .describe('auto: pretty on a terminal, JSON else.'),
+      .describe('Format of log lines. auto: pretty on a terminal, JSON otherwise.'),
     LOG_NUMBERS: choice(['mask', 'show'])
       .prefault('mask')
-      .describe('Phone numbers in the log: their first and last digits, or whole.'),
+      .describe('Phone numbers in the log: masked except for the first and last digits, or shown in full.'),
     NO_COLOR: line('any text')
       .optional()
-      .describe('Set to anything: no colours on the terminal (no-color.org).'),
+      .describe('If set to any value, output on a terminal has no colours (no-color.org).'),
   },
   live: ['LOG_LEVEL'],
   build: (values) => ({

@@ -2,35 +2,33 @@ import { section } from './section.ts';
 import { duration, line, wholeNumber } from './variable.ts';
 
 export const outboxSection = section({
-  title: 'What must not be lost',
+  title: 'Stored state: open calls, events, journal',
   shape: {
-    STATE_DIR: line('the path of a folder')
+    STATE_DIR: line('the path of a directory')
       .prefault('./state')
       .describe(
-        "Where open calls and undelivered events are kept; under systemd, the unit's state directory.",
+        "Directory for open calls, events and the journal. Under systemd: the unit's state directory.",
       ),
     OUTBOX_MAX_AGE: duration('1h', '365d')
       .prefault('14d')
-      .describe(
-        'Events that could not be delivered for so long are parked as dead letters, kept and resendable.',
-      ),
+      .describe('Events not delivered within this time become dead letters, which can be sent again.'),
     OUTBOX_KEEP: duration('1h', '365d')
       .prefault('7d')
-      .describe('How long delivered events are kept, to answer for them.'),
+      .describe('How long delivered events are kept, for explain, verify and list.'),
     RECONCILE_EVERY: duration('0s', '1d')
       .prefault('5m')
       .describe(
-        'How often what the API has confirmed is compared with its own request history; what is not there is sent again. 0s: not at all.',
+        'How often deliveries are compared with the request history of the API; missing events are sent again. 0s: never.',
       ),
     STANDBY_DELAY_MS: wholeNumber(0, 600_000)
       .prefault('0')
       .describe(
-        'For the second of two bridges on one PBX: so long after the last event of a call it looks whether the other one has told it, and tells what it has not. 0: tells everything at once.',
+        'For the second of two bridges on one PBX: after this many milliseconds without a new event of a call, it checks what the other bridge has reported, and reports the rest. 0: reports everything at once.',
       ),
     JOURNAL_KEEP: duration('0s', '90d')
       .prefault('7d')
       .describe(
-        'How far back pbx-bridge explain can tell what was seen of a call and why it was told or not; 0s: not at all.',
+        'How long the journal for pbx-bridge explain is kept: what was seen of each call, and why it was reported or not. 0s: no journal.',
       ),
   },
   build: (values) => ({

@@ -10,7 +10,7 @@ const before = {
   API_TOKEN: 'token-1234567890',
 };
 
-test('takes what can be taken while running, and names it', () => {
+test('live settings take effect, and are listed', () => {
   const running = startConfig(bridgeSections, before);
   const { config, live, restart } = running.reload({
     ...before,
@@ -27,7 +27,7 @@ test('takes what can be taken while running, and names it', () => {
   assert.equal(config.logging.level, 'debug');
 });
 
-test('what needs a restart stays as it was, and is named at each reload until then', () => {
+test('settings that need a restart stay unchanged, and are listed at each reload until then', () => {
   const running = startConfig(bridgeSections, before);
   const changed = { ...before, PBX_ID: 'berlin', AMI_PORT: '5039', ANSWERED_BY: 'callerid' };
   const first = running.reload(changed);
@@ -41,7 +41,7 @@ test('what needs a restart stays as it was, and is named at each reload until th
   assert.deepEqual([third.live, third.restart], [[], []]);
 });
 
-test('with one wrong value nothing is taken', () => {
+test('one invalid value refuses the whole reload', () => {
   const running = startConfig(bridgeSections, before);
   assert.throws(
     () => running.reload({ ...before, API_TOKEN: 'new-token', LOG_LEVEL: 'loud' }),
@@ -50,7 +50,7 @@ test('with one wrong value nothing is taken', () => {
   assert.deepEqual(running.reload(before).live, []);
 });
 
-test('every variable that a section names as live is one of its own', () => {
+test('the live settings of a section are among its variables', () => {
   for (const { shape, live = [] } of Object.values(bridgeSections) as {
     shape: object;
     live?: readonly string[];

@@ -9,22 +9,22 @@ import {
 } from './env.ts';
 
 export type Reloaded<S extends Sections> = {
-  /** The running program's options: what it takes anew, and everything else as it was. */
+  /** The options with the live variables' new values; all others are unchanged. */
   readonly config: Config<S>;
-  /** Variables that have changed and count now. */
+  /** Changed variables that take effect now. */
   readonly live: readonly string[];
-  /** Variables that have changed and count from the next start. */
+  /** Changed variables that need a restart. */
   readonly restart: readonly string[];
 };
 
-/** A program's configuration, and how it follows its sources while the program runs. */
+/** The configuration of a running program, which can be reloaded. */
 export type RunningConfig<S extends Sections> = {
   readonly config: Config<S>;
-  /** Reads them again. @throws ConfigError with all that is wrong; then nothing has changed. */
+  /** Reads the settings again. @throws ConfigError with all problems; nothing has changed then. */
   reload(environment: Environment): Reloaded<S>;
 };
 
-/** @throws ConfigError with all that is wrong, at once. */
+/** @throws ConfigError with all problems at once. */
 export function startConfig<const S extends Sections>(
   sections: S,
   environment: Environment,
@@ -33,9 +33,9 @@ export function startConfig<const S extends Sections>(
   return {
     config: buildConfig(sections, running),
     reload(next) {
-      const wanted = readValues(sections, next);
-      const changed = changes(sections, running, wanted);
-      running = withLive(sections, running, wanted);
+      const latest = readValues(sections, next);
+      const changed = changes(sections, running, latest);
+      running = withLive(sections, running, latest);
       return {
         config: buildConfig(sections, running),
         live: changed.filter(({ live }) => live).map(({ name }) => name),
@@ -54,9 +54,9 @@ function changes(sections: Sections, before: AllValues, after: AllValues): { nam
 }
 
 function withLive(sections: Sections, before: AllValues, after: AllValues): AllValues {
-  const taken = ([key, { live = [] }]: [string, Sections[string]]) => [
+  const merge = ([key, { live = [] }]: [string, Sections[string]]) => [
     key,
     { ...before[key], ...Object.fromEntries(live.map((name) => [name, after[key]?.[name]])) },
   ];
-  return Object.fromEntries(Object.entries(sections).map(taken));
+  return Object.fromEntries(Object.entries(sections).map(merge));
 }

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { metaOf } from './env.ts';
 import type { Section, Shape } from './section.ts';
 
-/** How wide a line of the sample may be. */
+/** Width of a line of the sample file. */
 const WIDTH = 100;
 
 /**
- * The sample of a configuration file, made from the sections: what each variable means, what it takes, and its
- * default, commented out; those that have no default and are needed stand open.
+ * Generates a sample settings file: the description of each variable, what it takes, and its default, commented out.
+ * Required variables are empty.
  */
 export function sampleFile(
   head: readonly string[],
@@ -26,11 +26,11 @@ function entry(name: string, schema: z.ZodType): string {
   const { takes = '', example } = metaOf(schema);
   const about = wrap(`${schema.description ?? ''} Takes ${takes}.`);
   const fallback = defaultOf(schema);
-  const needed = fallback === undefined && !schema.safeParse(undefined).success;
-  return [...about, `${needed ? '' : '#'}${name}=${fallback ?? example ?? ''}`].join('\n');
+  const required = fallback === undefined && !schema.safeParse(undefined).success;
+  return [...about, `${required ? '' : '#'}${name}=${fallback ?? example ?? ''}`].join('\n');
 }
 
-/** The default as it would be written in the file; undefined if there is none. */
+/** The default as written in the file; undefined if there is none. */
 export function defaultOf(schema: z.ZodType): string | undefined {
   for (let inner: unknown = schema; inner !== undefined; ) {
     const { def } = inner as { def: { type: string; defaultValue?: unknown; innerType?: unknown } };

@@ -18,7 +18,7 @@ test('with nothing set, the service has its defaults', () => {
   });
 });
 
-test('everything set is taken', () => {
+test('all settings are used', () => {
   const options = load({
     SERVICE_LISTEN: '[::1]:0',
     SERVICE_STATE_DIR: '/var/lib/pbx',
@@ -48,7 +48,7 @@ test('everything set is taken', () => {
   });
 });
 
-describe('each variable, wrong, is one line', () => {
+describe('each invalid value is one line', () => {
   const wrong: [string, string][] = [
     ['SERVICE_LISTEN', '8080'],
     ['SERVICE_LISTEN', '127.0.0.1:65536'],
@@ -81,7 +81,7 @@ describe('each variable, wrong, is one line', () => {
   }
 });
 
-describe('a wrong address of a database is said without its password', () => {
+describe('an invalid DATABASE_URL is reported without its password', () => {
   for (const url of [
     'mysql://u:hush@db/pbx',
     'postgres://u:hush@db',
@@ -92,7 +92,7 @@ describe('a wrong address of a database is said without its password', () => {
       assert.throws(
         () => load({ DATABASE_URL: url }),
         (error: ConfigError) =>
-          /^DATABASE_URL: got a value of \d+ characters that does not fit; takes postgres:/.test(
+          /^DATABASE_URL: got an invalid value of \d+ characters; takes postgres:/.test(
             error.lines[0] ?? '',
           ) && !/hu ?sh/.test(error.message),
       );

@@ -7,7 +7,7 @@ import { duration, line, list, secret, wholeNumber } from './variable.ts';
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
 
-/** Which server it is, and whether it lets us in, is tried at the start. */
+/** Only the format is checked here; the service connects when it starts. */
 const postgresUrl = /^postgres(ql)?:\/\/[^\s/?]+\/[^\s/?]+(\?\S*)?$/;
 
 const count = () =>
@@ -24,63 +24,59 @@ export const serviceSection = section({
       .string()
       .refine((text) => Number(address.exec(text)?.[2] ?? 65_536) < 65_536)
       .meta({
-        takes: 'an address and a port, such as 127.0.0.1:8080 or [::]:8080; port 0 for any that is free',
+        takes: 'an address and a port, such as 127.0.0.1:8080 or [::]:8080; port 0 for any free port',
       })
       .prefault('127.0.0.1:8080')
-      .describe('Where it listens. Beyond this machine only behind a proxy that does https.'),
-    SERVICE_STATE_DIR: line('the path of a folder')
+      .describe('Address of the service. To serve other machines, use a reverse proxy with https.'),
+    SERVICE_STATE_DIR: line('the path of a directory')
       .prefault('./state/service')
-      .describe(
-        'Where its SQLite file and the server secret are kept; the secret is all that its tokens hang on.',
-      ),
+      .describe('Directory of the SQLite database and the server secret, from which all tokens are derived.'),
     DATABASE_URL: secret(
-      'postgres://user:password@host:port/database (several hosts with commas between them; ?sslmode=verify-full for TLS)',
+      'postgres://user:password@host:port/database (several hosts: comma-separated; TLS: ?sslmode=verify-full)',
       postgresUrl,
     )
       .optional()
       .describe(
-        'A PostgreSQL database, for several processes or machines; without it, the data is in one SQLite file. The file service-secret must be the same on all of them.',
+        'PostgreSQL database, for several processes or machines, which all need the same file service-secret. Without it, data is stored in one SQLite file.',
       ),
-    DATABASE_LISTEN_URL: secret('as DATABASE_URL', postgresUrl)
+    DATABASE_LISTEN_URL: secret('a URL like DATABASE_URL', postgresUrl)
       .optional()
       .describe(
-        'The same database past a pooler such as PgBouncer, for one connection that listens; without it, DATABASE_URL.',
+        'The same database without a pooler such as PgBouncer, for the LISTEN connection. Default: DATABASE_URL.',
       ),
     DATABASE_CONNECTIONS: wholeNumber(2, 100)
       .prefault('8')
-      .describe(
-        'Connections to the database that this process opens at most, the one that listens not counted.',
-      ),
+      .describe('Maximum number of database connections of this process, without the LISTEN connection.'),
     SERVICE_COUNTRY: z
       .string()
       .refine(isCountry)
       .meta({ takes: 'a country as two capital letters (ISO 3166), such as NL', example: 'NL' })
       .optional()
-      .describe(
-        'The country of the account that the first start makes: how numbers without + or 00 are read.',
-      ),
+      .describe('Country of the account created at the first start, for numbers without + or 00.'),
     SERVICE_HISTORY_MAX_AGE: duration('1h', '3650d')
       .optional()
       .describe(
-        'Request history older than this is deleted (on PostgreSQL by whole days, beyond 100d by whole months); without it, none is.',
+        'Request history older than this is deleted (on PostgreSQL by days, beyond 100d by months). Without it, none is deleted.',
       ),
     SERVICE_HISTORY_MAX_ENTRIES: count()
       .optional()
-      .describe('Request history beyond so many entries of an account is deleted; without it, none is.'),
+      .describe(
+        'Number of request history entries kept per account; older ones are deleted. Without it, none is deleted.',
+      ),
     SERVICE_RATE_LIMIT: count()
       .optional()
       .describe(
-        'Requests per minute that one integration may make of one process; without it, there is no limit.',
+        'Maximum number of requests per minute of one integration to one process. Without it, there is no limit.',
       ),
     SERVICE_TRUSTED_PROXIES: list(
-      'addresses or networks with commas between them, such as 127.0.0.1,10.0.0.0/8',
-      (item) => isAddressOrNetwork(item) && !/\/0+$/.test(item), // to trust everybody is no proxy's network
+      'a comma-separated list of addresses or networks, such as 127.0.0.1,10.0.0.0/8',
+      (item) => isAddressOrNetwork(item) && !/\/0+$/.test(item), // a network of all addresses would trust every client
     )
       .prefault('')
-      .describe('Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are believed.'),
+      .describe('Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted.'),
     SERVICE_REQUEST_TIMEOUT: duration('1s', '10m')
       .prefault('30s')
-      .describe('How long a request may take to arrive.'),
+      .describe('How long receiving a request may take.'),
   },
   build: (values) => {
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];

@@ -6,11 +6,11 @@ import type { Section, Shape } from './section.ts';
 type Program = {
   readonly title: string;
   readonly sections: Readonly<Record<string, Section<Shape, unknown>>>;
-  /** Whether it takes settings anew while it runs. */
+  /** Whether the program can reload its settings. */
   readonly reloads: boolean;
 };
 
-/** The table of all settings of these programs, for people who look one up; what the sample file says, to read. */
+/** Generates the reference page of all settings (`config/settings.md`). */
 export function settingsPage(intro: string, programs: readonly Program[]): string {
   const chapters = programs.flatMap(({ title, sections, reloads }) => [
     `## ${title}`,
@@ -25,16 +25,16 @@ function table({ shape, live = [] }: Section<Shape, unknown>, reloads: boolean):
   const rows = Object.entries(shape).map(([name, schema]) => {
     const { takes = '' } = metaOf(schema);
     const about = asMarkdown(`${schema.description ?? ''} Takes ${takes}.`);
-    return row(`\`${name}\``, standing(schema), ...reload(live.includes(name) ? 'yes' : ''), about);
+    return row(`\`${name}\``, defaultCell(schema), ...reload(live.includes(name) ? 'yes' : ''), about);
   });
-  const head = row('setting', 'default', ...reload('reload'), 'what it is');
+  const head = row('setting', 'default', ...reload('reload'), 'description');
   return [head, head.replace(/[^|]+/g, ' --- ').trim(), ...rows].join('\n');
 }
 
-function standing(schema: z.ZodType): string {
+function defaultCell(schema: z.ZodType): string {
   const fallback = defaultOf(schema) ?? '';
-  const needed = fallback === '' && !schema.safeParse(undefined).success;
-  return needed ? '**needed**' : fallback === '' ? '' : `\`${fallback}\``;
+  const required = fallback === '' && !schema.safeParse(undefined).success;
+  return required ? '**required**' : fallback === '' ? '' : `\`${fallback}\``;
 }
 
 function asMarkdown(text: string): string {

@@ -3,8 +3,8 @@ import picomatch from 'picomatch';
 import { z } from 'zod';
 
 /**
- * The kinds of value that a variable can hold. Each reads the text of an environment variable, and says in `takes`,
- * in the words of whoever edits the file, what it would have taken.
+ * The types of settings: each parses the text of an environment variable. `takes` describes valid values for the
+ * operator, in error messages and in the sample file.
  */
 type Meta = { takes: string; example?: string; secret?: boolean };
 
@@ -18,7 +18,7 @@ export const line = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
 export const secret = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
   described(z.string().regex(pattern), { takes: `${takes}, on one line`, secret: true });
 
-/** The path of a file that is read at once; gives its content. */
+/** The path of a file; the value is its content. */
 export const file = (takes: string, pattern: RegExp) =>
   described(
     z.string().transform((path, context) => {
@@ -26,7 +26,7 @@ export const file = (takes: string, pattern: RegExp) =>
         const content = readFileSync(path, 'utf8');
         if (pattern.test(content)) return content;
       } catch {
-        // Said below, in the same words: what it takes is a file that can be read.
+        // An unreadable file is reported below, like one with the wrong content.
       }
       context.addIssue({ code: 'custom' });
       return z.NEVER;
@@ -46,7 +46,7 @@ export const port = () =>
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `500ms`, `10s`, `5m`, `12h`, `14d`; gives milliseconds. Bounds are texts of the same form. */
+/** `500ms`, `10s`, `5m`, `12h` or `14d`; the value is in ms. `min` and `max` are written in the same form. */
 export const duration = (min: string, max: string) =>
   described(
     z
@@ -85,7 +85,7 @@ export const wholeNumber = (min: number, max: number) =>
 
 const listenPattern = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/;
 
-/** Where to listen: `127.0.0.1:4573`, `[::]:4573`, `localhost:0`; undefined if `off`. */
+/** An address to listen on: `127.0.0.1:4573`, `[::]:4573`, `localhost:0`; undefined if `off`. */
 export const listen = () =>
   described(
     z.string().transform((text, context) => {
@@ -97,11 +97,11 @@ export const listen = () =>
       return z.NEVER;
     }),
     {
-      takes: 'an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any that is free), or off',
+      takes: 'an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
     },
   );
 
-/** A list with commas between its items; spaces around them do not count. */
+/** A comma-separated list; spaces around items are ignored. */
 export const list = (takes: string, isItem: (text: string) => boolean) =>
   described(
     z
@@ -116,7 +116,7 @@ export const list = (takes: string, isItem: (text: string) => boolean) =>
     { takes },
   );
 
-/** A leading ! would make everything else match; an open bracket matches nothing, without a word. */
+/** Refuses a leading `!`, which matches everything else, and an open bracket, which silently matches nothing. */
 function isGlob(glob: string): boolean {
   try {
     return !glob.startsWith('!') && picomatch.makeRe(glob, { strictBrackets: true }) instanceof RegExp;
@@ -125,7 +125,7 @@ function isGlob(glob: string): boolean {
   }
 }
 
-/** Comma-separated globs; spaces around them do not count. An empty text is an empty list. */
+/** Comma-separated globs; spaces around them are ignored. An empty text is an empty list. */
 export const globs = () =>
   described(
     z
@@ -138,10 +138,10 @@ export const globs = () =>
           .filter((glob) => glob !== ''),
       )
       .refine((globs) => globs.every(isGlob)),
-    { takes: 'globs with commas between them, such as from-trunk*,from-pstn*' },
+    { takes: 'a comma-separated list of globs, such as from-trunk*,from-pstn*' },
   );
 
-/** The base address of an HTTP API. */
+/** The base URL of an HTTP API. */
 export const baseUrl = (takes: string, ok: (url: URL) => boolean) =>
   described(
     z.string().refine((text) => {

@@ -49,6 +49,8 @@ test('status --all without any bridge says where it looked', async (t) => {
   const folder = temporaryFolder(t);
   await assert.rejects(
     runCommand(['status', '--all', '--folder', folder], {}, {}),
-    new RegExp(`--folder: got ${folder}, which has none; takes a folder with one NAME\\.env for each bridge`),
+    new RegExp(
+      `--folder: got ${folder}, which contains no settings; takes a directory with one NAME\\.env for each bridge`,
+    ),
   );
 });

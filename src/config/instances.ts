@@ -3,26 +3,27 @@ import { basename, dirname, join } from 'node:path';
 import { parse as parseDotenv } from 'dotenv';
 import { ConfigError, type Environment } from './env.ts';
 
-/** A bridge of this machine: the name of its settings file, and what is in that. */
-export type Site = { readonly name: string; readonly environment: Environment };
+/** A bridge of this machine: the name and content of its settings file. */
+export type Instance = { readonly name: string; readonly environment: Environment };
 
-/** Another program's settings lie beside the bridges': `pbx-bridge-service`'s. */
-const notBridges = new Set(['service']);
+/** Settings files of other programs in the same directory: `service.env`. */
+const otherPrograms = new Set(['service']);
 
 /**
- * The bridges whose settings lie in one folder, as the package keeps them: `bridge.env`, and `NAME.env` for each
- * `pbx-bridge@NAME`. Samples (`*.env.example`) are none.
- * @throws ConfigError if the folder cannot be read or holds none.
+ * The bridges with settings in one directory, as the package installs them: `bridge.env`, and `NAME.env` for each
+ * `pbx-bridge@NAME`.
+ * @throws ConfigError if the directory cannot be read or contains no settings.
  */
-export function readSites(folder: string): Site[] {
-  const takes = 'takes a folder with one NAME.env for each bridge';
+export function readInstances(folder: string): Instance[] {
+  const takes = 'takes a directory with one NAME.env for each bridge';
   try {
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.env') && file !== '.env')
       .map((file) => basename(file, '.env'))
-      .filter((name) => !notBridges.has(name))
+      .filter((name) => !otherPrograms.has(name))
       .sort((a, b) => Number(b === 'bridge') - Number(a === 'bridge') || a.localeCompare(b));
-    if (names.length === 0) throw new ConfigError([`--folder: got ${folder}, which has none; ${takes}`]);
+    if (names.length === 0)
+      throw new ConfigError([`--folder: got ${folder}, which contains no settings; ${takes}`]);
     return names.map((name) => ({
       name,
       environment: parseDotenv(readFileSync(join(folder, `${name}.env`))),
@@ -34,8 +35,8 @@ export function readSites(folder: string): Site[] {
   }
 }
 
-/** Where the settings of this machine's bridges lie: beside this one's, if they are in a folder of such files. */
-export function sitesFolder(environment: Environment): string {
+/** The directory with the settings of this machine's bridges: that of ENV_FILE, or /etc/pbx-bridge. */
+export function instancesFolder(environment: Environment): string {
   const { ENV_FILE } = environment;
   const installed = '/etc/pbx-bridge';
   return ENV_FILE === undefined || !existsSync(ENV_FILE) ? installed : dirname(ENV_FILE);
