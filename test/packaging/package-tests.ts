@@ -48,7 +48,7 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       );
       const { code, output } = await machine.chroot('pbx-bridge', 'run');
       assert.equal(code, 78);
-      assert.match(output, /not configured yet: fill in what stands open in \/etc\/pbx-bridge\/bridge\.env/);
+      assert.match(output, /not configured: fill in the empty settings in \/etc\/pbx-bridge\/bridge\.env/);
       const nobody = await machine.chroot('setpriv', '--reuid=nobody', '--clear-groups', 'pbx-bridge', 'run');
       assert.equal(nobody.code, 78);
       assert.match(nobody.output, /^ENV_FILE: got .*which cannot be read \(EACCES\)/);
