@@ -1,5 +1,5 @@
 import type { CallFeed } from '../call-store.ts';
-import { callColumns, callOf } from './call-rows.ts';
+import { callColumns, callOf } from '../shared/call-rows.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, listen } from './listener.ts';
 import { type Primary, timelineSql } from './primary.ts';

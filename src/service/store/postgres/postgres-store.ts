@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallRecord } from '../../calls/call-record.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
+import { callReader } from '../shared/call-reader.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
@@ -12,7 +13,6 @@ import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { makeBatches } from './batches.ts';
-import { callReader } from './call-reader.ts';
 import { customerWriter } from './customer-writer.ts';
 import { type Database, openDatabase } from './database.ts';
 import { aboutServer, refusalOf, settingsOf } from './durability.ts';
@@ -42,6 +42,8 @@ export type PostgresSettings = {
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
 const ROWS = { text: 4_000, skip: 50_000 };
+/** Calls that a slice of an activity's page looks at. */
+const LOOK = 5_000;
 /** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
 const SHARDS = 64;
 /** Work that one process does at a time ends within this, ms. */
@@ -81,12 +83,15 @@ export async function openPostgresStore(
   const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
 
   const statements: Statements = {
-    read: async <Row>(sql: string, ...values: Value[]) =>
+    read: database.rows,
+    lookup: async <Row>(sql: string, ...values: Value[]) =>
       (await database.look([[sql, ...values]]))[0] as Row[],
     write: database.rows,
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+    lower: (text) => `lower(${text} COLLATE "und-x-icu")`,
+    along: () => '', // it finds the index by itself
   };
-  const calls = callReader(database);
+  const calls = callReader(statements, LOOK);
   // However many look at activity and reports, lookups and events have a connection.
   const serialiseCalls = makeSerialise();
   const figures = figureRows(database, serialiseCalls);

@@ -24,12 +24,12 @@ const customerOf = ({ reference, name, segment, numbers }: Row): Customer => ({
 
 /** Customers and segments; `put` is each engine's own, since thousands come at once. */
 export function customerRows(
-  { read, write, contains }: Statements,
+  { read, lookup, write, contains }: Statements,
   put: CustomerStore['put'],
 ): CustomerStore {
   return {
     async segmentOf(account, number) {
-      const [segment] = await read<Segment>(
+      const [segment] = await lookup<Segment>(
         `SELECT s.name, s.priority FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
          JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
         ...[account, number],

@@ -9,11 +9,11 @@ const integrationColumns = `id, uid, account_id AS account, name, token_counter 
 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
 
-export function directoryRows({ read, write }: Statements): DirectoryStore {
+export function directoryRows({ read, lookup, write }: Statements): DirectoryStore {
   return {
     async read(known) {
       // The version first: what changes meanwhile is read again the next time, and not missed.
-      const [current] = await read<{ version: number }>('SELECT version FROM directory');
+      const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
       const version = current?.version ?? 0;
       if (version === known) return undefined;
       const integrations = await read<Integration>(

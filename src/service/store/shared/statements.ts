@@ -4,8 +4,14 @@ export type Value = string | number | boolean | null;
 export type Statements = {
   /** The rows of a question. */
   read<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
+  /** The same where an index finds the rows and one text is asked often: a server keeps its plan. */
+  lookup<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** One change, as a transaction of its own, with the rows that it returns. */
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** As SQL: whether a text has another in it. */
   contains(text: string, part: string): string;
+  /** As SQL: a text in lower case, by Unicode, whatever the database's own locale. */
+  lower(text: string): string;
+  /** As SQL: has the table before it read by this index. */
+  along(index: string): string;
 };

@@ -12,7 +12,7 @@ const isTaken = (error: unknown) =>
 
 /** `dismissed` is told after a user has taken calls off the bar, for the user's screens at other processes. */
 export function userRows(
-  { read, write }: Statements,
+  { read, lookup, write }: Statements,
   dismissed: (account: number, user: number, calls: readonly string[]) => void = () => {},
 ): UserStore {
   return {
@@ -65,7 +65,7 @@ export function userRows(
       await write('INSERT INTO sessions VALUES ($1, $2, $3, $3)', id, user, at);
     },
     async session(id) {
-      const [row] = await read<User & { openedAt: number; usedAt: number }>(
+      const [row] = await lookup<User & { openedAt: number; usedAt: number }>(
         `SELECT ${columnsOf('u.')}, s.opened_at AS "openedAt", s.used_at AS "usedAt"
          FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
         id,

@@ -1,38 +1,12 @@
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import type { CallStatus } from '../../../api/contract/call-event.ts';
+import type { DatabaseSync } from 'node:sqlite';
 import type { CallRecord } from '../../calls/call-record.ts';
-
-export const callColumns = `call_id, status, from_number, number, customer_reference, customer_name, segment,
-  priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed`;
-
-/** A row of `callColumns`, in their order. */
-export function callOf(row: readonly SQLOutputValue[]): CallRecord {
-  const [id, status, from, number, reference, name, segment, priority, callerId, started, ringing, answered] =
-    row;
-  const missed = row[13];
-  return {
-    id: id as string,
-    status: status as CallStatus,
-    from: from as string,
-    number: number as string,
-    customer: reference === null ? null : { reference: reference as string, name: name as string },
-    segment: segment as string | null,
-    priority: priority as number | null,
-    callerId: callerId as string | null,
-    startedAt: started as number,
-    ringingAt: ringing as number | null,
-    answeredAt: answered as number | null,
-    completedAt: row[12] as number | null,
-    missed: missed === null ? null : missed === 1,
-  };
-}
+import { callColumns, callOf } from '../shared/call-rows.ts';
 
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
-  const select = db.prepare(`SELECT ${callColumns} FROM calls WHERE account_id = ? AND call_id = ?`);
-  select.setReturnArrays(true);
+  const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
   const insert = db.prepare(
-    `INSERT INTO calls (account_id, integration_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`,
+    `INSERT INTO calls (account_id, integration_id, ${callColumns.replaceAll('c.', '')}) VALUES (${'?, '.repeat(15)}?)`,
   );
   // Without caller_id where it stays as it was: naming it would have its index written anew.
   const update = (also: string) =>
@@ -43,7 +17,7 @@ export function callRows(db: DatabaseSync) {
   const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
   return {
     get(account: number, id: string): CallRecord | undefined {
-      const row = select.get(account, id) as unknown as SQLOutputValue[] | undefined;
+      const row = select.get(account, id);
       return row && callOf(row);
     },
     add(account: number, integration: number, call: CallRecord): void {

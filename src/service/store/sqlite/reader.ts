@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { answerEach } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
-import { callReader } from './call-reader.ts';
 import { figureReader } from './figure-rows.ts';
 import { historyReader } from './history-reader.ts';
 import { openForReading } from './open.ts';
@@ -10,8 +9,8 @@ import { statementRunner } from './statement-runner.ts';
 /** The thread that reads: never waits for a commit, and never makes one wait. */
 
 const db = openForReading(workerData.file);
+db.function('lower_case', { deterministic: true }, (text) => String(text).toLowerCase());
 const methods = {
-  ...callReader(db),
   ...figureReader(db),
   ...historyReader(db),
   rows: statementRunner(db),

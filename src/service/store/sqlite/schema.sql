@@ -78,7 +78,7 @@ CREATE TABLE calls (
   UNIQUE (account_id, call_id)
 ) STRICT;
 CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
-CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed = 1;
+CREATE INDEX calls_missed ON calls (account_id, completed_at) WHERE missed;
 CREATE INDEX calls_by_time ON calls (account_id, started_at);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
 CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)

@@ -1,5 +1,6 @@
 import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
+import { callReader } from '../shared/call-reader.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
@@ -15,6 +16,8 @@ import type { WriterMethods } from './writer.ts';
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
+/** Calls that a slice of an activity's page looks at. */
+const LOOK = 10_000;
 
 /**
  * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
@@ -32,11 +35,16 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
+  const read = <Row>(sql: string, ...values: Value[]) => reader.call('rows', sql, values) as Promise<Row[]>;
   const statements: Statements = {
-    read: <Row>(sql: string, ...values: Value[]) => reader.call('rows', sql, values) as Promise<Row[]>,
+    read,
+    lookup: read,
     write: <Row>(sql: string, ...values: Value[]) => writer.call('rows', sql, values) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
+    lower: (text) => `lower_case(${text})`,
+    along: (index) => `INDEXED BY ${index}`,
   };
+  const calls = callReader(statements, LOOK);
   const serialise = makeSerialise();
   const history = historyPaging(
     {
@@ -72,8 +80,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       },
     },
     calls: {
-      get: (account, id) => reader.call('call', account, id),
-      page: cursorPaging((slice) => serialise(() => reader.call('callSlice', slice))),
+      get: calls.get,
+      page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
     },
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
@@ -83,9 +91,9 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     users: userRows(statements),
     async openCalls(account, max) {
       await writer.call('catchUp');
-      return reader.call('openCalls', account, max);
+      return calls.open(account, max);
     },
-    missedCalls: (account, since, max) => reader.call('missedCalls', account, since, max),
+    missedCalls: calls.missed,
     elsewhere: { follow: () => () => {} },
     alone: (work) => work(),
     about: async () => ({

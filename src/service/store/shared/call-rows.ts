@@ -1,12 +1,11 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
-import type { Row } from './database.ts';
+import type { CallRecord } from '../../calls/call-record.ts';
 
 export const callColumns = `c.call_id, c.status, c.from_number, c.number, c.customer_reference, c.customer_name,
   c.segment, c.priority, c.caller_id, c.started_at, c.ringing_at, c.answered_at, c.completed_at, c.missed`;
 
 /** A row of `callColumns`. */
-export function callOf(row: Row): CallRecord {
+export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
   return {
     id: row.call_id as string,
     status: row.status as CallStatus,
@@ -23,19 +22,6 @@ export function callOf(row: Row): CallRecord {
     ringingAt: row.ringing_at as number | null,
     answeredAt: row.answered_at as number | null,
     completedAt: row.completed_at as number | null,
-    missed: row.missed as boolean | null,
-  };
-}
-
-/** The columns of a call, as JSON for json_to_recordset. */
-export function rowOf(call: CallRecord) {
-  return {
-    call_id: call.id,
-    status: call.status,
-    from_number: call.from,
-    number: call.number,
-    customer_reference: call.customer?.reference ?? null,
-    customer_name: call.customer?.name ?? null,
-    ...scalarFields(call),
+    missed: row.missed === null ? null : Boolean(row.missed),
   };
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { migrate } from '../../../storage/migrate.ts';
+import { callReader } from '../shared/call-reader.ts';
+import type { Statements, Value } from '../shared/statements.ts';
+import { migrations } from './migrations.ts';
+import { statementRunner } from './statement-runner.ts';
+
+test('open and missed calls are found by their own indexes, however many calls are over', async () => {
+  const db = new DatabaseSync(':memory:');
+  migrate(db, migrations);
+  const run = statementRunner(db);
+  const plans: unknown[] = [];
+  const read = async <Row>(sql: string, ...values: Value[]) => {
+    for (const row of run(`EXPLAIN QUERY PLAN ${sql}`, values))
+      plans.push((row as { detail: string }).detail);
+    return run(sql, values) as Row[];
+  };
+  const sql = {
+    contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
+    lower: (text: string) => text,
+    along: (index: string) => `INDEXED BY ${index}`,
+  };
+  const calls = callReader({ read, lookup: read, write: read, ...sql } satisfies Statements, 10);
+  await calls.open(1, 10);
+  await calls.missed(1, 0, 10);
+  assert.deepEqual(plans, [
+    'SEARCH c USING INDEX calls_open (account_id=?)',
+    'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>?)',
+  ]);
+});
