@@ -63,7 +63,7 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
           <button type="submit" class="main">Search</button>
           ${search && html`<a href="/api-log">Clear search</a>`}
         </div>
-        <p class="hint">Requests from phone systems and programs, and the responses to them. Numbers and texts are found as they were sent, including upper and lower case.</p>
+        <p class="hint">Requests from phone systems and programs, and the responses to them. Search is case-sensitive, and finds numbers as they were sent.</p>
       </form>
       <div id="requests" data-live=${newest}>${stopped && page.entries.length === 0 ? null : entries}</div>
       ${

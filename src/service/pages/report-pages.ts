@@ -88,8 +88,8 @@ function reportPage(request: PageRequest, period: Period, report: Report): Page 
       }
       <section class="notes">
         <h2>How the figures are counted</h2>
-        <p>A call counts at the time it started. It is <em>missed</em> if it ended before a person answered. The <em>missed rate</em>
-        is the share of missed calls among all answered and missed calls; calls that are still ringing are not included.
+        <p>A call counts at the time it started. It is <em>missed</em> if it ended before a person answered. The <em>missed rate</em> is the
+        share of missed calls among all answered and missed calls; calls that are still ringing are not included.
         Time to answer is from the first ring to the answer; the wait before hanging up is from the first ring to the end of a
         missed call. Calls for which one of the two times is unknown are left out.</p>
       </section>

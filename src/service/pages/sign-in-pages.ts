@@ -101,7 +101,7 @@ function signInPage({
       <pre tabindex="0">pbx-bridge service link</pre>
       <h2>Connecting a program?</h2>
       <p>
-        Its request had no valid token. Send the integration’s token
+        If your program was sent here, its request had no valid token. Send the integration’s token
         as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to get
         a 401 response instead of this page. The token is shown under Integrations, and by this command:
       </p>
