@@ -20,7 +20,7 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], RegExp?][] = [
   ],
   ['connecting', { pbx: { state: 'connecting' } }, /connecting$/],
   ['no answer to pings', { pbx: { lastPongAt: noon - 16_000 } }, /has not responded for 16 s$/],
-  ['the disk is full', { outbox: { storage: full } }, /disk is full: database or disk is full$/],
+  ['the disk is full', { outbox: { storage: full } }, /state directory is full: database or disk is full$/],
   ['the disk hangs', { outbox: { uncommittedSince: noon - 11_000 } }, /has not stored anything for 11 s$/],
   ['the token is wrong', { delivery: paused, outbox: slow }, /^no deliveries: HTTP 401; 3 events waiting$/],
   [
