@@ -33,7 +33,7 @@ export type FarSide = {
   history(): readonly HistoryEntry[];
   /** Sets what goes wrong from the next request on; undefined: nothing. */
   inject(script: FaultScript | undefined): void;
-  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (10 s) saying what is held. */
+  /** Resolves when the predicate holds (looked at after every request); rejects after `timeoutMs` (60 s: for a busy machine) saying what is held. */
   waitFor(predicate: (farSide: FarSide) => boolean, timeoutMs?: number): Promise<void>;
   /** Cuts every connection and gives the port back; what it held can still be read. */
   close(): Promise<void>;
@@ -191,7 +191,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     inject(next) {
       script = next;
     },
-    waitFor(predicate, timeoutMs = 10_000) {
+    waitFor(predicate, timeoutMs = 60_000) {
       return new Promise((resolve, reject) => {
         const stop = () => {
           clearTimeout(timer);
