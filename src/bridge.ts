@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { systemClock } from './ami/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
 import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
@@ -19,6 +18,7 @@ import { standBy } from './delivery/standby.ts';
 import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
+import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics, type Metrics } from './status/metrics.ts';

@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { Log } from '../log/log.ts';
+import { createTestClock } from '../process/test-clock.fixture.ts';
 import { askAgi, closeOf, openTo } from './agi-client.fixture.ts';
 import { requestText } from './agi-request.fixture.ts';
 import { type AgiServerOptions, type Answerer, createAgiServer } from './agi-server.ts';
-import { createTestClock } from './clock.fixture.ts';
 
 const commands = ['SET VARIABLE A 1', 'SET VARIABLE B 2'];
 

@@ -1,9 +1,10 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
+import { oncePerMinute } from '../log/once-per-minute.ts';
 import { normaliseNumber } from '../phone-number/normalise-number.ts';
+import type { Clock } from '../process/clock.ts';
 import type { AgiRequest } from './agi-request.ts';
 import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
-import type { Clock } from './clock.ts';
 import {
   type AnswerOptions,
   commandsFor,
@@ -14,7 +15,6 @@ import {
 } from './priority-answer.ts';
 import { createPriorityLookup } from './priority-lookup.ts';
 import { readPriority } from './read-priority.ts';
-import { seldom } from './seldom.ts';
 
 export type AgiOptions = {
   readonly server: AgiServerOptions;
@@ -77,7 +77,7 @@ export function createAgi(
     { ...options.cache, concurrency: options.concurrency, patienceMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
   );
-  const ofScripts = seldom(clock);
+  const ofScripts = oncePerMinute(clock.now);
   const tally = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
   /** The number as the API gets it, or '' if there is none to look up. */

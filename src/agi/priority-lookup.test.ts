@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
-import { createTestClock } from './clock.fixture.ts';
+import { createTestClock } from '../process/test-clock.fixture.ts';
 import { createPriorityLookup, type PriorityLookupOptions } from './priority-lookup.ts';
 import type { Reading } from './read-priority.ts';
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Log } from '../log/log.ts';
-import type { Clock } from './clock.ts';
+import { oncePerMinute } from '../log/once-per-minute.ts';
+import type { Clock } from '../process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
 import type { Reading } from './read-priority.ts';
 import { createGate } from './request-limiter.ts';
-import { seldom } from './seldom.ts';
 
 /** The priorities of callers by their numbers (as they are told to the API), as the API and the cache know them. */
 export type PriorityLookup = {
@@ -53,8 +53,8 @@ export function createPriorityLookup(
   const { patienceMs } = options;
   const gate = createGate({ width: options.concurrency, patienceMs, mostWaiting: MOST_WAITING }, clock);
   let underWay = new Map<string, Enquiry>();
-  const ofFailures = seldom(clock);
-  const ofLateness = seldom(clock);
+  const ofFailures = oncePerMinute(clock.now);
+  const ofLateness = oncePerMinute(clock.now);
 
   const ageOf = ({ at }: Known) => clock.now() - at;
 

@@ -1,4 +1,5 @@
 import { type ApiResult, apiErrorKinds } from '../api/result.ts';
+import { parseJson } from '../process/parse-json.ts';
 import { failed, notFound, type PriorityAnswer, safeValue, timedOut } from './priority-answer.ts';
 
 /** What an answer of the API says; `reason` is for the log, and only with TIMEOUT and ERROR. */
@@ -24,7 +25,7 @@ export function readPriority(result: ApiResult, field: string): Reading {
   if (status === 204) return notFound;
   if ((status < 200 || status > 299) && status !== 404) return error(`HTTP ${status}`);
   if (truncated) return error('the answer is too long');
-  const json = parse(body);
+  const json = parseJson(body);
   if (json === undefined) return error(status === 404 ? 'HTTP 404' : 'the answer is not JSON');
   if (status === 404) return notFound;
   return readValue(json, field);
@@ -51,14 +52,6 @@ function own(json: unknown, key: string): unknown {
   return typeof json === 'object' && json !== null && Object.hasOwn(json, key)
     ? (json as Record<string, unknown>)[key]
     : undefined;
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function error(reason: string): Reading {

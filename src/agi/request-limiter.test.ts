@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestClock } from './clock.fixture.ts';
+import { createTestClock } from '../process/test-clock.fixture.ts';
 import { createGate, type GateOptions } from './request-limiter.ts';
 
 /** A gate, and works that say when they begin and end when they are told to. */

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../process/clock.ts';
 
 /**
  * Lets so many requests out at the same time and makes the others wait: those that a caller waits for go first, in

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import type { Clock } from '../process/clock.ts';
 import { longestAnswer } from './backoff.ts';
-import type { Clock } from './clock.ts';
 import { type AmiCounters, countIgnored } from './counters.ts';
 import { isCallEvent } from './events.ts';
 import { type AmiFailure, saysNothing } from './failure.ts';

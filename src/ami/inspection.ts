@@ -1,5 +1,5 @@
 import type { Input } from '../calls/input.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../process/clock.ts';
 import { openConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
 import { toInput } from './events.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../process/clock.ts';
 import type { Connection } from './connection.ts';
 
 export type KeepAliveOptions = {

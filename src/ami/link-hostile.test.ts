@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Input } from '../calls/input.ts';
 import { silentLog } from '../log/log.ts';
-import { systemClock } from './clock.ts';
+import { systemClock } from '../process/clock.ts';
 import {
   account,
   channelEvent,

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { Input } from '../calls/input.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { MessageCode } from '../log/messages.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock } from '../process/clock.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './link.ts';
 import { createPlayer, type Player, type PlayerOptions } from './player/player.ts';
 

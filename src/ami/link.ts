@@ -1,7 +1,7 @@
 import type { Input } from '../calls/input.ts';
 import type { Log } from '../log/log.ts';
+import type { Clock } from '../process/clock.ts';
 import { answerDeadline, reconnectDelay } from './backoff.ts';
-import type { Clock } from './clock.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { createLinkLog } from './link-log.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '../process/clock.ts';
 import type { AmiFailure } from './failure.ts';
 
 /** What the requests of a connection that has ended are rejected with. */

@@ -1,7 +1,7 @@
 import type { Input } from '../calls/input.ts';
 import type { Log } from '../log/log.ts';
+import type { Clock } from '../process/clock.ts';
 import { watchCallClass } from './call-class.ts';
-import type { Clock } from './clock.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';

@@ -1,7 +1,7 @@
 import { type Agi, type AgiOptions, createAgi, type LookupRequest, type Permission } from '../agi/agi.ts';
-import { systemClock } from '../ami/clock.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
+import { monotonicClock } from '../process/clock.ts';
 
 /** Priority lookups for the dialplan; `parameter` is the number's name in the API's query. */
 export type LookupOptions = AgiOptions & { readonly parameter: string };
@@ -42,7 +42,7 @@ export function createLookups(
     request: (number) => client.priority({ parameter, number }),
     permit,
     country,
-    clock: { now: () => performance.now(), setTimer: systemClock.setTimer },
+    clock: monotonicClock,
     log,
   });
   return {

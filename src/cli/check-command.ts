@@ -1,8 +1,8 @@
-import { systemClock } from '../ami/clock.ts';
 import { inspectPbx } from '../ami/inspection.ts';
 import { createApiClient } from '../api/client.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
 import { historyPage } from '../delivery/history-page.ts';
+import { systemClock } from '../process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
 import { cdrFinding } from './check/cdr-finding.ts';
 import { type Finding, failed, passed } from './check/finding.ts';

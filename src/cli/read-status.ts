@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import { parseJson } from '../process/parse-json.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 
 export type StatusResult =
@@ -44,10 +45,6 @@ export function readStatus(url: string): Promise<StatusResult> {
 }
 
 function parse(text: string): StatusResult | undefined {
-  try {
-    const status = JSON.parse(text) as BridgeStatus;
-    return typeof status.pbxId === 'string' ? { ok: true, status } : undefined;
-  } catch {
-    return undefined;
-  }
+  const status = parseJson(text) as BridgeStatus | null | undefined;
+  return typeof status?.pbxId === 'string' ? { ok: true, status } : undefined;
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { systemClock } from '../ami/clock.ts';
 import { isCallEvent } from '../ami/events.ts';
 import { describeFailure } from '../ami/failure.ts';
 import { createAmiLink } from '../ami/link.ts';
@@ -10,6 +9,7 @@ import { allFields } from '../ami/wire/frame.ts';
 import { amiSection } from '../config/ami-section.ts';
 import { loadConfig } from '../config/env.ts';
 import type { Log } from '../log/log.ts';
+import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../ami/clock.ts';
 import { createPlayer } from '../ami/player/player.ts';
 import { inputsOf } from '../ami/recording/recorded-inputs.ts';
 import { parseRecording, type Recording } from '../ami/recording/recording.ts';
@@ -9,6 +8,7 @@ import { type DryRun, dryRun } from '../calls/explain/dry-run.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import { maskNumbers } from '../log/redact.ts';
+import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';

@@ -1,4 +1,3 @@
-import { systemClock } from '../ami/clock.ts';
 import { createPlayer, type Player } from '../ami/player/player.ts';
 import { seededRandom } from '../ami/player/seeded-random.ts';
 import {
@@ -8,6 +7,7 @@ import {
   simulateCall,
   usualMix,
 } from '../ami/player/simulated-calls.ts';
+import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';

@@ -1,4 +1,5 @@
 import { type ApiAnswer, type ApiErrorKind, type ApiResult, apiErrorKinds } from '../api/result.ts';
+import { parseJson } from '../process/parse-json.ts';
 import { longestWaitMs } from './queue.ts';
 
 /** What an attempt means for its event and for the queue. */
@@ -81,7 +82,7 @@ function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): C
   if (/^text\/html\b/i.test(contentType) || /^\s*</.test(body)) {
     return { verdict: 'retry', reason: `${status}, but a page instead of JSON` };
   }
-  const value = parse(body);
+  const value = parseJson(body);
   return typeof value === 'object' &&
     value !== null &&
     typeof (value as { result?: unknown }).result === 'string'
@@ -91,21 +92,13 @@ function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): C
 
 /** What the API itself says is wrong: `message` of its JSON, one line, cut. */
 function explanation({ body }: ApiAnswer): string {
-  const message = (parse(body) as { message?: unknown } | null | undefined)?.message;
+  const message = (parseJson(body) as { message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' && message !== '' ? ` ("${oneLine(message)}")` : '';
 }
 
 /** Somebody else's text for a line of ours: no line breaks, control or invisible characters, and not long. */
 function oneLine(text: string): string {
   return text.slice(0, 200).replace(/[\s\p{C}]+/gu, ' ');
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Retry-After is seconds or an HTTP date (RFC 9110, 10.2.3); what is neither is not there. ms, capped. */

@@ -1,5 +1,6 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
+import { messageOf } from '../process/message-of.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
 
@@ -132,10 +133,6 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
       once('delivery.queue-failed', { error: messageOf(error) });
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** A span of time for people. */

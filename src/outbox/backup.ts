@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../process/message-of.ts';
 import { type BackupNote, readNote, restoreBackup, writeBackup } from '../storage/backup.ts';
 import { lockFolder } from '../storage/instance-lock.ts';
 import { migrate, refuseNewer } from '../storage/migrate.ts';
 import { makeFolder, openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
-import { messageOf } from '../storage/trouble.ts';
 import { checkContradictions } from './recovery/check.ts';
 import { databasePath, occupant } from './tables/database.ts';
 import { migrations } from './tables/migrations.ts';

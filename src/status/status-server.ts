@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Log } from '../log/log.ts';
+import { systemClock } from '../process/clock.ts';
+import { createListener } from '../process/listener.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
 export type StatusServerOptions = {
@@ -16,7 +18,6 @@ export type StatusServer = {
 
 type Response = { readonly status: number; readonly type: string; readonly body: string };
 
-const LISTEN_AGAIN_MS = 5_000;
 const json = 'application/json; charset=utf-8';
 const text = 'text/plain; charset=utf-8';
 
@@ -33,8 +34,6 @@ export function createStatusServer(
   },
 ): StatusServer {
   const { log } = tools;
-  let server: Server | undefined;
-  let retry: NodeJS.Timeout | undefined;
 
   const pages: Readonly<Record<string, () => Promise<Response>>> = {
     '/healthz': async () => ({ status: 200, type: text, body: 'ok\n' }),
@@ -68,50 +67,33 @@ export function createStatusServer(
     }
   }
 
-  function listen(): Promise<Server> {
-    const { promise, resolve, reject } = Promise.withResolvers<Server>();
-    const it = createServer({ requestTimeout: 10_000 }, (request, response) => {
-      request.resume();
-      const [path = ''] = (request.url ?? '').split('?');
-      void respond(request.method ?? '', path).then(({ status, type, body }) => {
-        const headers = {
-          'content-type': type,
-          'cache-control': 'no-store',
-          'x-content-type-options': 'nosniff',
-        };
-        response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+  const listener = createListener({
+    host,
+    port,
+    create() {
+      const server = createServer({ requestTimeout: 10_000 }, (request, response) => {
+        request.resume();
+        const [path = ''] = (request.url ?? '').split('?');
+        void respond(request.method ?? '', path).then(({ status, type, body }) => {
+          const headers = {
+            'content-type': type,
+            'cache-control': 'no-store',
+            'x-content-type-options': 'nosniff',
+          };
+          response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : body);
+        });
       });
-    });
-    it.maxConnections = 100;
-    it.once('error', reject);
-    it.listen(port, host, () => {
-      it.off('error', reject);
-      it.on('error', () => {});
-      resolve(it);
-    });
-    return promise;
-  }
-
-  async function tryToListen(complain: boolean): Promise<void> {
-    try {
-      server = await listen();
-      const address = server.address();
-      log.say('status.listening', { host, port: typeof address === 'object' ? address?.port : port });
-    } catch (error) {
-      if (complain) log.say('status.not-listening', { host, port, error });
-      retry = setTimeout(() => void tryToListen(false), LISTEN_AGAIN_MS);
-    }
-  }
+      server.maxConnections = 100;
+      return server;
+    },
+    onListening: (usedPort) => log.say('status.listening', { host, port: usedPort }),
+    onFailed: (error) => log.say('status.not-listening', { host, port, error }),
+    onError() {},
+    clock: systemClock,
+  });
 
   return {
-    start: () => tryToListen(true),
-    async stop() {
-      clearTimeout(retry);
-      if (server === undefined) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
-      server.closeAllConnections();
-      await promise;
-    },
+    start: listener.start,
+    stop: () => listener.stop((server) => (server as Server).closeAllConnections()),
   };
 }

@@ -1,6 +1,7 @@
+import { messageOf } from '../process/message-of.ts';
 import { type Answers, addAnswer, type Call, type Methods, noAnswers } from './thread-messages.ts';
 import type { Transact } from './transact.ts';
-import { messageOf, troubleOf } from './trouble.ts';
+import { troubleOf } from './trouble.ts';
 
 /** Answers each call by itself. */
 export function answerEach(methods: Methods): (calls: readonly Call[]) => Answers {

@@ -12,10 +12,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../process/message-of.ts';
 import { openForReading } from './open-database.ts';
 import { StorageRefused } from './refused.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
-import { messageOf, troubleOf } from './trouble.ts';
+import { troubleOf } from './trouble.ts';
 
 /** What a backup says of itself. */
 export type BackupNote = {

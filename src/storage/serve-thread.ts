@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
+import { messageOf } from '../process/message-of.ts';
 import { StorageRefused } from './refused.ts';
 import type { Answers, Call, FromThread, ToThread } from './thread-messages.ts';
-import { messageOf } from './trouble.ts';
 
 /** What a thread does. */
 export type Server = {

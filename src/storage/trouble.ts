@@ -33,7 +33,3 @@ export function troubleOf(error: unknown): Trouble {
   if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
   return byCode[errcode] ?? byCode[errcode & 0xff] ?? 'other';
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,6 +1,6 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer } from '../../src/ami/player/player.ts';
+import { systemClock } from '../../src/process/clock.ts';
 
 /** An Asterisk in a thread of its own that sends one long stream of events to whoever is logged in, when told to. */
 export type Sender = {

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { systemClock } from '../../src/ami/clock.ts';
 import { createAmiLink } from '../../src/ami/link.ts';
 import { createIdRewriter } from '../../src/ami/player/rewrite-ids.ts';
 import { parseRecording } from '../../src/ami/recording/recording.ts';
@@ -11,6 +10,7 @@ import type { Input } from '../../src/calls/input.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { createTracker } from '../../src/calls/tracker.ts';
 import { silentLog } from '../../src/log/log.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { account, type Sender, startSender } from './ami-sender.ts';
 import { type Contestant, compare, print } from './compare.ts';
 

@@ -1,8 +1,8 @@
-import { systemClock } from '../../src/ami/clock.ts';
 import { createPlayer, type Player } from '../../src/ami/player/player.ts';
 import { startBridge } from '../../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../../src/config/env.ts';
 import type { Log } from '../../src/log/log.ts';
+import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { temporaryFolder } from './program.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../process/clock.ts';
 import { createPlayback } from './playback.ts';
 
 /** A clock that moves when told, and runs what is due on the way. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../process/clock.ts';
 import type { RecordedFrame } from '../recording/recording.ts';
 
 /** A recording that is being played: its position, and what moves it on. */

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../process/clock.ts';
 import type { Recording } from '../recording/recording.ts';
 import { allFields, recordable } from '../wire/frame.ts';
 import { createPbxModel, type Fields } from './pbx-model.ts';

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../process/clock.ts';
 import type { AmiFailure } from '../failure.ts';
 
 export type Endpoint = {

@@ -1,10 +1,11 @@
 import type { Log } from '../../log/log.ts';
+import { messageOf } from '../../process/message-of.ts';
 import { lockFolder } from '../../storage/instance-lock.ts';
 import { makeFolder } from '../../storage/open-database.ts';
 import { StorageRefused } from '../../storage/refused.ts';
 import type { Main, Server } from '../../storage/serve-thread.ts';
 import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
-import { messageOf, troubleOf } from '../../storage/trouble.ts';
+import { troubleOf } from '../../storage/trouble.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import type { StorageState, Told } from './storage-thread.ts';

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../log/log.ts';
+import { messageOf } from '../../process/message-of.ts';
 import { finishReplacement, stampOf } from '../../storage/replace.ts';
-import { BrokenInvariant, messageOf, troubleOf } from '../../storage/trouble.ts';
+import { BrokenInvariant, troubleOf } from '../../storage/trouble.ts';
 import { checkAtStart } from '../recovery/check.ts';
 import { damagedName, readWal, repair } from '../recovery/repair.ts';
 import { firstForgottenFrame } from '../recovery/wal.ts';
