@@ -24,9 +24,10 @@ export function createCounters(): AmiCounters {
   return { bytesIn: 0, bytesOut: 0, connects: 0, events: 0, lost: 0, bad: 0, failed: 0, ignored: new Map() };
 }
 
+/** @param name may be a slice of a bigger string: a copy is kept. */
 export function countIgnored({ ignored }: AmiCounters, name: string): void {
   const count = ignored.get(name);
   if (count !== undefined) ignored.set(name, count + 1);
-  else if (ignored.size < maxNames) ignored.set(name, 1);
+  else if (ignored.size < maxNames) ignored.set(Buffer.from(name).toString(), 1);
   else ignored.set(otherNames, (ignored.get(otherNames) ?? 0) + 1);
 }

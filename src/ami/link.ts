@@ -82,11 +82,11 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   let ask: AskPresentation | undefined;
   /** Ends the pause before the next attempt. */
   let wake = (): void => {};
-  let status: Omit<AmiStatus, 'counters'> = {
+  let lastEventAt: number | undefined;
+  let status: Omit<AmiStatus, 'counters' | 'lastEventAt'> = {
     state: 'stopped',
     since: clock.now(),
     version: '',
-    lastEventAt: undefined,
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,
@@ -142,7 +142,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     function take(input: Input): void {
       if (signal.aborted) return;
       if (input.type !== 'snapshot') {
-        status = { ...status, lastEventAt: input.at };
+        lastEventAt = input.at;
         logUp?.();
       }
       try {
@@ -194,7 +194,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       login = safeLogin(next);
       wake();
     },
-    status: () => ({ ...status, counters }),
+    status: () => ({ ...status, lastEventAt, counters }),
   };
 }
 

@@ -11,6 +11,7 @@ export type Framer = {
   stop(): void;
 };
 
+/** The names of events are slices of a bigger string: a name that is kept must be copied. */
 export type FramerHandlers = {
   /** The first line, without its line end; cut off when it is too long. */
   onGreeting(line: string): void;
@@ -113,7 +114,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
 
   function finish(bytes: Buffer, text: string, start: number, end: number): void {
     if (isBlank(text, start, end)) return;
-    const event = eventName(bytes, text, start);
+    const event = eventName(text, start);
     const response = event === '' && text.startsWith(responsePrefix, start);
     if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end)))) {
       handlers.onLost(response ? 'Response' : event);
@@ -145,11 +146,10 @@ function hasLongLine(frame: string): boolean {
 }
 
 /** '' when the frame is no event's, or the name is too long to be one. */
-function eventName(bytes: Buffer, text: string, start: number): string {
+function eventName(text: string, start: number): string {
   if (!text.startsWith(eventPrefix, start)) return '';
   const from = start + eventPrefix.length;
   let to = from;
   while (to - from <= maxName && text.charCodeAt(to) !== LF && text.charCodeAt(to) !== CR) to++;
-  // A slice of the text would keep all of it in memory.
-  return to - from > maxName ? '' : bytes.toString('latin1', from, to);
+  return to - from > maxName ? '' : text.slice(from, to);
 }
