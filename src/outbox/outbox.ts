@@ -105,7 +105,7 @@ export async function openOutbox(
       if (underWay + events.length > mostUnderWay)
         throw new Error('too many events wait for the disk already');
       underWay += events.length;
-      const numbers = await thread.append(intake).finally(() => {
+      const numbers = await call('append', intake).finally(() => {
         underWay -= events.length;
       });
       const heads: QueuedEvent[] = [];

@@ -3,6 +3,9 @@ import { messageOf } from '../process/message-of.ts';
 import { StorageRefused } from './refused.ts';
 import type { Answers, Call, FromThread, ToThread } from './thread-messages.ts';
 
+/** Calls that are answered together: those that follow must not wait for more. */
+const mostTogether = 1_000;
+
 /** What a thread does. */
 export type Server = {
   /** Answers calls in order, all that have come; those that it keeps are answered later, by `Main.answer`. */
@@ -24,10 +27,10 @@ export type Main<Told = never> = {
 export function serveThread<Told = never>(start: (main: Main<Told>) => Server): void {
   const port = parentPort as MessagePort;
   const post = (message: FromThread<Told>): void => port.postMessage(message);
-  const answer = (answers: Answers, messages: number) => post({ type: 'answers', messages, answers });
+  const answer = (answers: Answers) => post({ type: 'answers', answers });
   let server: Server;
   try {
-    server = start({ answer: (answers) => answer(answers, 0), tell: (told) => post({ type: 'told', told }) });
+    server = start({ answer, tell: (told) => post({ type: 'told', told }) });
   } catch (error) {
     post({ type: 'no-start', refused: error instanceof StorageRefused, message: messageOf(error) });
     port.close();
@@ -36,16 +39,13 @@ export function serveThread<Told = never>(start: (main: Main<Told>) => Server): 
   post({ type: 'ready' });
   port.on('message', (first: ToThread) => {
     const calls: Call[] = [];
-    let messages = 0;
     let closing = false;
-    for (let message: ToThread | undefined = first; message !== undefined; message = next(port)) {
+    for (let message: ToThread | undefined = first; message !== undefined; ) {
       if (message === 'close') closing = true;
-      else {
-        readCalls(message, calls);
-        messages++;
-      }
+      else calls.push(...message);
+      message = calls.length < mostTogether ? next(port) : undefined;
     }
-    if (messages > 0) answer(server.run(calls), messages);
+    if (calls.length > 0) answer(server.run(calls));
     if (!closing) return;
     server.close();
     port.close();
@@ -54,13 +54,4 @@ export function serveThread<Told = never>(start: (main: Main<Told>) => Server): 
 
 function next(port: MessagePort): ToThread | undefined {
   return receiveMessageOnPort(port)?.message as ToThread | undefined;
-}
-
-function readCalls(message: readonly unknown[], calls: Call[]): void {
-  for (let at = 0; at < message.length; ) {
-    const count = message[at + 2] as number;
-    const args = message.slice(at + 3, at + 3 + count);
-    calls.push({ id: message[at] as number, name: message[at + 1] as string, args });
-    at += 3 + count;
-  }
 }

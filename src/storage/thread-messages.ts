@@ -17,18 +17,17 @@ export type Answers = {
 };
 
 /**
- * To the thread: calls one behind the other, each as id, name, number of arguments, arguments; or the wish to end.
- * Flat, since to copy many small objects costs more than to write what they say to disk.
+ * To the thread: calls, or the wish to end. Arguments of many rows are flat lists: to copy many small objects costs more
+ * than to write them to disk.
  */
-export type ToThread = readonly unknown[] | 'close';
+export type ToThread = readonly Call[] | 'close';
 
 /** From the thread; `Told` is what a thread says by itself. */
 export type FromThread<Told> =
   | { readonly type: 'ready' }
   /** The start is off; `refused` if by a rule of ours and not by an error. */
   | { readonly type: 'no-start'; readonly refused: boolean; readonly message: string }
-  /** `messages`: how many from the main thread are through. */
-  | { readonly type: 'answers'; readonly messages: number; readonly answers: Answers }
+  | { readonly type: 'answers'; readonly answers: Answers }
   | { readonly type: 'told'; readonly told: Told };
 
 export function noAnswers(): Answers {

@@ -13,7 +13,6 @@ if (workerData === 'refused') {
 
 const methods = {
   double: (value: number) => value * 2,
-  sum: (values: number[]) => values.reduce((a, b) => a + b, 0),
   nothing: () => {},
   refuse: () => {
     throw new Error('refused');

@@ -63,17 +63,3 @@ test('so many calls may wait, and no more', async (t) => {
   await Promise.all(calls);
   assert.equal(await thread.call('double', 2), 4);
 });
-
-test('what is gathered here while the thread works can be added to; one that has gone over cannot', async (t) => {
-  const { thread } = await start(t);
-  const [first, second] = [[1], [2]];
-  const answers = [thread.call('sum', first)];
-  assert.equal(thread.unsent(), first);
-  first.push(10);
-  await answers[0];
-  assert.equal(thread.unsent(), undefined);
-  answers.push(thread.call('sum', second));
-  await answers[1];
-  second.push(20);
-  assert.deepEqual(await Promise.all(answers), [11, 2]);
-});

@@ -1,15 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StorageRefused } from './refused.ts';
-import type { Answers, FromThread, Methods, ToThread } from './thread-messages.ts';
-
-/** Messages that may be under way: one that is being worked on, one that waits its turn. The rest is gathered here, */
-const enoughUnderWay = 2;
-
-/** unless there is so much that a full message can go already. */
-const mostUnderWay = 32;
-
-/** Rows in a full message: copying many more at once would hold up the main thread. */
-const fullMessage = 1_000;
+import type { Answers, Call, FromThread, Methods, ToThread } from './thread-messages.ts';
 
 /** Calls that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
 const mostWaiting = 20_000;
@@ -18,10 +9,6 @@ const mostWaiting = 20_000;
 export type Thread<M extends Methods> = {
   /** Answered when everything asked before it is done, and on disk. */
   call<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
-  /** The last argument of the last call that has not gone over yet: its caller may still add to it, and `weigh`. */
-  unsent(): unknown;
-  /** Says that what is gathered here has become so many rows heavier. */
-  weigh(rows: number): void;
   /** Transactions so far. */
   commits(): number;
   /** Resolves when the thread ends by itself: everything is rejected from then on, there is no storage any more. */
@@ -47,12 +34,8 @@ export async function startThread<M extends Methods, Told = never>(
 ): Promise<Thread<M>> {
   const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, Waiting>();
-  let gathered: unknown[] = [];
-  let gatheredRows = 0;
-  const full: unknown[][] = [];
-  let underWay = 0;
+  const unsent: Call[] = [];
   let lastId = 0;
-  let flushing = false;
   let commits = 0;
   let dead: Error | undefined;
   const failed = Promise.withResolvers<Error>();
@@ -61,10 +44,8 @@ export async function startThread<M extends Methods, Told = never>(
 
   worker.on('message', (message: FromThread<Told>) => {
     if (message.type === 'answers') {
-      underWay -= message.messages;
       commits = message.answers.commits;
       settle(message.answers);
-      flush();
     } else if (message.type === 'told') onTold?.(message.told);
     else if (message.type === 'ready') ready.resolve();
     else die(new (message.refused ? StorageRefused : Error)(message.message));
@@ -99,30 +80,9 @@ export async function startThread<M extends Methods, Told = never>(
     waiting.clear();
   }
 
-  function flush(): void {
-    flushing = false;
-    while (full.length > 0 && underWay < mostUnderWay) post(full.shift() as unknown[]);
-    if (gathered.length > 0 && full.length === 0 && underWay < enoughUnderWay) post(takeGathered());
-  }
-
-  function post(calls: unknown[]): void {
-    underWay++;
-    worker.postMessage(calls satisfies ToThread);
-  }
-
-  function takeGathered(): unknown[] {
-    const taken = gathered;
-    gathered = [];
-    gatheredRows = 0;
-    return taken;
-  }
-
-  function weigh(rows: number): void {
-    gatheredRows += rows;
-    if (gatheredRows >= fullMessage) full.push(takeGathered());
-    if (flushing) return;
-    flushing = true;
-    queueMicrotask(flush);
+  /** What is asked in one turn of the event loop goes over together. */
+  function send(): void {
+    if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
   }
 
   function call(name: string, ...args: unknown[]): Promise<unknown> {
@@ -131,22 +91,19 @@ export async function startThread<M extends Methods, Told = never>(
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(id, { resolve, reject });
-    gathered.push(id, name, args.length, ...args);
-    weigh(1);
+    if (unsent.push({ id, name, args }) === 1) queueMicrotask(send);
     return promise;
   }
 
   await ready.promise;
   return {
     call: call as Thread<M>['call'],
-    unsent: () => gathered.at(-1),
-    weigh,
     commits: () => commits,
     failed: failed.promise,
     async close() {
       if (!dead) {
         dead = new Error('the storage is closed');
-        for (const calls of [...full.splice(0), takeGathered()]) post(calls);
+        send();
         worker.postMessage('close' satisfies ToThread);
       }
       await ended.promise;

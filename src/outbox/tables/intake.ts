@@ -15,9 +15,9 @@ export type IntakeBatch = {
   /** takenAt of each event. */
   readonly takenAt: number[];
   /** Lines of the journal, in order; '' for none. One text, since each object that crosses over costs. */
-  journal: string;
+  readonly journal: string;
   /** Unix ms of the last of them. */
-  journalAt: number;
+  readonly journalAt: number;
 };
 
 /** Instead of a number: the event waits behind an earlier one of its call. */
@@ -129,6 +129,27 @@ export function createIntake(
       };
     },
   };
+}
+
+/** Appends these batches as one; gives what `append` gives for each. */
+export function appendTogether(
+  append: (batch: IntakeBatch) => number[],
+  batches: readonly IntakeBatch[],
+): number[][] {
+  const numbers = append({
+    calls: batches.flatMap(({ calls }) => calls),
+    trunks: batches.flatMap(({ trunks }) => trunks),
+    events: batches.flatMap(({ events }) => events),
+    takenAt: batches.flatMap(({ takenAt }) => takenAt),
+    journal: batches.flatMap(({ journal }) => journal || []).join('\n'),
+    journalAt: Math.max(...batches.map(({ journalAt }) => journalAt)),
+  });
+  let from = 0;
+  return batches.map(({ takenAt }) => {
+    const own = numbers.slice(from, from + takenAt.length);
+    from += takenAt.length;
+    return own;
+  });
 }
 
 type KnownCall = { readonly statuses: string[]; head: number | undefined; waiting: boolean };

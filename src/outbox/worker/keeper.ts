@@ -7,6 +7,7 @@ import type { Main, Server } from '../../storage/serve-thread.ts';
 import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
 import { troubleOf } from '../../storage/trouble.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
+import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
 import type { StorageState, Told } from './storage-thread.ts';
 import type { Store, StoreOp } from './store.ts';
@@ -86,7 +87,7 @@ export function createKeeper(
   /** Answers these questions, or throws with nothing of them done. */
   function answerAll(calls: readonly Call[]): unknown[] {
     const { store } = open();
-    const each = () => calls.map((one) => answer(store, one));
+    const each = () => calls.flatMap((one, i) => answerOrAppend(store, calls, one, i));
     if (calls.every(({ name }) => reads.has(name))) return each();
     const values = store.transact(each);
     commits++;
@@ -248,6 +249,15 @@ export function createKeeper(
       unlock();
     },
   };
+}
+
+/** Appends that follow each other are written together, by the first of them: that takes far fewer statements. */
+function answerOrAppend(store: Store, calls: readonly Call[], one: Call, i: number): unknown[] {
+  if (one.name !== 'append') return [answer(store, one)];
+  if (calls[i - 1]?.name === 'append') return [];
+  const end = calls.findIndex(({ name }, at) => at > i && name !== 'append');
+  const batches = calls.slice(i, end < 0 ? calls.length : end).map(({ args }) => args[0] as IntakeBatch);
+  return appendTogether(store.ops.append, batches);
 }
 
 function answer(store: Store, { name, args }: Call): unknown {
