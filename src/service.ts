@@ -79,7 +79,7 @@ export async function startService(
   const directory = part(
     'directory',
     async () => {
-      const made = await store.value().alone(() => firstAccount(store.value(), options.country, clock()));
+      const made = await store.value().withLock(() => firstAccount(store.value(), options.country, clock()));
       if (made) {
         const { account, integration } = made;
         log.say('service.first-start', {
@@ -97,7 +97,7 @@ export async function startService(
   const otherProcesses = part(
     'events of other processes',
     () =>
-      store.value().elsewhere.follow(screens.accounts, {
+      store.value().otherProcesses.follow(screens.accounts, {
         moved: screens.publish,
         missed: screens.restart,
         dismissed: screens.dismissed,
@@ -188,7 +188,7 @@ export async function startService(
       return keys.integrationToken(integration);
     },
     link: async () => {
-      const user = await store.value().alone(() => firstAdministrator(store.value(), first(), clock()));
+      const user = await store.value().withLock(() => firstAdministrator(store.value(), first(), clock()));
       return `${url}/sign-in#${await makeLink(store.value(), keys, user, clock())}`;
     },
     stop,

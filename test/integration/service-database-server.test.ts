@@ -28,7 +28,7 @@ test('sslmode=verify-full: only the server that the certificate names is told an
   const trusted = `&sslrootcert=${authority}`;
 
   const store = await open(t, at('localhost', trusted));
-  const heard = hears(store.elsewhere);
+  const heard = hears(store.otherProcesses);
   t.after(heard.stop);
   await heard.first;
   await addSite(store);

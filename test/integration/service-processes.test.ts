@@ -76,7 +76,7 @@ describe('several processes on one database are as one', { skip }, () => {
     const heard: unknown[] = [];
     let listening = Promise.withResolvers<void>();
     const news = Promise.withResolvers<void>();
-    const stop = there.elsewhere.follow(() => [account], {
+    const stop = there.otherProcesses.follow(() => [account], {
       moved: () => {},
       missed: () => {},
       directory: () => listening.resolve(),

@@ -22,9 +22,9 @@ export interface Store {
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   /** The newest `max` missed calls of an account that ended at `since` or later, oldest first. */
   missedCalls(account: number, since: number, max: number): Promise<CallRecord[]>;
-  readonly elsewhere: CallFeed;
-  /** Does something that only one process on this database does at a time, such as making the first account. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  readonly otherProcesses: CallFeed;
+  /** Runs work that only one process may do at a time, such as adding the first account. */
+  withLock<T>(work: () => Promise<T>): Promise<T>;
   about(): Promise<StoreAbout>;
   close(): Promise<void>;
 }

@@ -47,8 +47,8 @@ const LOOK = 5_000;
 /** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
 const SHARDS = 64;
 /** Work that one process does at a time ends within this, ms. */
-const ALONE_MS = 60_000;
-const ALONE_LOCK = 5_727_005;
+const LOCK_MS = 60_000;
+const LOCK_ID = 5_727_005;
 
 /**
  * The store on PostgreSQL, for any number of processes on one database. Everything is a statement or a transaction of
@@ -113,14 +113,14 @@ export async function openPostgresStore(
       return calls.open(account, max);
     },
     missedCalls: calls.missed,
-    elsewhere: feed,
-    alone: (work) =>
+    otherProcesses: feed,
+    withLock: (work) =>
       database.converse(
         async ({ rows }) => {
-          await rows('SELECT pg_advisory_xact_lock($1)', ALONE_LOCK);
+          await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
           return work();
         },
-        { statement: ALONE_MS, lock: ALONE_MS, idle: ALONE_MS },
+        { statement: LOCK_MS, lock: LOCK_MS, idle: LOCK_MS },
       ),
     about: async () => aboutServer(await settingsOf(database)),
     async close() {

@@ -94,8 +94,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       return calls.open(account, max);
     },
     missedCalls: calls.missed,
-    elsewhere: { follow: () => () => {} },
-    alone: (work) => work(),
+    otherProcesses: { follow: () => () => {} },
+    withLock: (work) => work(),
     about: async () => ({
       engine: `SQLite ${process.versions.sqlite}`,
       survives:
