@@ -19,13 +19,13 @@ import { readPriority } from './read-priority.ts';
 export type AgiOptions = {
   readonly server: AgiServerOptions;
   readonly answer: AnswerOptions;
-  /** Where in the API's answer the priority stands. */
+  /** The field of the API's answer that has the priority. */
   readonly field: string;
   /** Ask the API as soon as an inbound call begins. */
   readonly askAhead: boolean;
   /** Most requests to the API at the same time. */
   readonly concurrency: number;
-  /** How long answers count, ms, and how many numbers are remembered; see the lookup. */
+  /** How long answers are cached, ms, and for how many numbers; see PriorityLookupOptions. */
   readonly cache: {
     readonly freshMs: number;
     readonly staleMs: number;
@@ -44,27 +44,27 @@ export type Permission = 'granted' | 'withheld' | 'pending';
 export type Agi = AgiServer & {
   /** An inbound call from this number, as the PBX wrote it, has just begun. */
   expect(number: string): void;
-  /** Forgets what the API said: the token or the address is another now. */
+  /** Empties the cache, since the token or the address of the API is another now. */
   clear(): void;
-  /** What the dialplan was told since the start; `known`: at once, from what was known. */
-  status(): LookupTally & { readonly listening: boolean };
+  /** Counters of the answers since the start; `known`: answered at once from the cache. */
+  status(): LookupCounters & { readonly listening: boolean };
 };
 
-type LookupTally = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
+type LookupCounters = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
 
-const tallyKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
+const counterKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
 
 const SCRIPT = 'priority';
 
-/** Longer than any number that can be dialled; what is longer is none. */
+/** Longest text that is taken for a number; longer than any that can be dialled. */
 const NUMBER_LENGTH = 64;
 
 export function createAgi(
   options: AgiOptions,
   tools: {
-    /** Asks the API for a number's priority; never fails. */
+    /** Asks the API for a number's priority; never rejects. */
     request: (number: string) => Promise<ApiResult>;
-    /** Asked before each lookup; has at most so long, ms. */
+    /** Asked before each lookup; answers within `waitMs`. */
     permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
     /** ISO 3166 country that numbers without a country code belong to. */
     country: string | undefined;
@@ -74,11 +74,11 @@ export function createAgi(
 ): Agi {
   const { clock, log, country } = tools;
   const lookup = createPriorityLookup(
-    { ...options.cache, concurrency: options.concurrency, patienceMs: options.server.deadlineMs },
+    { ...options.cache, concurrency: options.concurrency, maxWaitMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
   );
-  const ofScripts = oncePerMinute(clock.now);
-  const tally = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
+  const scriptLog = oncePerMinute(clock.now);
+  const counters = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
   /** The number as the API gets it, or '' if there is none to look up. */
   function normalised(raw: string): string {
@@ -87,7 +87,7 @@ export function createAgi(
 
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
-      ofScripts((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
+      scriptLog((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
       return failed;
     }
     const number = normalised(request.number);
@@ -105,11 +105,11 @@ export function createAgi(
     answer(request, waitMs) {
       const priority = priorityOf(request, waitMs);
       const commands = (it: PriorityAnswer) => {
-        tally[tallyKeys[it.status]] += 1;
+        counters[counterKeys[it.status]] += 1;
         return commandsFor(it, options.answer, request.queuePrio);
       };
       if (priority instanceof Promise) return priority.then(commands);
-      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') tally.known += 1;
+      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') counters.known += 1;
       return commands(priority);
     },
     clock,
@@ -123,6 +123,6 @@ export function createAgi(
       if (number !== '') lookup.expect(number);
     },
     clear: lookup.clear,
-    status: () => ({ ...tally, listening: server.isListening() }),
+    status: () => ({ ...counters, listening: server.isListening() }),
   };
 }

@@ -22,7 +22,7 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
   const lookup = createPriorityLookup(
     {
       concurrency: 4,
-      patienceMs: 500,
+      maxWaitMs: 500,
       freshMs: 60_000,
       staleMs: 86_400_000,
       notFoundMs: 30_000,

@@ -4,15 +4,15 @@ import { oncePerMinute } from '../log/once-per-minute.ts';
 import type { Clock } from '../process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
 import type { Reading } from './read-priority.ts';
-import { createGate } from './request-limiter.ts';
+import { createRequestLimiter } from './request-limiter.ts';
 
-/** The priorities of callers by their numbers (as they are told to the API), as the API and the cache know them. */
+/** Looks up priorities by number (as the API gets it), in the cache and at the API. */
 export type PriorityLookup = {
-  /** The answer at once where it is known, else the API's within `waitMs`. The promise never fails. */
+  /** The cached answer at once, else the API's within `waitMs`. The promise never rejects. */
   ask(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
-  /** A call from this number has begun: asks the API ahead of the dialplan, when nothing more urgent is to be asked. */
+  /** A call from this number has begun: asks the API before the dialplan does, once no urgent request waits. */
   expect(number: string): void;
-  /** Forgets everything: it was another account's, or another API's. What is under way is not kept either. */
+  /** Empties the cache, since the account or the API is another; requests in flight are not cached either. */
   clear(): void;
 };
 
@@ -20,19 +20,19 @@ export type PriorityLookupOptions = {
   /** Most requests at the same time. */
   readonly concurrency: number;
   /** How long a request may wait for its turn, ms: as long as a caller waits for the answer. */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
   /** How long an answer that found a priority counts without asking again, ms. */
   readonly freshMs: number;
   /** How long it counts while the API fails, ms. */
   readonly staleMs: number;
   /** How long an answer that found nothing counts, ms. */
   readonly notFoundMs: number;
-  /** Most numbers that are remembered; those not asked for the longest are forgotten. */
+  /** Most numbers in the cache; the least recently used are dropped. */
   readonly entries: number;
 };
 
-/** Most requests that may wait for their turn: beyond that, an answer would come too late for everybody. */
-const MOST_WAITING = 5_000;
+/** Most requests that may wait for their turn: with more, every answer would come too late. */
+const MAX_WAITING = 5_000;
 
 const tooMany: Reading = { ...failed, reason: 'too many lookups wait for the API' };
 
@@ -50,11 +50,11 @@ export function createPriorityLookup(
 ): PriorityLookup {
   const { clock, log } = tools;
   const cache = new LRUCache<string, Known>({ max: options.entries });
-  const { patienceMs } = options;
-  const gate = createGate({ width: options.concurrency, patienceMs, mostWaiting: MOST_WAITING }, clock);
-  let underWay = new Map<string, Enquiry>();
-  const ofFailures = oncePerMinute(clock.now);
-  const ofLateness = oncePerMinute(clock.now);
+  const { concurrency, maxWaitMs } = options;
+  const limiter = createRequestLimiter({ concurrency, maxWaitMs, maxWaiting: MAX_WAITING }, clock);
+  let inFlight = new Map<string, Enquiry>();
+  const failureLog = oncePerMinute(clock.now);
+  const lateLog = oncePerMinute(clock.now);
 
   const ageOf = ({ at }: Known) => clock.now() - at;
 
@@ -65,33 +65,33 @@ export function createPriorityLookup(
     return ageOf(known) < keepMs ? known.answer : undefined;
   }
 
-  /** What was true a while ago is better than nothing, for a customer that was known. */
+  /** An old priority is better than none, for a customer that was found. */
   function stale(number: string): PriorityAnswer | undefined {
     const known = cache.peek(number);
     return known?.answer.status === 'FOUND' && ageOf(known) < options.staleMs ? known.answer : undefined;
   }
 
-  /** One request for a number, however many want to know. */
+  /** Makes one request for a number at a time. */
   function enquire(number: string, urgent: boolean): Promise<PriorityAnswer> {
-    const there = underWay.get(number);
-    if (there !== undefined) {
-      if (urgent) there.hurry();
-      return there.answer;
+    const pending = inFlight.get(number);
+    if (pending !== undefined) {
+      if (urgent) pending.hurry();
+      return pending.answer;
     }
-    const home = underWay;
-    const { result, hurry } = gate.run(urgent, () => tools.request(number));
+    const home = inFlight;
+    const { result, hurry } = limiter.run(urgent, () => tools.request(number));
     const answer = result.then((reading) => {
       home.delete(number);
-      return learn(number, reading, home === underWay);
+      return learn(number, reading, home === inFlight);
     });
-    underWay.set(number, { answer, hurry });
+    inFlight.set(number, { answer, hurry });
     return answer;
   }
 
   function learn(number: string, reading: Reading | undefined, isCurrent: boolean): PriorityAnswer {
     const { reason, ...answer } = reading ?? tooMany;
     if (reason !== undefined) {
-      ofFailures((more) => log.say('agi.lookup-failed', { number, reason, more }));
+      failureLog((more) => log.say('agi.lookup-failed', { number, reason, more }));
       return stale(number) ?? answer;
     }
     if (isCurrent) cache.set(number, { answer, at: clock.now() });
@@ -101,7 +101,7 @@ export function createPriorityLookup(
   function inTime(number: string, waitMs: number): Promise<PriorityAnswer> {
     return new Promise((resolve) => {
       const cancel = clock.setTimer(() => {
-        ofLateness((more) => log.say('agi.lookup-late', { number, waited: waitMs, more }));
+        lateLog((more) => log.say('agi.lookup-late', { number, waited: waitMs, more }));
         resolve(stale(number) ?? timedOut);
       }, waitMs);
       void enquire(number, true).then((answer) => {
@@ -119,7 +119,7 @@ export function createPriorityLookup(
     },
     clear() {
       cache.clear();
-      underWay = new Map();
+      inFlight = new Map();
     },
   };
 }

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestClock } from '../process/test-clock.fixture.ts';
-import { createGate, type GateOptions } from './request-limiter.ts';
+import { createRequestLimiter, type RequestLimiterOptions } from './request-limiter.ts';
 
-/** A gate, and works that say when they begin and end when they are told to. */
-function setUp(options: Partial<GateOptions> = {}) {
+/** A limiter, the requests that have begun, and what ends each. */
+function setUp(options: Partial<RequestLimiterOptions> = {}) {
   const clock = createTestClock();
-  const gate = createGate({ width: 1, patienceMs: 100, mostWaiting: 10, ...options }, clock);
+  const limiter = createRequestLimiter({ concurrency: 1, maxWaitMs: 100, maxWaiting: 10, ...options }, clock);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const run = (name: string, urgent = true) =>
-    gate.run(urgent, async () => {
+    limiter.run(urgent, async () => {
       begun.push(name);
       await new Promise<void>((end) => ends.set(name, end));
       return name;
@@ -23,8 +23,8 @@ function setUp(options: Partial<GateOptions> = {}) {
   return { clock, run, end, begun, settle };
 }
 
-test('no more at once than its width', async () => {
-  const { run, end, begun, settle } = setUp({ width: 2 });
+test('no more at the same time than the limit', async () => {
+  const { run, end, begun, settle } = setUp({ concurrency: 2 });
   const turns = ['a', 'b', 'c', 'd'].map((name) => run(name));
   await settle();
   assert.deepEqual(begun, ['a', 'b']);
@@ -34,7 +34,7 @@ test('no more at once than its width', async () => {
   assert.deepEqual(await Promise.all(turns.map(({ result }) => result)), ['a', 'b', 'c', 'd']);
 });
 
-test('what a caller waits for goes first, also when that becomes known later', async () => {
+test('urgent requests go first, also those that become urgent later', async () => {
   const { run, end, begun, settle } = setUp();
   run('busy');
   run('ahead', false);
@@ -47,7 +47,7 @@ test('what a caller waits for goes first, also when that becomes known later', a
   assert.deepEqual(begun, ['busy', 'urgent', 'hurried', 'ahead']);
 });
 
-test('what has waited too long is not done', async () => {
+test('a request that has waited too long is not made', async () => {
   const { clock, run, end, begun, settle } = setUp();
   run('busy');
   const old = run('old');
@@ -63,8 +63,8 @@ test('what has waited too long is not done', async () => {
   assert.equal(await young.result, 'young');
 });
 
-test('no more wait than may', async () => {
-  const { run, end, begun, settle } = setUp({ mostWaiting: 2 });
+test('no more requests wait than the limit', async () => {
+  const { run, end, begun, settle } = setUp({ maxWaiting: 2 });
   for (const name of ['a', 'b', 'c']) run(name);
   const refused = run('d');
   refused.hurry();
@@ -75,11 +75,11 @@ test('no more wait than may', async () => {
   assert.deepEqual(begun, ['a', 'b', 'c', 'ahead']);
 });
 
-test('a work that fails makes room, and its failure is its own', async () => {
+test('a request that fails makes room, and rejects only its own result', async () => {
   const { run, begun, settle } = setUp();
-  const gate = createGate({ width: 1, patienceMs: 1, mostWaiting: 1 }, createTestClock());
-  const failing = gate.run(true, () => Promise.reject(new Error('no')));
-  const next = gate.run(true, async () => 'next');
+  const limiter = createRequestLimiter({ concurrency: 1, maxWaitMs: 1, maxWaiting: 1 }, createTestClock());
+  const failing = limiter.run(true, () => Promise.reject(new Error('no')));
+  const next = limiter.run(true, async () => 'next');
   await assert.rejects(failing.result, /no/);
   assert.equal(await next.result, 'next');
   run('a');

@@ -1,75 +1,60 @@
+import PQueue from 'p-queue';
 import type { Clock } from '../process/clock.ts';
 
 /**
- * Lets so many requests out at the same time and makes the others wait: those that a caller waits for go first, in
- * the order in which they came. A request that has waited longer than anybody waits for its answer is not made.
- *
- * (Not p-queue, whose home is delivery: what is wanted of it, to move a waiting job up and to let an old one go, is
- * most of what is here.)
+ * Limits how many requests are made at the same time. Urgent ones, whose answer a caller waits for, go first, in the
+ * order in which they came.
  */
-export type Gate = {
-  run<T>(urgent: boolean, work: () => Promise<T>): Turn<T>;
+export type RequestLimiter = {
+  run<T>(urgent: boolean, request: () => Promise<T>): LimitedRequest<T>;
 };
 
-export type Turn<T> = {
-  /** What the work gave; undefined if its turn did not come in time, or too many wait already. */
+export type LimitedRequest<T> = {
+  /** Undefined if the request was not made: its turn came too late, or too many wait already. */
   readonly result: Promise<T | undefined>;
-  /** A caller waits for it now. */
+  /** Makes it urgent. */
   hurry(): void;
 };
 
-export type GateOptions = {
-  /** Most works at the same time. */
-  readonly width: number;
-  /** How long a work may wait for its turn, ms. */
-  readonly patienceMs: number;
-  /** Most works that wait, of each kind. */
-  readonly mostWaiting: number;
+export type RequestLimiterOptions = {
+  /** Most requests at the same time. */
+  readonly concurrency: number;
+  /** How long a request may wait for its turn, ms. */
+  readonly maxWaitMs: number;
+  /** Most requests that wait, of each kind. */
+  readonly maxWaiting: number;
 };
 
-type Waiting = { since: number; readonly admit: (admitted: boolean) => void };
-
-export function createGate({ width, patienceMs, mostWaiting }: GateOptions, clock: Clock): Gate {
-  const urgentLine = new Set<Waiting>();
-  const aheadLine = new Set<Waiting>();
-  let inside = 0;
-
-  const admitNext = (): void => {
-    while (inside < width) {
-      const line = urgentLine.size > 0 ? urgentLine : aheadLine;
-      const [next] = line;
-      if (next === undefined) return;
-      line.delete(next);
-      const inTime = clock.now() - next.since <= patienceMs;
-      if (inTime) inside += 1;
-      next.admit(inTime);
-    }
-  };
-
-  async function doInTurn<T>(turn: Promise<boolean>, work: () => Promise<T>): Promise<T | undefined> {
-    if (!(await turn)) return undefined;
-    try {
-      return await work();
-    } finally {
-      inside -= 1;
-      admitNext();
-    }
-  }
+export function createRequestLimiter(
+  { concurrency, maxWaitMs, maxWaiting }: RequestLimiterOptions,
+  clock: Clock,
+): RequestLimiter {
+  const queue = new PQueue({ concurrency });
+  let requests = 0;
 
   return {
-    run(urgent, work) {
-      const line = urgent ? urgentLine : aheadLine;
-      if (line.size >= mostWaiting) return { result: Promise.resolve(undefined), hurry: () => {} };
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const waiting: Waiting = { since: clock.now(), admit: resolve };
-      line.add(waiting);
-      admitNext();
+    run(urgent, request) {
+      const priority = Number(urgent);
+      // Counting by priority takes longer the more wait.
+      if (queue.size >= maxWaiting && queue.sizeBy({ priority }) >= maxWaiting)
+        return { result: Promise.resolve(undefined), hurry: () => {} };
+      const id = String(requests++);
+      let since = clock.now();
+      let canHurry = !urgent;
+      const result = queue.add(
+        async () => {
+          canHurry = false;
+          return clock.now() - since <= maxWaitMs ? request() : undefined;
+        },
+        { id, priority },
+      );
       return {
-        result: doInTurn(promise, work),
+        result,
         hurry() {
-          if (!aheadLine.delete(waiting)) return;
-          waiting.since = clock.now();
-          urgentLine.add(waiting);
+          if (!canHurry) return;
+          canHurry = false;
+          since = clock.now();
+          queue.setPriority(id, 1);
         },
       };
     },
