@@ -9,7 +9,7 @@ import { password } from './people.ts';
 const chromiumPath = '/usr/bin/chromium';
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Screenshots are kept here for somebody to look at. */
+/** With PBX_LAB_SCREENS=1, screenshots are kept here for people to look at. */
 const screens = fileURLToPath(new URL('../../dist/screens/', import.meta.url));
 
 /** Why no page can be opened here, in one line; undefined if it can. */
@@ -37,10 +37,24 @@ export async function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** A real browser, closed after the test. */
+/** One browser for all tests of a process: to start it takes longer than most of them. */
+let running: Promise<Browser> | undefined;
+let closing: NodeJS.Timeout | undefined;
+/** When no test has used the browser for this long, it is closed, ms. */
+const unusedMs = 1_000;
+
+/** A real browser, whose windows are closed after the test. */
 export async function openBrowser(t: TestContext): Promise<Browser> {
-  const browser = await launchBrowser();
-  t.after(() => browser.close());
+  clearTimeout(closing);
+  running ??= launchBrowser();
+  const browser = await running;
+  t.after(async () => {
+    for (const context of browser.contexts()) await context.close();
+    closing = setTimeout(() => {
+      running = undefined;
+      void browser.close();
+    }, unusedMs);
+  });
   return browser;
 }
 
@@ -92,6 +106,10 @@ export async function signIn(
 export async function accessibilityTrouble(page: Page): Promise<string[]> {
   // Over the debugger's protocol: the page's own policy lets no such script in.
   const { readFileSync } = await import('node:fs');
+  // A card that is still fading in has too little contrast, however long a busy machine takes for that.
+  await page.evaluate(`Promise.all(document.getAnimations()
+    .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
+    .map(({ finished }) => finished.catch(() => {})))`);
   await page.evaluate(readFileSync(axePath, 'utf8'));
   return page.evaluate(async () => {
     // biome-ignore lint/suspicious/noExplicitAny: axe came as text
@@ -111,8 +129,9 @@ export function layoutTrouble(page: Page): Promise<string[]> {
     .map((element) => element.tagName + '.' + element.className)`);
 }
 
-/** Keeps a picture of the page in dist/screens. */
+/** Keeps a picture of the page in dist/screens, if pictures are wanted. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
+  if (process.env.PBX_LAB_SCREENS !== '1') return;
   mkdirSync(screens, { recursive: true });
   await page.screenshot({ path: `${screens}${name}.png`, fullPage: true });
 }

@@ -15,7 +15,9 @@ function asExpected({ id, from, received, callerId }: HeldCall): ExpectedCall {
 
 const byId = (a: ExpectedCall, b: ExpectedCall) => a.uniqueid.localeCompare(b.uniqueid);
 
-describe('every recording of a real Asterisk, replayed over TCP, is told as it should be', () => {
+describe('every recording of a real Asterisk, replayed over TCP, is told as it should be', {
+  concurrency: 4,
+}, () => {
   const scenarios = readScenarios();
   for (const { name, recording, calls, settings } of scenarios)
     test(name, { timeout: 60_000 }, async (t) => {
