@@ -39,12 +39,12 @@ const mostRequests = 300;
 export const api: Fault = {
   name: 'API: refused, reset, slow, 500s, 401, 302, pages, garbage',
   waits: true,
-  short: { count: 15_000, unit: 'events' },
+  short: { count: 6_000, unit: 'events' },
   full: { count: 1_000_000, unit: 'events' },
   run: (options) => deliverAll(options, () => undefined),
   control: {
     without: 'an API that keeps what it confirms',
-    size: { count: 3_000, unit: 'events' },
+    size: { count: 2_000, unit: 'events' },
     run: (options) => {
       const random = seededRandom(options.seed);
       return deliverAll(options, () => (random() < 0.01 ? { kind: 'discard' } : undefined));

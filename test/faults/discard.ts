@@ -18,7 +18,7 @@ const longest = 900;
 export const discard: Fault = {
   name: 'API confirms 1 % and keeps nothing of it',
   waits: true,
-  short: { count: 5_000, unit: 'events' },
+  short: { count: 3_000, unit: 'events' },
   full: { count: 1_000_000, unit: 'events' },
   run: (options) => repairAll(options, options.size >= 100_000 ? usual : quick),
   control: {
