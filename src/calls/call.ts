@@ -55,13 +55,15 @@ export function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
 
 /** The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. */
 export function answerCallsIn(state: TrackerState, bridge: string): void {
+  // Whoever is alone in it hears only those whom another bridge connects.
+  if ((state.bridges.get(bridge)?.members.size ?? 0) < 2) return;
   const parties = partiesOf(state, bridge);
-  if (parties.length < 2) return;
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
     if (call === undefined || call.answer !== undefined) continue;
     const others = parties.filter((party) => party !== caller);
-    const person = others.find((party) => !isTrunkEnd(state, party)) ?? (others[0] as Channel);
+    const person = others.find((party) => !isTrunkEnd(state, party)) ?? others[0];
+    if (person === undefined) continue;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
     reportWhatIsDue(state, call);
     saveCall(state, call);
@@ -126,7 +128,7 @@ export function decide(state: TrackerState, id: string, decision: Note['decision
   state.effects.push({ type: 'note', id, decision, why });
   const kind = decisions[decision] === '' ? 'not-reported' : 'decided';
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
-  writeJournal(state, { uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });
+  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });
 }
 
 /**
@@ -151,7 +153,7 @@ function decideNumber(
     if (presentation === 'unknown' && time !== 'over' && (time === 'left' || isLate)) {
       state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
       const text = 'asked the PBX whether the caller lets the number be shown';
-      writeJournal(state, { uniqueid: channel.uniqueid, kind: 'observed', text });
+      writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
       return false;
     }
     if (isLate) decide(state, call.id, 'told-late', 'the number came after all');
@@ -194,7 +196,14 @@ function report(state: TrackerState, call: OpenCall, status: CallStatus): void {
   };
   state.effects.push(event);
   const text = reportText(state, call, event);
-  writeJournal(state, { uniqueid: call.uniqueid, call: id, number: from, kind: 'reported', text });
+  writeJournal(state, {
+    at: state.at,
+    uniqueid: call.uniqueid,
+    call: id,
+    number: from,
+    kind: 'reported',
+    text,
+  });
 }
 
 function reportText(state: TrackerState, { answer }: OpenCall, event: Report): string {

@@ -110,11 +110,11 @@ export function wasHeard({ channels, goneChannels }: Readonly<TrackerState>, uni
   return goneChannels.newer.has(uniqueid) || goneChannels.older.has(uniqueid);
 }
 
-export function writeJournal(state: TrackerState, entry: Omit<JournalEntry, 'at'>): void {
-  state.effects.push({ type: 'journal', entry: { at: state.at, ...entry } });
+export function writeJournal(state: TrackerState, entry: JournalEntry): void {
+  state.effects.push({ type: 'journal', entry });
 }
 
 /** What happens to a caller's channel. */
 export function writeObserved(state: TrackerState, call: OpenCall, text: string): void {
-  writeJournal(state, { uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });
+  writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });
 }

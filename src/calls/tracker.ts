@@ -131,6 +131,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
+      at: state.at,
       uniqueid: seen.uniqueid,
       linkedid: seen.linkedid,
       number: seen.callerNumber,
@@ -192,7 +193,7 @@ function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
   const channel = state.channels.get(uniqueid);
   if (channel === undefined || !isTrunkEnd(state, channel)) return;
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
-  if (channel.inbound) writeJournal(state, { uniqueid, kind: 'not-reported', text });
+  if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
   channel.inbound = false;
   channel.dialled = dialledNumber(dialString);
 }
@@ -243,11 +244,11 @@ function hungUp(state: TrackerState, { uniqueid, cause }: ChannelHungUp): void {
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
     if (call !== undefined) writeObserved(state, call, `the caller's channel ${end}`);
-    else if (!channel.inbound) writeJournal(state, { uniqueid, kind: 'observed', text: end });
+    else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
     else {
       const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
       const text = `${end}; it never rang at us: ${how}`;
-      writeJournal(state, { uniqueid, kind: 'not-reported', text });
+      writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
     }
   }
   // The answer may be under way: what the PBX was asked of a channel that was still there, it says.

@@ -65,9 +65,10 @@ function parse(number: string, country: string | null | undefined): string {
     return parsed?.isPossible() ? parsed.number : digits;
   }
   const national = read(number, country);
+  if (number.startsWith('+')) return national?.isPossible() ? national.number : digits;
   if (national?.isValid() && national.formatNational().replace(/\D+/g, '') === digits) return national.number;
   const withPlus =
-    /^[+0]/.test(number) || !digits.startsWith(getCountryCallingCode(country))
+    number.startsWith('0') || !digits.startsWith(getCountryCallingCode(country))
       ? undefined
       : read(`+${digits}`);
   if (withPlus?.isValid()) return withPlus.number;
