@@ -77,7 +77,7 @@ export function createTrackerDriver(
     const lines = journal.take();
     if (lines === undefined) return;
     journalUnderWay = true;
-    // Without it calls are told all the same; what keeps the disk from taking it is said elsewhere.
+    // Calls are reported without it; the outbox logs what is wrong with the disk.
     await tools.append({ calls: [], trunks: [], events: [], journal: lines }).catch(() => {});
     journalUnderWay = false;
   };
@@ -158,8 +158,8 @@ export function createTrackerDriver(
 }
 
 const noteCounts: Partial<Record<Note['decision'], 'notTold' | 'adopted' | 'vanished'>> = {
-  'not-told': 'notTold',
-  adopted: 'adopted',
+  'not-reported': 'notTold',
+  'picked-up': 'adopted',
   vanished: 'vanished',
 };
 

@@ -105,7 +105,7 @@ export function awaitsPresentation(
 
 /** What was taken for a call is none: nothing was reported of it, and nothing will be. */
 export function dropCall(state: TrackerState, call: OpenCall): void {
-  decide(state, call.id, 'not-inbound', 'nobody dialled a number to reach the PBX: it made this call itself');
+  decide(state, call.id, 'not-inbound', 'no number was dialled to reach the PBX: it made this call itself');
   freeCall(state, call);
 }
 
@@ -116,11 +116,11 @@ function freeCall(state: TrackerState, call: OpenCall): void {
 }
 
 const decisions = {
-  'not-told': '',
-  'told-late': 'told after all: ',
+  'not-reported': '',
+  'reported-late': 'reported late: ',
   'not-inbound': '',
-  adopted: 'taken up: ',
-  vanished: 'ended unseen: ',
+  'picked-up': 'picked up: ',
+  vanished: 'ended unobserved: ',
 } as const;
 
 /** Says a decision and its reason, in the log and in the journal. */
@@ -156,7 +156,7 @@ function decideNumber(
       writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
       return false;
     }
-    if (isLate) decide(state, call.id, 'told-late', 'the number came after all');
+    if (isLate) decide(state, call.id, 'reported-late', 'the number came after all');
     call.number = 'known';
     call.from = normaliseNumber(raw, rules.defaultCountry);
     // The dialplan may ask for the priority soon, if it is still at its beginning.
@@ -169,7 +169,7 @@ function decideNumber(
   call.number = number;
   const why = withheld ? 'the caller withholds the number' : 'no number came';
   if (rules.withheldNumber !== undefined) call.from = rules.withheldNumber;
-  else decide(state, call.id, 'not-told', `${why}, and WITHHELD_NUMBER is not set`);
+  else decide(state, call.id, 'not-reported', `${why}, and WITHHELD_NUMBER is not set`);
   return true;
 }
 
@@ -216,12 +216,12 @@ function reportText(state: TrackerState, { answer }: OpenCall, event: Report): s
 
 function outcomeOf({ answer, partlyObserved }: OpenCall): string {
   if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
-  return partlyObserved ? 'nobody was heard to answer' : 'missed';
+  return partlyObserved ? 'no answer was observed' : 'missed';
 }
 
 /**
  * A call of which a part was not observed: its end, or its beginning if it is found in state `now`. Who answered first is
- * not known then, unless it was known before, or nobody has answered yet. One that was open before a gap and goes on
+ * not known then, unless it was known before, or the call is not answered yet. One that was open before a gap and goes on
  * after it counts as observed: that somebody answered it and gave it away again meanwhile is too rare to keep silent for.
  */
 export function afterGap(call: OpenCall, now: Channel | undefined): void {

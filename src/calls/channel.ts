@@ -62,7 +62,7 @@ export function createChannel(
 export const RING = 4;
 export const UP = 6;
 
-/** Technologies that are nobody's end: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
+/** Technologies that are not the end of a line: announcers, recorders, spies and stand-ins that Asterisk makes for itself. */
 const pseudoTechnologies = new Set([
   'AsyncGoto',
   'Announcer',

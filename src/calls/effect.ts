@@ -60,10 +60,10 @@ export type Note = {
   readonly type: 'note';
   readonly id: string;
   readonly decision:
-    | 'not-told' // no number, and no WITHHELD_NUMBER to stand in for it
+    | 'not-reported' // no number, and no WITHHELD_NUMBER to stand in for it
     | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
-    | 'told-late' // the number came after that, so it is reported now
-    | 'adopted' // was already there when we connected
+    | 'reported-late' // the number came after that, so it is reported now
+    | 'picked-up' // was already there when we connected
     | 'vanished'; // was gone when we connected
   readonly why: string;
 };

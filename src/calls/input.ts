@@ -7,7 +7,7 @@ export type Input =
   | ChannelCreated
   | ChannelStateChanged
   | CallerNumberChanged
-  | PresentationTold
+  | PresentationAnswered
   | Dialled
   | ChannelRenamed
   | BridgeEntered
@@ -64,12 +64,12 @@ export type CallerNumberChanged = {
  * The answer to an `ask` effect: whether the caller lets the number be shown, by the action Status. `unknown`: the PBX
  * would not say.
  */
-export type PresentationTold = {
+export type PresentationAnswered = {
   readonly type: 'presentation';
   readonly at: number;
   readonly uniqueid: string;
   readonly presentation: Presentation;
-  /** What was dialled to reach the PBX (DNID); '' for a channel that the PBX itself made, undefined if not told. */
+  /** What was dialled to reach the PBX (DNID); '' for a channel that the PBX itself made, undefined if Asterisk does not say. */
   readonly dnid: string | undefined;
 };
 
@@ -145,9 +145,9 @@ export type EndedUnseen = {
   readonly type: 'ended-unseen';
   readonly at: number;
   readonly uniqueid: string;
-  /** As it is told; absent if there is no number, or no record. */
+  /** As it is reported; absent if there is no number, or no record. */
   readonly from?: string;
-  /** Who answered; absent if nobody did, or there is no record. */
+  /** Who answered; absent if the call was not answered, or there is no record. */
   readonly callerId?: string;
 };
 

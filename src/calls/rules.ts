@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { channelKind } from './channel.ts';
 
-/** The settings that decide what is told. Their meaning and defaults: the configuration's `calls` section. */
+/** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
 export type CallSettings = {
   readonly pbxId: string;
   readonly inboundContexts: readonly string[];
@@ -44,7 +44,7 @@ export type ChannelVerdict = {
    * we dial out ourselves over a trunk passes here too, but goes Down, Ringing, Up.
    */
   readonly inbound: boolean;
-  /** By which rule, in the words of whoever set the trunk up. */
+  /** By which rule, as a sentence for the person who set the trunk up. */
   readonly why: string;
 };
 

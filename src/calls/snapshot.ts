@@ -12,7 +12,7 @@ export function isHolding(technology: string): boolean {
 
 /**
  * The PBX as it is now, after a (re)connect: calls that we hold open and that are gone are over; calls in progress
- * that we do not know are picked up; whoever was answered in the meantime, was.
+ * that we do not know are picked up; calls that were answered in the meantime are answered now.
  */
 export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
   const before = replaceChannels(state, snapshot);
@@ -31,7 +31,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
     if (!channel.inbound || state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
     const call = beginCall(state, channel, true);
-    decide(state, call.id, 'adopted', 'is in progress, and its beginning was not heard');
+    decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not heard');
   }
   for (const bridge of state.bridges.keys()) answerCallsIn(state, bridge);
   state.snapshots += 1;

@@ -33,7 +33,7 @@ describe("the caller's number", () => {
       {},
       [R, A],
     ],
-    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(not-told)']],
+    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(not-reported)']],
     [
       'does not come, with a stand-in',
       [silent, tick(1_000), hangsUp('1.1')],
@@ -46,36 +46,36 @@ describe("the caller's number", () => {
       withheld,
       [W, 'completed +31000000000'],
     ],
-    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(not-told)']],
+    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(not-reported)']],
     [
       'comes when all hope was lost',
       [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
       {},
-      ['(not-told)', '(told-late)', R, MISSED],
+      ['(not-reported)', '(reported-late)', R, MISSED],
     ],
     [
       'comes when all hope was lost, and time has passed',
       [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, hangsUp('1.1')],
       {},
-      ['(not-told)', '(told-late)', R, MISSED],
+      ['(not-reported)', '(reported-late)', R, MISSED],
     ],
-    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(not-told)']],
+    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(not-reported)']],
     ['is anonymous, with a stand-in', [hidden, hangsUp('1.1')], withheld, [W, 'completed +31000000000']],
     [
       'is there but must not be shown',
       [silent, number('1.1', '0201234567', 'prohibited'), tick(1_000)],
       {},
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
     [
       'stays withheld, whatever a snapshot shows',
       [silent, number('1.1', '0201234567', 'prohibited'), snapshot([row('1.1', 'PJSIP/trunk-00000001')])],
       {},
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
-    ['has no digits', [caller({ callerNumber: 'reception' } as never)], {}, ['(not-told)']],
+    ['has no digits', [caller({ callerNumber: 'reception' } as never)], {}, ['(not-reported)']],
     ['changes after it was told', [caller(), number('1.1', '0209999999'), hangsUp('1.1')], {}, [R, MISSED]],
-    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(not-told)']],
+    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(not-reported)']],
   ];
   for (const [name, inputs, overrides, told] of rows)
     test(name, () => assert.deepEqual(play(inputs, overrides).told, told));
@@ -86,7 +86,7 @@ describe("the caller's number", () => {
       'is there, and the PBX says that it is withheld',
       [caller(), hangsUp('1.1')],
       'prohibited',
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
     ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
     ['is there, and the PBX does not answer in time', [caller(), tick(999), tick(1_000)], 'no answer', [R]],
@@ -107,7 +107,7 @@ describe("the caller's number", () => {
         `is there, and the PBX says after the call that it is ${said}`,
         [caller(), hangsUp('1.1'), saysOf('1.1', said), tick(1_000)],
         'no answer',
-        said === 'prohibited' ? ['(not-told)'] : [R, MISSED],
+        said === 'prohibited' ? ['(not-reported)'] : [R, MISSED],
       ],
     ),
     ...([[saysOf('2.1', 'unknown')], [tick(1_000)], [snapshot([])]] as const).map(
@@ -118,7 +118,7 @@ describe("the caller's number", () => {
           ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), ...last],
         ],
         'no answer',
-        ['(not-told)', '(not-told)'],
+        ['(not-reported)', '(not-reported)'],
       ],
     ),
     [
@@ -131,25 +131,25 @@ describe("the caller's number", () => {
       'comes late with its presentation: the PBX is asked all the same, since the dialplan may have changed that',
       [silent, number('1.1', '0201234567')],
       'prohibited',
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
     ...(['prohibited', 'no answer'] as const).map((said): [string, Input[], typeof said, string[]] => [
       `comes when all hope was lost: the PBX is asked as always (${said})`,
       [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, tick(9_000)],
       said,
-      said === 'prohibited' ? ['(not-told)', '(not-told)'] : ['(not-told)'],
+      said === 'prohibited' ? ['(not-reported)', '(not-reported)'] : ['(not-reported)'],
     ]),
     [
       'comes when all hope was lost, and the call is over before the PBX says that it is withheld',
       [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1'), saysOf('1.1', 'prohibited')],
       'no answer',
-      ['(not-told)', '(not-told)'],
+      ['(not-reported)', '(not-reported)'],
     ],
     [
       'is allowed by the dialplan before the PBX answers',
       [caller(), number('1.1', '0201234567', 'allowed'), saysOf('1.1', 'prohibited')],
       'no answer',
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
     [
       'is prohibited, and then allowed by the dialplan and by the answer',
@@ -158,7 +158,7 @@ describe("the caller's number", () => {
         ...[number('1.1', '0201234567', 'allowed'), state('1.1', 4), saysOf('1.1', 'allowed')],
       ],
       'no answer',
-      ['(not-told)'],
+      ['(not-reported)'],
     ],
     [
       'is rewritten by the dialplan before the PBX answers: the one that the trunk presented is reported',
@@ -194,7 +194,7 @@ describe("the caller's number", () => {
         saysOf('1.1', 'allowed'),
       ],
       'no answer',
-      ['(adopted)', R],
+      ['(picked-up)', R],
     ],
     [
       'is there, and was gone before the PBX could say, on a trunk that showed a withheld number by its own word',
@@ -203,9 +203,14 @@ describe("the caller's number", () => {
         ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), tick(1_000)],
       ],
       'no answer',
-      ['(not-told)', '(not-told)'],
+      ['(not-reported)', '(not-reported)'],
     ],
-    ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(not-told)']],
+    [
+      'is withheld by its own word: nobody is asked',
+      [hidden, hangsUp('1.1')],
+      'no answer',
+      ['(not-reported)'],
+    ],
   ];
   for (const [name, inputs, presentation, told] of answers)
     test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));

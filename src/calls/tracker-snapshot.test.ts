@@ -83,7 +83,7 @@ describe('after (re)connecting', () => {
     [
       'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
       [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
-      ['(adopted)', R, A, MISSED],
+      ['(picked-up)', R, A, MISSED],
     ],
     [
       'adopted while it waits in a queue, answered afterwards: the same, since it may come back from a person',
@@ -94,7 +94,7 @@ describe('after (re)connecting', () => {
         enters('b', '1.1'),
         hangsUp('1.1'),
       ],
-      ['(adopted)', R, A, MISSED],
+      ['(picked-up)', R, A, MISSED],
     ],
     [
       'adopted while it rings, answered afterwards: nobody was before',
@@ -105,7 +105,7 @@ describe('after (re)connecting', () => {
         enters('b', '1.1'),
         hangsUp('1.1'),
       ],
-      ['(adopted)', R, A, C],
+      ['(picked-up)', R, A, C],
     ],
     [
       'answered before the gap, by whomever it talks to after it',
@@ -123,7 +123,7 @@ describe('after (re)connecting', () => {
     [
       'an unknown call in an inbound context is adopted',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }])],
-      ['(adopted)', R],
+      ['(picked-up)', R],
     ],
     [
       'a trunk leg that Asterisk dialled is not adopted',
@@ -138,7 +138,7 @@ describe('after (re)connecting', () => {
     [
       'events that the snapshot had overtaken change nothing',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]), caller(), state('1.1', 6)],
-      ['(adopted)', R],
+      ['(picked-up)', R],
     ],
     [
       'a Newchannel that comes after the snapshot tells the context',
@@ -171,7 +171,7 @@ describe('after (re)connecting', () => {
     const outcome = (inputs: Input[]) =>
       play(inputs).effects.flatMap((effect) => (effect.type === 'report' ? (effect.outcome ?? []) : []));
     assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed']);
-    assert.deepEqual(outcome([caller(), snapshot([])]), ['nobody was heard to answer']);
+    assert.deepEqual(outcome([caller(), snapshot([])]), ['no answer was observed']);
     assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
       'was answered by 1001',
     ]);
@@ -188,28 +188,28 @@ describe('after (re)connecting', () => {
     const saved = { calls: [], trunks: [...wrong.state.trunks] };
     const later = snapshot([row('1.1', 'PJSIP/1001-00000003')]);
     assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).told, []);
-    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(adopted)', R]);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(picked-up)', R]);
   });
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
     const saved = { calls: [], trunks: ['PJSIP/trunk'] };
-    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(adopted)', R]);
+    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(picked-up)', R]);
     assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
   });
 
   test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
-    assert.deepEqual(told, ['(adopted)', '(not-inbound)']);
+    assert.deepEqual(told, ['(picked-up)', '(not-inbound)']);
     assert.deepEqual([state.calls.size, state.channels.size, state.waitingForNumber.size], [0, 0, 0]);
-    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(adopted)', R]);
+    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(picked-up)', R]);
     assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
   });
 
   test('an analogue line has no number that was dialled, and is adopted all the same', () => {
     const line = snapshot([row('1.1', 'DAHDI/1-1', { context: 'from-analog' })]);
     const overrides = { inboundContexts: ['from-analog'] };
-    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').told, ['(adopted)', R]);
+    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').told, ['(picked-up)', R]);
   });
 
   test("a mobile found after a restart is told by the trunk's name rather than by our own number", () => {
@@ -222,7 +222,7 @@ describe('after (re)connecting', () => {
         bridge: 'b',
       }),
     ];
-    assert.deepEqual(play([snapshot(inBridge)]).told, ['(adopted)', R, 'answered +31201234567 by trunk']);
+    assert.deepEqual(play([snapshot(inBridge)]).told, ['(picked-up)', R, 'answered +31201234567 by trunk']);
   });
 
   test('a restart of the bridge tells nothing twice and forgets nothing', () => {

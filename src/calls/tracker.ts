@@ -25,7 +25,7 @@ import type {
   Dialled,
   EndedUnseen,
   Input,
-  PresentationTold,
+  PresentationAnswered,
 } from './input.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
@@ -164,7 +164,10 @@ function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
   callerChanged(state, channel);
 }
 
-function presentationAnswered(state: TrackerState, { uniqueid, presentation, dnid }: PresentationTold): void {
+function presentationAnswered(
+  state: TrackerState,
+  { uniqueid, presentation, dnid }: PresentationAnswered,
+): void {
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
   const call = state.calls.get(uniqueid);
@@ -172,7 +175,7 @@ function presentationAnswered(state: TrackerState, { uniqueid, presentation, dni
     const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
     writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
   }
-  // Found in a snapshot, and nobody dialled a number to reach us: Originate over the trunk. (Analogue lines have none.)
+  // Found in a snapshot, and no number was dialled to reach us: Originate over the trunk. (Analogue lines have none.)
   const isOurs = !channel.heard && dnid === '' && !channel.endpoint.startsWith('DAHDI/');
   if (isOurs) channel.inbound = false;
   if (channel.presentation !== 'prohibited') {

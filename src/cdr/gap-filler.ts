@@ -166,7 +166,10 @@ export function createGapFiller(
     );
     if (missing.length === 0) return leave('known');
     if (verdict.from === '') {
-      log.say('call.not-told', { call: id, why: 'its record has no number, and WITHHELD_NUMBER is not set' });
+      log.say('call.not-reported', {
+        call: id,
+        why: 'its record has no number, and WITHHELD_NUMBER is not set',
+      });
       return leave('withheld');
     }
     const { from, callerId } = verdict;

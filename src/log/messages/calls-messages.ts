@@ -17,13 +17,13 @@ export const callsMessages = {
     text: 'call {call} from {from} completed, {outcome}; event stored, delivery follows',
     means: 'The call has ended. Its event is on disk.',
   },
-  'call.not-told': {
+  'call.not-reported': {
     level: 'info',
     text: 'call {call} is not reported: {why}',
     means: 'The API requires a number, and this call has none. The call is counted; nothing is sent.',
     todo: 'To report such calls, set WITHHELD_NUMBER to the number that should stand in.',
   },
-  'call.told-late': {
+  'call.reported-late': {
     level: 'info',
     text: 'call {call} is now reported: {why}',
     means: 'The missing number of a call arrived late.',
@@ -34,7 +34,7 @@ export const callsMessages = {
     means:
       'After connecting, the bridge took a channel of a trunk for an inbound call. Asterisk then reported that it had placed the call itself.',
   },
-  'call.adopted': {
+  'call.picked-up': {
     level: 'info',
     text: 'call {call} {why}; tracked from now on',
     means:
