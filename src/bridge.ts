@@ -10,10 +10,9 @@ import { createTrackerDriver, type TrackerDriver } from './bridge/tracker-driver
 import type { CallSettings } from './calls/rules.ts';
 import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
-import { classify } from './delivery/classify.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { createHistoryReader } from './delivery/history-reader.ts';
-import type { DeliveryQueue, QueuedEvent } from './delivery/queue.ts';
+import type { DeliveryQueue } from './delivery/queue.ts';
 import { standBy } from './delivery/standby.ts';
 import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
@@ -21,7 +20,7 @@ import { type Outbox, openOutbox } from './outbox/outbox.ts';
 import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
-import { createMetrics, type Metrics } from './status/metrics.ts';
+import { createMetrics } from './status/metrics.ts';
 import { createStatusServer, type StatusServer, type StatusServerOptions } from './status/status-server.ts';
 import type { Liveness } from './status/systemd.ts';
 
@@ -127,11 +126,13 @@ async function startRest(
   const { standbyDelayMs } = config.outbox;
   const dispatcher = createDispatcher({
     queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
-    send: measured(
-      (event) => client.postCallEvent(event.body),
-      metrics,
-      (event) => reconciliation?.delivered(event),
-    ),
+    send: (event) => client.postCallEvent(event.body),
+    onAttempt(event, result, delivered) {
+      metrics.attempted(result.kind === 'answer' ? result.status : undefined, result.durationMs);
+      if (!delivered) return;
+      metrics.delivered(Date.now() - event.takenAt);
+      reconciliation?.delivered(event);
+    },
     log: log.child({ part: 'delivery' }),
     now: Date.now,
     monotonic: () => performance.now(),
@@ -281,22 +282,6 @@ function partsOf(parts: {
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
     { name: 'cdr', start: async () => gapFiller?.start(), stop: async () => gapFiller?.stop() },
   ];
-}
-
-type Send = Parameters<typeof createDispatcher>[0]['send'];
-
-/** The same, with what it took told to Prometheus, and what was delivered to whoever compares it later. */
-function measured(send: Send, metrics: Metrics, onDelivered: (event: QueuedEvent) => void): Send {
-  return async (event) => {
-    const result = await send(event);
-    const httpStatus = result.kind === 'answer' ? result.status : undefined;
-    metrics.attempted(httpStatus, result.durationMs);
-    if (classify(result, Date.now()).verdict === 'delivered') {
-      metrics.delivered(Date.now() - event.takenAt);
-      onDelivered(event);
-    }
-    return result;
-  };
 }
 
 function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {

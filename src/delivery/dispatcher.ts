@@ -3,18 +3,20 @@ import type { Log } from '../log/log.ts';
 import { createAlarm } from './alarm.ts';
 import { classify } from './classify.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
+import { createHealthProbe } from './health-probe.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf, settlementOf } from './outcome.ts';
-import { createProber } from './prober.ts';
+import { createPrefetchBuffer, lanes } from './prefetch-buffer.ts';
 import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent, type Settlement } from './queue.ts';
 import { createReport } from './report.ts';
-import { createSettler } from './settler.ts';
-import { createSupply, lanes } from './supply.ts';
+import { createResultWriter } from './result-writer.ts';
 
 export type DispatcherOptions = {
   readonly queue: DeliveryQueue;
   /** Sends one event. A rejection counts as a failed attempt. */
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;
+  /** Hears of every attempt that has come to its end. */
+  readonly onAttempt?: (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
   readonly log: Log;
   /** Unix ms. */
   readonly now: () => number;
@@ -78,8 +80,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const steadyNow = () => steadyOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
-  const settler = createSettler({ queue, onRecorded, onFailed: report.notRecorded });
-  const supply = createSupply({
+  const resultWriter = createResultWriter({ queue, onRecorded, onFailed: report.notRecorded });
+  const buffer = createPrefetchBuffer({
     queue,
     limits,
     now,
@@ -90,11 +92,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onRetryAt,
     onFailed: onQueueFailed,
   });
-  const prober = createProber({
-    takeOne: supply.takeOne,
+  const healthProbe = createHealthProbe({
+    takeOne: buffer.takeOne,
     attempt: ({ event, lane }) => attempt(event, lane, true),
     mayRetry: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
-    recorded: settler.flushed,
+    recorded: resultWriter.flushed,
     monotonic,
     onFailed: onQueueFailed,
   });
@@ -113,7 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let lastDeliveredAt: number | undefined;
 
   function isOpen(lane: Lane): boolean {
-    if (phase !== 'running' || settler.size() >= limits.unrecorded) return false;
+    if (phase !== 'running' || resultWriter.size() >= limits.unrecorded) return false;
     return (
       flow.state === 'ok' || (lane === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
     );
@@ -133,7 +135,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (phase === 'abandoned') return;
     conclude(event, result, startedAt, probe);
     if (inFlight === 0) onIdle();
-    supply.refillIfLow(lane);
+    buffer.refillIfLow(lane);
   }
 
   /** Draws every conclusion from an attempt: for the queue, for the event, for the log. */
@@ -144,8 +146,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
     const stopped = wasStopped || flow.state !== 'ok';
     const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
-    const { reason } = classified;
-    settler.add(settlementOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    const { reason, verdict } = classified;
+    options.onAttempt?.(event, result, verdict === 'delivered');
+    resultWriter.add(settlementOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -161,15 +164,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function onRecorded(batch: readonly Settlement[], heads: readonly QueuedEvent[]): void {
     for (const { callId, nextAt } of batch) {
-      supply.release(callId);
+      buffer.release(callId);
       if (nextAt !== undefined) onRetryAt(nextAt);
     }
     for (const head of heads) {
       // Tried before and overtaken by one that was sent again: the disk knows when it is due.
       if (head.attempts > 0) onRetryAt(steadyNow());
-      else supply.take(head, head.takenAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      else buffer.take(head, head.takenAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
-    for (const lane of lanes) supply.refillIfLow(lane);
+    for (const lane of lanes) buffer.refillIfLow(lane);
   }
 
   function changeFlow(next: Flow): void {
@@ -177,7 +180,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const before = flow;
     flow = next;
     if (before.state === 'ok' && next.state === 'ok') return;
-    supply.shut();
+    buffer.shut();
     report.flow(before, next);
     if (next.state !== 'ok') alarm.by(next.nextTryAt);
     poke();
@@ -185,7 +188,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function sweep(): void {
     sweeper = inFlight > 0 ? setTimeout(sweep, sweepMs) : undefined;
-    supply.giveWay();
+    buffer.giveWay();
   }
 
   function onRetryAt(steady: number): void {
@@ -196,10 +199,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function tick(): void {
     const at = monotonic();
     report.tick();
-    if (flow.state !== 'ok' && at >= flow.nextTryAt) void prober.probe();
+    if (flow.state !== 'ok' && at >= flow.nextTryAt) void healthProbe.probe();
     if (at >= retryAt) {
       retryAt = Number.POSITIVE_INFINITY;
-      void supply.refill('retry');
+      void buffer.refill('retry');
     }
     if (at >= pollAt) {
       pollAt = at + limits.pollMs;
@@ -229,14 +232,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function poke(): void {
-    for (const lane of lanes) void supply.refill(lane);
+    for (const lane of lanes) void buffer.refill(lane);
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
     const wasRunning = phase === 'running';
     phase = 'stopping';
     alarm.off();
-    supply.shut();
+    buffer.shut();
     if (wasRunning) {
       const idle = new Promise<void>((resolve) => {
         onIdle = resolve;
@@ -246,12 +249,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const tooLong = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, limitMs);
       });
-      await Promise.race([idle.then(() => settler.idle()), tooLong]);
+      await Promise.race([idle.then(() => resultWriter.idle()), tooLong]);
       clearTimeout(timer);
     }
     phase = 'abandoned';
     clearTimeout(sweeper);
-    settler.stop();
+    resultWriter.stop();
     report.end();
   }
 
@@ -264,14 +267,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       tick();
     },
     offer(heads) {
-      for (const head of heads) supply.take(head, 'fresh');
+      for (const head of heads) buffer.take(head, 'fresh');
       if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
-      const brought = flow.state === 'outage' && !flow.named && prober.sinceLast() >= limits.probeGapMs;
-      if (brought || monotonic() >= flow.nextTryAt) void prober.probe();
+      const brought = flow.state === 'outage' && !flow.named && healthProbe.sinceLast() >= limits.probeGapMs;
+      if (brought || monotonic() >= flow.nextTryAt) void healthProbe.probe();
     },
     poke,
     retry() {
-      void prober.retry();
+      void healthProbe.retry();
     },
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
@@ -284,7 +287,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         since: toUnix(flow.since),
         ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
         inFlight,
-        unrecorded: settler.size(),
+        unrecorded: resultWriter.size(),
         ...counts,
         ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),
       };

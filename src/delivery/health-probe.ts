@@ -1,6 +1,6 @@
-import type { Supply } from './supply.ts';
+import type { PrefetchBuffer } from './prefetch-buffer.ts';
 
-export type Prober = {
+export type HealthProbe = {
   /** Sends one event to see whether it works again, unless one is under way. */
   probe(): Promise<void>;
   /**
@@ -12,10 +12,10 @@ export type Prober = {
   sinceLast(): number;
 };
 
-type ProberOptions = {
-  readonly takeOne: Supply['takeOne'];
+type HealthProbeOptions = {
+  readonly takeOne: PrefetchBuffer['takeOne'];
   /** Sends it and draws every conclusion. */
-  readonly attempt: (one: NonNullable<Awaited<ReturnType<Supply['takeOne']>>>) => Promise<void>;
+  readonly attempt: (one: NonNullable<Awaited<ReturnType<PrefetchBuffer['takeOne']>>>) => Promise<void>;
   readonly mayRetry: () => boolean;
   /** Resolves when what became of attempts is recorded, as far as it can be. */
   readonly recorded: () => Promise<void>;
@@ -24,13 +24,13 @@ type ProberOptions = {
 };
 
 /** The one request at a time that tries whether it works again. */
-export function createProber(options: ProberOptions): Prober {
+export function createHealthProbe(options: HealthProbeOptions): HealthProbe {
   const { takeOne, attempt, mayRetry, recorded, monotonic, onFailed } = options;
   let probing = false;
   let another = false;
   let probedAt = Number.NEGATIVE_INFINITY;
 
-  const prober: Prober = {
+  const healthProbe: HealthProbe = {
     async probe() {
       if (probing) return;
       probing = true;
@@ -45,7 +45,7 @@ export function createProber(options: ProberOptions): Prober {
       }
       if (!another) return;
       another = false;
-      await prober.retry();
+      await healthProbe.retry();
     },
     async retry() {
       if (probing) {
@@ -54,9 +54,9 @@ export function createProber(options: ProberOptions): Prober {
       }
       // Until then the event that was tried last rests, and it may be the only one.
       await recorded();
-      if (mayRetry()) await prober.probe();
+      if (mayRetry()) await healthProbe.probe();
     },
     sinceLast: () => monotonic() - probedAt,
   };
-  return prober;
+  return healthProbe;
 }

@@ -7,7 +7,7 @@ const batchSize = 1_000;
 /** Between two tries to record what became of attempts, ms. */
 const retryMs = 1_000;
 
-export type Settler = {
+export type ResultWriter = {
   add(settlement: Settlement): void;
   /** How many are not recorded yet. */
   size(): number;
@@ -19,7 +19,7 @@ export type Settler = {
   stop(): void;
 };
 
-type SettlerOptions = {
+type ResultWriterOptions = {
   readonly queue: Pick<DeliveryQueue, 'settle'>;
   /** `heads`: what the calls of `batch` have to send next. */
   readonly onRecorded: (batch: readonly Settlement[], heads: readonly QueuedEvent[]) => void;
@@ -30,7 +30,7 @@ type SettlerOptions = {
  * Records what became of attempts, one batch after the other: while one is on its way to the disk, the next gathers.
  * What cannot be recorded is set aside and tried again; until then its calls rest, and the others go on.
  */
-export function createSettler({ queue, onRecorded, onFailed }: SettlerOptions): Settler {
+export function createResultWriter({ queue, onRecorded, onFailed }: ResultWriterOptions): ResultWriter {
   const gathered: Settlement[] = [];
   const refused: Settlement[] = [];
   let underway = 0;

@@ -4,7 +4,7 @@ import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent } from '
 
 export const lanes = ['fresh', 'backlog', 'retry'] as const satisfies readonly Lane[];
 
-export type Supply = {
+export type PrefetchBuffer = {
   /** Takes a head into memory if there is room, else leaves it on disk. */
   take(event: QueuedEvent, lane: Lane): void;
   /** An attempt of this call is recorded: its next event may come. */
@@ -21,7 +21,7 @@ export type Supply = {
   giveWay(): void;
 };
 
-type SupplyOptions = {
+type PrefetchBufferOptions = {
   readonly queue: DeliveryQueue;
   readonly limits: DeliveryLimits;
   /** Unix ms. */
@@ -38,7 +38,7 @@ type SupplyOptions = {
 };
 
 /** What of the queue is in memory: a cache, by lane, filled by hints and from disk. */
-export function createSupply(options: SupplyOptions): Supply {
+export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBuffer {
   const { queue, limits, now, steadyNow, monotonic, isOpen, send, onRetryAt, onFailed } = options;
   const gates: Readonly<Record<Lane, LaneGate>> = {
     fresh: createLaneGate(limits.lanes.fresh, monotonic),
@@ -67,12 +67,12 @@ export function createSupply(options: SupplyOptions): Supply {
     } catch (error) {
       onFailed(error);
     }
-    supply.release(event.callId);
+    buffer.release(event.callId);
     for (const any of lanes) more.add(any);
-    supply.refillIfLow(lane);
+    buffer.refillIfLow(lane);
   }
 
-  const supply: Supply = {
+  const buffer: PrefetchBuffer = {
     take(event, lane) {
       if (busy.has(event.callId)) busy.set(event.callId, true);
       else if (!isOpen(lane) || gates[lane].room() <= 0) more.add(lane);
@@ -101,7 +101,7 @@ export function createSupply(options: SupplyOptions): Supply {
       more.delete(lane);
       try {
         const found = await due(lane, room, steadyNow());
-        for (const event of found) supply.take(event, lane);
+        for (const event of found) buffer.take(event, lane);
         if (found.length === room) more.add(lane);
         else if (lane === 'retry') {
           const next = await queue.nextDue(steadyNow());
@@ -116,7 +116,7 @@ export function createSupply(options: SupplyOptions): Supply {
     },
 
     refillIfLow(lane) {
-      if (more.has(lane) && gates[lane].room() > limits.lanes[lane].buffer / 2) void supply.refill(lane);
+      if (more.has(lane) && gates[lane].room() > limits.lanes[lane].buffer / 2) void buffer.refill(lane);
     },
 
     async takeOne() {
@@ -145,9 +145,9 @@ export function createSupply(options: SupplyOptions): Supply {
       let left = limits.inFlight - places - (begun - holding);
       for (const lane of lanes) {
         left -= gates[lane].release(at - limits.lanes[lane].patienceMs, left);
-        supply.refillIfLow(lane);
+        buffer.refillIfLow(lane);
       }
     },
   };
-  return supply;
+  return buffer;
 }
