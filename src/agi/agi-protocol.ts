@@ -2,22 +2,22 @@ import { type AgiRequest, readRequest } from './agi-request.ts';
 
 /**
  * One FastAGI session without its socket: bytes in, actions out. Asterisk sends its lines and an empty one, then
- * takes commands one at a time: it reads them through a buffer that it does not look into again, so a second command
- * sent along with the first would wait for ever (res_agi.c, run_agi).
+ * takes commands one at a time: it reads them through a buffer that it does not check again, so a second command
+ * sent along with the first is never read (res_agi.c, run_agi).
  */
 export type Session =
   /** Asterisk's lines are coming in. */
   | { readonly phase: 'request'; readonly text: string }
-  /** Somebody is looking the answer up. */
+  /** The answer is being looked up. */
   | { readonly phase: 'asked'; readonly text: string; readonly received: number }
-  /** A command is out, and its reply is awaited. */
+  /** A command has been sent, and its reply has not come. */
   | {
       readonly phase: 'answer';
       readonly text: string;
       readonly received: number;
       /** Commands that are still to be sent. */
       readonly left: readonly string[];
-      /** In the middle of the many lines that follow a `520-`. */
+      /** Within the lines that follow a `520-`. */
       readonly inUsage: boolean;
     }
   /** Nothing more is read or written. */
@@ -31,7 +31,7 @@ export type SessionInput =
 export type SessionAction =
   | { readonly type: 'ask'; readonly request: AgiRequest }
   | { readonly type: 'write'; readonly text: string }
-  /** Asterisk would not do a command; the session goes on with the next. */
+  /** Asterisk refused a command; the session goes on with the next. */
   | { readonly type: 'refused'; readonly reply: string }
   | { readonly type: 'close'; readonly why: CloseReason };
 
@@ -51,7 +51,7 @@ export const sessionLimits = { requestBytes: 16 * 1024, requestLines: 256, reply
 
 export const newSession: Session = { phase: 'request', text: '' };
 
-/** What a session does with an input. Pure; a session that is over does nothing with any. */
+/** The next state of a session, and its actions. Pure; a session that is over ignores every input. */
 export function step(session: Session, input: SessionInput): Step {
   if (input.type === 'answer')
     return session.phase === 'asked' ? begin(session, input.commands) : stay(session);
@@ -71,7 +71,7 @@ export function step(session: Session, input: SessionInput): Step {
   }
 }
 
-/** A byte is a character: no split can break one, and all that is read here is ASCII. Carriage returns do not count. */
+/** Latin-1, so that no split can break a character; all that is read here is ASCII. Carriage returns are dropped. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('latin1');
   return text.includes('\r') ? text.replaceAll('\r', '') : text;
@@ -97,7 +97,7 @@ function hasMoreLines(text: string, most: number): boolean {
   return lines > most;
 }
 
-/** Nothing is expected before a command is out, but the caller may hang up. */
+/** Before a command is sent, Asterisk sends nothing unless the caller hangs up. */
 function waitOn(session: Asked): Step {
   return session.text.startsWith(HANGUP) ? close('hung-up') : stay(session);
 }
@@ -114,8 +114,8 @@ function sendNext(session: Answer, actions: SessionAction[]): Step {
 }
 
 /**
- * Asterisk says `HANGUP` between any two lines; up to version 11 without a line end, as that went out of band, so
- * the next reply stands right behind it. Nobody needs the answer then.
+ * Asterisk sends `HANGUP` between any two lines; up to version 11 out of band and without a line end, so that the
+ * next reply follows at once. The answer is not needed then.
  */
 const HANGUP = 'HANGUP';
 

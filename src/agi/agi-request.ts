@@ -1,24 +1,24 @@
-/** What the dialplan asks: the lines that Asterisk sends when it has connected, as far as they matter here. */
+/** The dialplan's request, from the lines that Asterisk sends after it has connected. */
 export type AgiRequest = {
-  /** What is called in `agi://host/script?query`, such as `priority`. */
+  /** The script of `agi://host/script?query`, such as `priority`. */
   readonly script: string;
   /** The caller's number as the PBX or the dialplan's author wrote it; '' if there is none to look up. */
   readonly number: string;
   /** True if it is the number of the caller on this channel; false if the dialplan's author wrote one. */
   readonly isOwn: boolean;
-  /** The Uniqueid of the channel that asks; '' if it does not say. */
+  /** The Uniqueid of the channel; '' if it was not sent. */
   readonly uniqueid: string;
-  /** What `?queue_prio=` says; absent if it says nothing. */
+  /** The value of `?queue_prio=`; absent without one. */
   readonly queuePrio?: boolean;
 };
 
-/** The lines that matter. */
+/** The lines that are read. */
 const wanted =
   /^(agi_network_script|agi_request|agi_uniqueid|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
 
 /**
- * Reads `agi_name: value` lines. A value may hold colons; a line that is none of ours is passed over; of two lines
- * of one name the first counts, because a caller's name, which comes later, is anybody's text.
+ * Reads `agi_name: value` lines. A value may hold colons; other lines are skipped; of two lines of one name the first
+ * counts, because the caller's name, which comes later, may hold any text.
  * @see https://docs.asterisk.org/Configuration/Interfaces/Asterisk-Gateway-Interface-AGI/
  */
 export function readRequest(text: string): AgiRequest {
@@ -39,7 +39,7 @@ export function readRequest(text: string): AgiRequest {
   };
 }
 
-/** The caller's own number, unless the caller asked that it be kept back (Q.931's presentation indicator). */
+/** The caller's own number, unless the caller withholds it (Q.931's presentation indicator). */
 function callerOf(fields: ReadonlyMap<string, string>): string {
   const octet = Number.parseInt(fields.get('agi_callingpres') ?? '', 10);
   return (octet & 0x60) === 0x20 ? '' : (fields.get('agi_callerid') ?? '');

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** True for what may stand in an allow-list: an address (`10.0.0.5`, `::1`) or a network (`10.0.0.0/8`). */
+/** Whether a text may be in an allow-list: an address (`10.0.0.5`, `::1`) or a network (`10.0.0.0/8`). */
 export function isAddressOrNetwork(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
@@ -9,7 +9,7 @@ export function isAddressOrNetwork(text: string): boolean {
   );
 }
 
-/** Who may connect. An IPv4 client of a socket that listens on IPv6 as well (`::ffff:10.0.0.5`) is known as what it is. */
+/** Who may connect. An IPv4 client of a socket that also listens on IPv6 (`::ffff:10.0.0.5`) counts as IPv4. */
 export function allowList(entries: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList();
   for (const entry of entries) {

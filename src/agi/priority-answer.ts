@@ -1,7 +1,7 @@
-/** What a lookup came to, as the dialplan sees it in `CALLER_PRIORITY_STATUS`. */
+/** The result of a lookup, as the dialplan sees it in `CALLER_PRIORITY_STATUS`. */
 export type PriorityStatus = 'FOUND' | 'NOTFOUND' | 'TIMEOUT' | 'ERROR';
 
-/** `value` is the API's word for the priority; only with FOUND. */
+/** `value` is the priority as the API wrote it; only with FOUND. */
 export type PriorityAnswer = { readonly status: PriorityStatus; readonly value?: string };
 
 export const notFound: PriorityAnswer = { status: 'NOTFOUND' };
@@ -9,27 +9,27 @@ export const timedOut: PriorityAnswer = { status: 'TIMEOUT' };
 export const failed: PriorityAnswer = { status: 'ERROR' };
 
 export type AnswerOptions = {
-  /** `CALLER_PRIORITY` where there is no answer. */
+  /** `CALLER_PRIORITY` when no priority was found. */
   readonly defaultPriority: string;
-  /** Set `QUEUE_PRIO` as well, unless the dialplan says otherwise. */
+  /** Sets `QUEUE_PRIO` as well, unless the request has `queue_prio`. */
   readonly setQueuePrio: boolean;
-  /** The API's value to what Queue() understands; what is not listed and is no whole number is 0. */
+  /** Maps the API's values to whole numbers for Queue(); a value that is neither listed nor a whole number is 0. */
   readonly queuePrio: Readonly<Record<string, number>>;
-  /** Show each answer in Asterisk's console. */
+  /** Shows each answer in Asterisk's console. */
   readonly verbose: boolean;
 };
 
 /**
- * All that may ever be written to a channel: the API's answer is anybody's text, and a line break in it would be a
- * second AGI command.
+ * The only values that may be written to a channel: the API's answer may hold any text, and a line break in it would
+ * be a second AGI command.
  */
 export const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
 const wholeNumber = /^-?\d{1,9}$/;
 
 /**
- * The AGI commands that tell the dialplan. The status comes when all else is set, so that whoever has one has all; the
- * console's line comes last, because nobody's call waits for it.
+ * The AGI commands that answer the dialplan. The status is set after the other variables, so that they are there when
+ * it is; the console's line comes last, because no call waits for it.
  */
 export function commandsFor(
   { status, value }: PriorityAnswer,

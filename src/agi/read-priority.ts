@@ -2,7 +2,7 @@ import { type ApiResult, apiErrorKinds } from '../api/result.ts';
 import { parseJson } from '../process/parse-json.ts';
 import { failed, notFound, type PriorityAnswer, safeValue, timedOut } from './priority-answer.ts';
 
-/** What an answer of the API says; `reason` is for the log, and only with TIMEOUT and ERROR. */
+/** A priority as the API answered it; `reason` is for the log, and only with TIMEOUT and ERROR. */
 export type Reading = PriorityAnswer & { readonly reason?: string };
 
 /**
@@ -12,9 +12,9 @@ export type Reading = PriorityAnswer & { readonly reason?: string };
  * | answer | is |
  * |---|---|
  * | a number or a plain word in the field | FOUND |
- * | null in the field, null or nothing at the top or under `data`, 204, 404 as JSON | NOTFOUND: nobody known |
+ * | null in the field, null or nothing at the top or under `data`, 204, 404 as JSON | NOTFOUND: no such caller |
  * | no answer in time | TIMEOUT |
- * | anything else: no connection, another status, no JSON, no such field, a value that no channel may see | ERROR |
+ * | anything else: no connection, another status, no JSON, no such field, a value that must not be written to a channel | ERROR |
  */
 export function readPriority(result: ApiResult, field: string): Reading {
   if (result.kind === 'failed') {
@@ -43,7 +43,7 @@ function readValue(json: unknown, field: string): Reading {
     : error(`${field} is no number and no plain word`);
 }
 
-/** `null`, `{}` and `[]`: how APIs say that there is nothing. */
+/** `null`, `{}` and `[]`: how APIs answer that there is nothing. */
 function isNothing(json: unknown): boolean {
   return json === null || (typeof json === 'object' && Object.keys(json).length === 0);
 }
