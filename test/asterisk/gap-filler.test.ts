@@ -14,8 +14,25 @@ import { playRow } from './stage.ts';
 const impossible = labImpossible();
 if (impossible) process.stdout.write(`test/asterisk: no real Asterisk on this machine: ${impossible}\n`);
 
-/** Calls of all kinds, and some that are none to tell of. */
-const kinds = [
+/** Some calls of different kinds, and some that are none to tell of: for where the records come from. */
+const someKinds = [
+  'extension-caller-hangs-up',
+  'caller-gives-up',
+  'busy',
+  'voicemail',
+  'ring-group-local',
+  'queue-local-one-by-one',
+  'follow-me-mobile',
+  'blind-transfer',
+  'pickup',
+  'number-national',
+  'anonymous',
+  'extension-to-trunk',
+  'click-to-call-customer-first',
+];
+
+/** Calls of all kinds: for what is made of the records, which is the same wherever they come from. */
+const allKinds = [
   'extension-caller-hangs-up',
   'extension-agent-hangs-up',
   'announcement-then-extension',
@@ -124,12 +141,12 @@ async function openGapLab(version: Version, { lab: options, settings }: CdrPlace
 
 /** What the oldest writes into a file is in `test/recordings`, and judged there. */
 const scenes = [
-  { version: '22', place: csvPlace },
-  { version: '22', place: mariadbPlace },
-  { version: '16', place: sqlitePlace },
+  { version: '22', place: csvPlace, kinds: allKinds, leastCalls: 20 },
+  { version: '22', place: mariadbPlace, kinds: someKinds, leastCalls: 8 },
+  { version: '16', place: sqlitePlace, kinds: someKinds, leastCalls: 8 },
 ] as const;
 
-for (const { version, place } of scenes) {
+for (const { version, place, kinds, leastCalls } of scenes) {
   const skip = impossible ?? place.impossible() ?? false;
   test(`calls that nobody heard, on a real Asterisk ${version}, from ${place.name}`, { skip }, async (t) => {
     await install(version);
@@ -153,7 +170,7 @@ for (const { version, place } of scenes) {
       await farEnd.killBridge();
       const rows = rowsOf(version, `{${kinds.join()}}`);
       const missed = await playAll(lab, rows);
-      assert.ok(missed.length >= 20, `${missed.length} calls`);
+      assert.ok(missed.length >= leastCalls, `${missed.length} calls`);
       due.push(...missed);
       assert.equal(farEnd.uniqueids().length, 1);
       await farEnd.startBridge();

@@ -117,7 +117,7 @@ export async function unitTests(
       await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
       await until(unit, 'ActiveState', 'active');
       await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
-      assert.match(await journal(), new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} runs as`));
+      assert.match(await journal(), new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} started`));
     }
     stand.farSide.inject(undefined);
     // Tries one again at once; the others have a wait of their own, which grows while a busy machine takes its time.
