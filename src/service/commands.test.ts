@@ -80,7 +80,7 @@ test('status shows the storage, what events survive there, and what the account 
   const run = await commandLine(t);
   assert.match(
     await run(['status']),
-    /^storage {7}SQLite 3[\d.]+\nan acknowledged event is fsynced on .*\naccount {7}Main: 1 integrations, 0 open calls, 0 requests/,
+    /^storage {7}SQLite 3[\d.]+\nan acknowledged event is fsynced on .*\naccount {7}Main: 1 integration, 0 open calls, 0 requests/,
   );
 });
 

@@ -26,7 +26,7 @@ async function open(t: TestContext) {
   return { ...served, browser, ...signedIn };
 }
 
-test('a call rings, is answered, and leaves; the most important stands first', { skip }, async (t) => {
+test('a call rings, is answered, and disappears; the highest priority is first', { skip }, async (t) => {
   const { page, a, post, trouble } = await open(t);
   await post(a.token, event({ id: 'stranger', from: '+493023125000' }));
   await post(a.token, event({ id: 'known' }));
@@ -52,7 +52,7 @@ test('a call rings, is answered, and leaves; the most important stands first', {
   assert.deepEqual(trouble, []);
 });
 
-test('a missed call stays on every page and screen until it is dismissed, and then on none', {
+test('a missed call stays on every page and screen until it is dismissed', {
   skip,
 }, async (t) => {
   const { page, context, a, post, url } = await open(t);
@@ -78,7 +78,7 @@ const places = (page: Page) =>
     }),
   );
 
-test('calls that come and go move nothing else on a page, not at its end either', { skip }, async (t) => {
+test('calls that begin and end move nothing else on a page, even at its end', { skip }, async (t) => {
   const { browser, a, post, url, service } = await open(t);
   let n = 0;
   for (const size of ['desk', 'narrow'] as const) {
@@ -107,7 +107,7 @@ test('calls that come and go move nothing else on a page, not at its end either'
   }
 });
 
-test('what the keyboard comes to is not behind the bar', { skip }, async (t) => {
+test('focused elements are not behind the bar', { skip }, async (t) => {
   const { browser, a, post, url, service } = await open(t);
   const { page } = await signIn(browser, { service }, { size: 'narrow' });
   await page.goto(`${url}/account`);
@@ -132,7 +132,7 @@ test('what the keyboard comes to is not behind the bar', { skip }, async (t) => 
   assert.equal(seen.at(-1), 'Save');
 });
 
-test('a call that begins while something is pressed takes it from under nobody’s finger', {
+test('a call that begins during a press does not move what is pressed', {
   skip,
 }, async (t) => {
   const { browser, service, context, a, post, url } = await open(t);
@@ -168,7 +168,7 @@ test('a call that begins while something is pressed takes it from under nobody�
   await card(page, 'lost').waitFor({ state: 'detached' });
 });
 
-test('a field that is typed into is not behind the bar when calls come', { skip }, async (t) => {
+test('a focused field is not behind the bar when calls begin', { skip }, async (t) => {
   const { browser, service, a, post, url } = await open(t);
   const { page } = await signIn(browser, { service }, { size: 'narrow' });
   await page.goto(`${url}/account`);
@@ -182,7 +182,7 @@ test('a field that is typed into is not behind the bar when calls come', { skip 
   assert.ok((field?.y ?? 0) + (field?.height ?? 0) <= (bar?.y ?? 0));
 });
 
-test('a page that fits its window does not scroll; the link to the calls leaves it where it is', {
+test('a page that fits its window does not scroll, nor does the link to the calls scroll it', {
   skip,
 }, async (t) => {
   const { page, url } = await open(t);
@@ -209,7 +209,7 @@ test('twelve pages of one browser share one stream', { skip }, async (t) => {
   for (const each of pages) await card(each, 'one').waitFor();
 });
 
-test('what ended while the service was away is gone when it is back, and what rings then shows', {
+test('after a restart of the service, ended calls are gone and ringing ones show', {
   skip,
 }, async (t) => {
   const { page, a, post, service, stateDir, url } = await open(t);
@@ -238,7 +238,7 @@ test('what ended while the service was away is gone when it is back, and what ri
   await card(page, 'new').waitFor();
 });
 
-test('the clock of the PC may be wrong, and may be set: what shows is right', { skip }, async (t) => {
+test('durations are right although the PC’s clock is wrong or set', { skip }, async (t) => {
   const { page, context, a, post, url } = await open(t);
   await post(a.token, event({ id: 'one' }));
   await card(page, 'one').waitFor();
@@ -254,7 +254,7 @@ test('the clock of the PC may be wrong, and may be set: what shows is right', { 
   assert.match(await card(wrong, 'one').locator('.what').innerText(), /^ringing 0:\d\d$/);
 });
 
-test('who does not see the bar is told what begins and what is missed, and never the seconds', {
+test('screen readers hear of new and missed calls, never the seconds', {
   skip,
 }, async (t) => {
   const { page, a, post } = await open(t);
@@ -274,7 +274,7 @@ test('who does not see the bar is told what begins and what is missed, and never
   ]);
 });
 
-test('signed out elsewhere, the bar says so', { skip }, async (t) => {
+test('after signing out in another tab, the bar says so', { skip }, async (t) => {
   const { page, context, url } = await open(t);
   const other = await context.newPage();
   await other.goto(`${url}/account`);
@@ -284,7 +284,7 @@ test('signed out elsewhere, the bar says so', { skip }, async (t) => {
   await page.waitForURL('**/sign-in');
 });
 
-test('who asks for it hears and is notified of a call that rings, until somebody answers', {
+test('ringtone and desktop alert work if switched on, until the call is answered', {
   skip,
 }, async (t) => {
   const { page, context, a, post, url } = await open(t);
@@ -322,7 +322,9 @@ test('who asks for it hears and is notified of a call that rings, until somebody
   assert.deepEqual(await told(), ['closed: loud']);
 });
 
-test('the first paint of a page waits for itself and its style, and both are small', { skip }, async (t) => {
+test('the first paint waits for the page and its stylesheet only, and both are small', {
+  skip,
+}, async (t) => {
   const { page, url } = await open(t);
   await page.goto(`${url}/customers`);
   const waitedFor = await page.evaluate(`performance.getEntries()

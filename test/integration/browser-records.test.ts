@@ -55,7 +55,7 @@ test('calls, reports and the API log work in every size, and in both themes', { 
   }
 });
 
-test('texts of strangers do nothing on a page, and break no layout', { skip }, async (t) => {
+test('untrusted texts run nothing on a page, and break no layout', { skip }, async (t) => {
   const served = await serve(t);
   await hostileCalls(served, Date.now());
   const browser = await openBrowser(t);
@@ -82,7 +82,7 @@ test('texts of strangers do nothing on a page, and break no layout', { skip }, a
   assert.deepEqual(trouble, []);
 });
 
-test('by keyboard: a number is looked for, its calls are turned over, one is opened with its requests', {
+test('by keyboard: search a number, page through its calls, open one with its requests', {
   skip,
 }, async (t) => {
   const served = await serve(t);
@@ -136,7 +136,7 @@ test('the API log is live, and can be paused', { skip }, async (t) => {
   assert.deepEqual(trouble, []);
 });
 
-test('a report prints in light colours, without what is only for the screen; its CSV has the same figures', {
+test('a report prints in light colours without controls; its CSV has the same figures', {
   skip,
 }, async (t) => {
   const served = await serve(t);

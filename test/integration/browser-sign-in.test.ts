@@ -15,7 +15,7 @@ import { serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
 
-test('the first link leads to a name and a password; these sign in from then on, and out', {
+test('the first link asks for a name and a password, which then sign in', {
   skip,
 }, async (t) => {
   const served = await serve(t);
@@ -39,7 +39,7 @@ test('the first link leads to a name and a password; these sign in from then on,
   assert.deepEqual(trouble, []);
 });
 
-test('a page that was asked for is opened after signing in; a page elsewhere is not', { skip }, async (t) => {
+test('signing in opens the requested page, but none of another site', { skip }, async (t) => {
   const served = await serve(t);
   const browser = await openBrowser(t);
   await (await signIn(browser, served)).context.close();
@@ -63,7 +63,7 @@ test('a page that was asked for is opened after signing in; a page elsewhere is 
   }
 });
 
-test('signing in is seen, and used, by everybody: both themes, every size', { skip }, async (t) => {
+test('the sign-in pages work in every window and theme', { skip }, async (t) => {
   const served = await serve(t);
   const browser = await openBrowser(t);
   await (await signIn(browser, served)).context.close();

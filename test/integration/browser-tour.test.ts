@@ -37,7 +37,7 @@ async function enter(page: Page): Promise<void> {
   await loaded;
 }
 
-test('the whole tour by keyboard: a segment, a customer, their call, an integration, a colleague, and out', {
+test('by keyboard: a segment, a customer, their call, an integration, a colleague, and signing out', {
   skip,
 }, async (t) => {
   const { page, a, post, trouble } = await open(t);
@@ -110,7 +110,7 @@ test('the whole tour by keyboard: a segment, a customer, their call, an integrat
   assert.deepEqual(trouble, []);
 });
 
-test('a colleague gets in by the address that was handed over, once, and is removed', { skip }, async (t) => {
+test('an invitation link works once; the removed user is signed out', { skip }, async (t) => {
   const { page, browser, url } = await open(t);
   await page.goto(`${url}/users`);
   await page.getByLabel('Name').fill('Ada');
@@ -139,7 +139,7 @@ test('a colleague gets in by the address that was handed over, once, and is remo
   await theirs.getByText('Signed out.').waitFor();
 });
 
-test('a table is looked at before it is taken, in the encoding that it comes in', { skip }, async (t) => {
+test('an import has a preview and reads the encoding of spreadsheets', { skip }, async (t) => {
   const { page, url, a, ask, trouble } = await open(t);
   await page.goto(`${url}/customers/import`);
   const table =

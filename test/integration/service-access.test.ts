@@ -12,7 +12,7 @@ const administrators = [
   '/customers/export',
 ];
 
-test('an agent sees calls and customers, and not what belongs to the whole account', async (t) => {
+test('an agent has access to calls and customers, but not to administration', async (t) => {
   const served = await serve(t);
   const { ask, url } = served;
   await person(served, { name: 'Agnes' });
@@ -50,7 +50,7 @@ test('a form of another site, of another session or of none changes nothing', as
   assert.match(await list(), />New</);
 });
 
-test('passwords are tried ten times from one place, and what is known of a name is not told', async (t) => {
+test('ten wrong passwords are allowed, and errors do not reveal which names exist', async (t) => {
   const served = await serve(t);
   const { ask, url, said } = served;
   await person(served, { name: 'Anna' });
@@ -67,7 +67,7 @@ test('passwords are tried ten times from one place, and what is known of a name 
   assert.ok(said.includes('service.sign-in-limited'));
 });
 
-test('each signing in is a new session; signing out ends it, and its streams, at once', async (t) => {
+test('each sign-in is a new session; signing out ends it and its streams immediately', async (t) => {
   const served = await serve(t);
   const { ask, url, a, post } = served;
   await person(served, { name: 'Anna' });
@@ -111,7 +111,7 @@ test('a new password signs every other browser out', async (t) => {
   assert.deepEqual([await status(here), await status(there)], [200, 303]);
 });
 
-test('a user without a password gets to the choice of one, and nowhere else', async (t) => {
+test('a user without a password can only choose one', async (t) => {
   const served = await serve(t);
   const { ask, url } = served;
   const { link } = await person(served, { name: 'Fresh', fresh: true });
@@ -123,7 +123,7 @@ test('a user without a password gets to the choice of one, and nowhere else', as
   }
 });
 
-test('what one user of an account dismisses, the others still see; it stays dismissed', async (t) => {
+test('a user dismisses missed calls for themselves only, and permanently', async (t) => {
   const served = await serve(t);
   const { ask, url, a, post } = served;
   await person(served, { name: 'Anna' });
@@ -148,7 +148,7 @@ test('what one user of an account dismisses, the others still see; it stays dism
   assert.deepEqual(await openCalls(url, a.token), [], 'a program is told the open calls');
 });
 
-test('people of one account reach nothing of another', async (t) => {
+test('users of one account have no access to another', async (t) => {
   const served = await serve(t);
   const { ask, url, b } = served;
   await person(served, { name: 'Anna', role: 'administrator' });

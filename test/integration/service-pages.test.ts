@@ -15,7 +15,7 @@ async function signIn({ ask, url, service }: Served): Promise<{ cookie: string; 
   return { cookie, link };
 }
 
-test('a link signs a browser in, once; its screens then see the calls of its account', async (t) => {
+test('a link signs in once; the screens then show the calls of the account', async (t) => {
   const served = await serve(t);
   const { ask, url, a, b, post } = served;
   const { cookie, link } = await signIn(served);
@@ -36,7 +36,7 @@ test('a link signs a browser in, once; its screens then see the calls of its acc
   }
 });
 
-test('without a session, a browser is sent to sign in and comes back, and the stream is closed', async (t) => {
+test('without a session, pages redirect to the sign-in page and the stream is refused', async (t) => {
   const { ask, url } = await serve(t);
   for (const [path, location] of [
     ['/', '/sign-in'],
@@ -49,7 +49,7 @@ test('without a session, a browser is sent to sign in and comes back, and the st
   assert.equal((await ask(`${url}/events`)).status, 401);
 });
 
-test('a screen that does not read is cut off, and the others hear everything', async (t) => {
+test('a screen that does not read is disconnected, and the others get every event', async (t) => {
   const served = await serve(t);
   const { a, url, post } = served;
   const sleepy = connect(Number(new URL(url).port), '127.0.0.1');
@@ -79,7 +79,7 @@ test('a screen that does not read is cut off, and the others hear everything', a
   await stream.return(undefined);
 });
 
-test('behind a proxy that is trusted, links and cookies are those of its address; of any other, its words do not count', async (t) => {
+test('links and cookies have the address of a trusted proxy; headers of others are ignored', async (t) => {
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'calls.example.com' };
   for (const [trustedProxies, base, secure] of [
     [['127.0.0.1'], 'https://calls.example.com', true],

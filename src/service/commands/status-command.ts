@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from '../pages/kit/formats.ts';
 import type { CommandContext } from './command-context.ts';
 
 export function statusCommand(parent: Command, { print, command, withStore }: CommandContext): void {
@@ -16,7 +17,7 @@ export function statusCommand(parent: Command, { print, command, withStore }: Co
       print(
         `storage       ${engine}`,
         `${safe ? '' : '! '}an acknowledged event is ${survives}`,
-        `account       ${account.name}: ${integrations.length} integrations, ${open.length} open calls, ${total} requests in the API log`,
+        `account       ${account.name}: ${counted(integrations.length, 'integration')}, ${counted(open.length, 'open call')}, ${total} requests in the API log`,
       );
     }),
   );

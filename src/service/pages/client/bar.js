@@ -108,7 +108,7 @@ function draw() {
         html`<div class="missed">
           <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
           <div class="missed-all">
-            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed calls</a>`}
+            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed</a>`}
             ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.flat())}>Dismiss all</button>`}
           </div>
         </div>`

@@ -25,7 +25,7 @@ async function opened(t: test.TestContext): Promise<{ store: Store; account: Acc
   return { store, account: account as Account, stateDir };
 }
 
-test('a number is found as it is dialled, in full, and by any part; a customer by reference and by name', async (t) => {
+test('a number is found in national and international format and by any part, a customer by reference and name', async (t) => {
   const { store, account, stateDir } = await opened(t);
   const calls = { berlin: '+4930901820', amsterdam: '+31201234567', emergency: '110', zeros: '+49301100110' };
   await past({ stateDir }, async (tell) => {
@@ -61,7 +61,7 @@ test('a number is found as it is dialled, in full, and by any part; a customer b
   );
 });
 
-test('saved calls are all that match, in UTF-8, and no cell is a formula', async (t) => {
+test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async (t) => {
   const { store, account, stateDir } = await opened(t);
   await hostileCalls({ stateDir }, Date.parse('2026-10-25T00:30Z'));
   const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
@@ -79,7 +79,7 @@ test('saved calls are all that match, in UTF-8, and no cell is a formula', async
   assert.equal(rows[0]?.outcome, 'answered');
 });
 
-test('calls are saved as they are read, however many there are', async (t) => {
+test('the CSV is sent in chunks', async (t) => {
   const { store, account, stateDir } = await opened(t);
   await past({ stateDir }, async (tell) => {
     await Promise.all(
@@ -96,7 +96,7 @@ test('calls are saved as they are read, however many there are', async (t) => {
   assert.equal(lines, 3001);
 });
 
-test("nobody sees another account's calls, figures or requests, and an agent no requests at all", async (t) => {
+test("no access to another account's calls, figures or requests, and for agents to no requests", async (t) => {
   const served = await serve(t);
   await past(served, (tell) =>
     tell({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
