@@ -248,6 +248,29 @@ test('the place stays where it is while what was heard is in memory only, and a 
   assert.notEqual(readFileSync(mark, 'utf8'), before);
 });
 
+test('it reads by itself, also if the records could not be read at the start', async (t) => {
+  const { path, mark, outbox, log, told } = await scene(t);
+  writeFileSync(path, '');
+  const source = createCsvSource(path);
+  let isReadable = false;
+  const filler = createGapFiller(
+    {
+      source: { ...source, end: () => (isReadable ? source.end() : Promise.reject(new Error('away'))) },
+      ...{ markFile: mark, everyMs: 1 },
+    },
+    nobody,
+    { outbox: { ...outbox, written: async () => true }, onTaken() {}, log, now: () => now },
+  );
+  t.after(() => filler.stop());
+  await filler.start();
+  await log.seen('cdr.unreadable');
+  isReadable = true;
+  await log.seen('cdr.from-now');
+  appendFileSync(path, line(1));
+  await log.seen('cdr.call-reported');
+  assert.equal((await told('1800000101.1')).length, 2);
+});
+
 test('a long gap is read in pieces, and each call of it is told', async (t) => {
   const { write, start, outbox, path } = await scene(t);
   const filler = await start();

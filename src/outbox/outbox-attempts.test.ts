@@ -4,6 +4,17 @@ import { batchOf, due, eventsOf, newEvent, playRows, resend, seqs, settled } fro
 /** What becomes of an event that is tried: dead letters, expiry, and the tale of its attempts. */
 playRows([
   [
+    'an event is offered again however often it was tried',
+    async (outbox) => {
+      await outbox.append(batchOf('a:ringing'));
+      for (let tries = 1; tries <= 20; tries++) {
+        await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 50 })]);
+        assert.equal(await outbox.nextDue(49), 50, `after ${tries} tries`);
+        assert.deepEqual(await due(outbox, { lane: 'retry', now: 50 }), [1], `after ${tries} tries`);
+      }
+    },
+  ],
+  [
     'a dead letter is kept and listed with its tale; later events of its call go on',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed', 7));

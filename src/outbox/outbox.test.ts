@@ -15,6 +15,7 @@ import {
   temporaryFolder,
 } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
+import { openReader } from './reader.ts';
 
 /** What an outbox does: each row is played on an empty one. */
 playRows([
@@ -234,6 +235,37 @@ test('outbox: nobody else can read the folder and its files', async (t) => {
     '/outbox.lock': '600',
     '/outbox.pid': '600',
   });
+});
+
+test('outbox: what is appended in one go is all there: events, open calls, trunks and journal', async (t) => {
+  const directory = temporaryFolder(t);
+  const outbox = await opened(t, { directory });
+  const ids = Array.from({ length: 100 }, (_, n) => `c${n}`);
+  const appended = ids.map((id, n) =>
+    outbox.append({
+      calls: [{ id, state: `{"n":${n}}` }],
+      trunks: [`PJSIP/${n}`],
+      events: n % 2 === 0 ? [newEvent(id, 'ringing')] : [],
+      journal: { lines: `line of ${id}.`, at: n },
+    }),
+  );
+  const heads = (await Promise.all(appended)).map((taken) => taken.heads.map(({ callId }) => callId));
+  assert.deepEqual(
+    heads,
+    ids.map((id, n) => (n % 2 === 0 ? [id] : [])),
+  );
+  const { calls, trunks } = await outbox.load();
+  assert.deepEqual(
+    calls,
+    ids.map((id, n) => ({ id, state: `{"n":${n}}` })),
+  );
+  assert.equal(trunks.length, 100);
+  const reader = openReader(directory);
+  assert.deepEqual(
+    reader?.journal(['line of c']),
+    ids.map((id) => `line of ${id}.`),
+  );
+  reader?.close();
 });
 
 test('outbox: closing writes all that was asked before, and refuses what comes after', async (t) => {
