@@ -23,7 +23,7 @@ const lookupEveryMs = 250;
 
 /**
  * How much the last third may hold above the second one; the first third is for warming up. In eight hours 8 MB are 4
- * bytes an event, in ten minutes 200.
+ * bytes an event, in five minutes 400.
  */
 const mostGrowth = { 'MB of memory': 8, files: 2, threads: 1 } as const;
 
@@ -55,7 +55,7 @@ export const soaks: readonly Fault[] = [
 function soakOn(name: string, speed: number): Fault {
   return {
     ...{ name, aside: true },
-    short: { count: 10, unit: 'minutes' },
+    short: { count: 5, unit: 'minutes' },
     full: { count: 480, unit: 'minutes' },
     run: (options) => soakFor(options, speed, {}),
     control: {
