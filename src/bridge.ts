@@ -160,7 +160,7 @@ async function startRest(
     callsInMemory: appends.callsInMemory,
     onTaken: ({ heads }) => offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
-    onExpected: (number) => lookups?.agi.expect(number),
+    onExpected: (number) => lookups?.agi.prefetch(number),
     onHeard: () => permissions.review(),
     holdsVanished: config.cdr !== undefined,
     fail,

@@ -146,7 +146,7 @@ describe('a session', () => {
   for (const [name, inputs, expected] of rows)
     test(name, () => assert.deepEqual(play(...inputs).actions.map(brief), expected));
 
-  test('the request is handed on as it was read', () => {
+  test('the request is passed on as read', () => {
     const [action] = play(requestText({}, ['4711'])).actions;
     assert.deepEqual(action, {
       type: 'ask',
@@ -174,7 +174,7 @@ function pieces(text: string, cuts: readonly number[]): string[] {
   return at.slice(1).map((end, i) => text.slice(at[i], end));
 }
 
-test('100,000 mutated sessions: nothing but the commands is written, and what is kept stays small', () => {
+test('100,000 mutated sessions: only the commands are written, and memory stays bounded', () => {
   const mutation = fc.record({
     at: fc.nat({ max: 2_000 }),
     remove: fc.oneof(fc.constant(0), fc.nat({ max: 40 })),

@@ -6,7 +6,7 @@ import { type AgiRequest, readRequest } from './agi-request.ts';
  * sent along with the first is never read (res_agi.c, run_agi).
  */
 export type Session =
-  /** Asterisk's lines are coming in. */
+  /** Receiving Asterisk's lines. */
   | { readonly phase: 'request'; readonly text: string }
   /** The answer is being looked up. */
   | { readonly phase: 'asked'; readonly text: string; readonly received: number }
@@ -15,12 +15,11 @@ export type Session =
       readonly phase: 'answer';
       readonly text: string;
       readonly received: number;
-      /** Commands that are still to be sent. */
+      /** Commands still to be sent. */
       readonly left: readonly string[];
       /** Within the lines that follow a `520-`. */
       readonly inUsage: boolean;
     }
-  /** Nothing more is read or written. */
   | { readonly phase: 'over' };
 
 export type SessionInput =
@@ -37,16 +36,16 @@ export type SessionAction =
 
 export type CloseReason =
   | 'done'
-  | 'hung-up' // the caller is gone
-  | 'not-agi' // whoever connected is no Asterisk
-  | 'too-long'; // more bytes or lines than an Asterisk sends
+  | 'hung-up' // the caller has hung up
+  | 'not-agi' // the client is not Asterisk
+  | 'too-long'; // more bytes or lines than Asterisk sends
 
 export type Step = { readonly session: Session; readonly actions: readonly SessionAction[] };
 
 type Asked = Extract<Session, { phase: 'asked' }>;
 type Answer = Extract<Session, { phase: 'answer' }>;
 
-/** Asterisk's own lines are 1 KB together; arguments, of which there are 128 at most, may make them longer. */
+/** Asterisk's own lines have 1 KB in total; up to 128 arguments may follow. */
 export const sessionLimits = { requestBytes: 16 * 1024, requestLines: 256, replyBytes: 16 * 1024 } as const;
 
 export const newSession: Session = { phase: 'request', text: '' };
@@ -148,11 +147,11 @@ function replyOf(line: string): Reply {
   if (line.startsWith('200')) return 'done';
   if (line.startsWith('520-')) return 'usage';
   if (line.startsWith('511')) return 'dead';
-  // 1xx comes before the real reply, and a line without a code is none.
+  // A 1xx line precedes the actual reply, and a line without a code is not a reply.
   return /^[02-9]\d\d(?!\d)/.test(line) ? 'refused' : 'none';
 }
 
-/** The last line of the usage may have no line end of its own. */
+/** The usage ends with this line; the line before it may have no line end. */
 function usageReply(line: string): Reply {
   return line.endsWith('520 End of proper usage.') ? 'refused' : 'none';
 }

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { requestText } from './agi-request.fixture.ts';
 import { type AgiRequest, readRequest } from './agi-request.ts';
 
-describe('what the dialplan asks', () => {
+describe('the request of the dialplan', () => {
   const script = (text: string) => ({ agi_network_script: text });
   const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio'>][] = [
     ["the caller's own number", requestText(), { script: 'priority', number: '+4940669690101' }],

@@ -2,9 +2,9 @@
 export type AgiRequest = {
   /** The script of `agi://host/script?query`, such as `priority`. */
   readonly script: string;
-  /** The caller's number as the PBX or the dialplan's author wrote it; '' if there is none to look up. */
+  /** The caller's number as the PBX or the dialplan wrote it; '' if there is none to look up. */
   readonly number: string;
-  /** True if it is the number of the caller on this channel; false if the dialplan's author wrote one. */
+  /** True if it is the channel's own caller number; false if the dialplan gave one. */
   readonly isOwn: boolean;
   /** The Uniqueid of the channel; '' if it was not sent. */
   readonly uniqueid: string;
@@ -45,12 +45,12 @@ function callerOf(fields: ReadonlyMap<string, string>): string {
   return (octet & 0x60) === 0x20 ? '' : (fields.get('agi_callerid') ?? '');
 }
 
-/** `agi://host:port/script?query` without what comes before the script. */
+/** Returns `script?query` of `agi://host:port/script?query`. */
 function pathOf(request: string): string {
   return /^h?agi:\/\/[^/]*\/(.*)$/.exec(request)?.[1] ?? '';
 }
 
-/** A plus stays a plus: a dialplan's author writes `?number=${CALLERID(num)}`, not a web form. */
+/** Parses the query. A plus stays a plus: the dialplan writes `?number=${CALLERID(num)}`, not a form. */
 function readQuery(query: string): ReadonlyMap<string, string> {
   return new Map(
     query.split('&').map((pair) => {

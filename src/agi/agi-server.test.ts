@@ -74,7 +74,7 @@ test('a connection that the system does not accept is logged, and the next one i
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
-test('an answer that comes later, and the time that is left for it', async (t) => {
+test('a later answer, and the time left for it', async (t) => {
   const answered = Promise.withResolvers<readonly string[]>();
   const asked = Promise.withResolvers<number>();
   const answer: Answerer = (_, waitMs) => {
@@ -131,7 +131,7 @@ test('at the deadline the session ends, whatever it waits for', async (t) => {
   assert.deepEqual(said, ['agi.listening', 'agi.cut-off']);
 });
 
-test('whoever drips its bytes is served, but not for longer', async (t) => {
+test('a client that sends slowly is served, within the same deadline', async (t) => {
   const { port, clock } = await serverFor(t);
   const socket = await openTo(port());
   const closed = closeOf(socket);
@@ -147,7 +147,7 @@ test('whoever drips its bytes is served, but not for longer', async (t) => {
   await closed;
 });
 
-test('2,000 connections that say nothing keep nobody from being served', async (t) => {
+test('2,000 silent connections do not block others', async (t) => {
   const { port, clock } = await serverFor(t);
   const idle = await Promise.all(Array.from({ length: 2_000 }, () => openTo(port())));
   await untilTimers(clock, 2_000);
@@ -158,7 +158,7 @@ test('2,000 connections that say nothing keep nobody from being served', async (
   assert.equal(clock.timers(), 0);
 });
 
-test('more connections than a PBX has calls are cut off, with a word', async (t) => {
+test('too many connections are closed and logged', async (t) => {
   const { port, clock, saying } = await serverFor(t);
   const word = saying('agi.too-many-connections');
   const sockets = await Promise.all(Array.from({ length: 2_060 }, () => openTo(port())));
@@ -171,7 +171,7 @@ test('more connections than a PBX has calls are cut off, with a word', async (t)
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
-test('2,000 connections at once that say anything: each gets commands or nothing, and all end', async (t) => {
+test('2,000 connections with random input: each gets commands or nothing, and all end', async (t) => {
   const { port, clock } = await serverFor(t);
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 400 }).map((it) => Buffer.from(it).toString('latin1')),
@@ -201,7 +201,7 @@ test('2,000 connections at once that say anything: each gets commands or nothing
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
-test('who may not ask is cut off before a byte is read', async (t) => {
+test('an address that is not allowed is disconnected before a byte is read', async (t) => {
   const { port, said } = await serverFor(t, {
     allow: ['10.0.0.0/8'],
     answer: () => assert.fail('was asked'),
@@ -216,7 +216,7 @@ test('an IPv4 client of an IPv6 socket is known by its IPv4 address', async (t) 
   assert.deepEqual((await askAgi(port(), { host: '::1' })).commands, []);
 });
 
-test('resets and early ends at every moment harm nobody', async (t) => {
+test('resets and early closes at any moment are harmless', async (t) => {
   const { port } = await serverFor(t, { answer: async () => commands });
   const text = requestText();
   for (const sent of ['', 'agi_', text.slice(0, 100), text, `${text}200 result=1\n`]) {
@@ -230,14 +230,14 @@ test('resets and early ends at every moment harm nobody', async (t) => {
   assert.deepEqual((await askAgi(port())).commands, commands);
 });
 
-test('commands that Asterisk refuses are passed over, with a word', async (t) => {
+test('refused commands are skipped and logged', async (t) => {
   const { port, said } = await serverFor(t);
   const refusing = await askAgi(port(), { reply: () => '510 Invalid or unknown command\n' });
   assert.deepEqual(refusing.commands, commands);
   assert.deepEqual(said, ['agi.listening', 'agi.command-refused']);
 });
 
-test('a port that is taken is tried again until it is free', async (t) => {
+test('a port in use is retried until it is free', async (t) => {
   const other = createServer();
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -252,7 +252,7 @@ test('a port that is taken is tried again until it is free', async (t) => {
   assert.deepEqual((await askAgi(taken)).commands, commands);
 });
 
-test('a stop waits for the sessions that are open, and takes no new ones', async (t) => {
+test('stop waits for open sessions and accepts no new ones', async (t) => {
   const answered = Promise.withResolvers<readonly string[]>();
   const asked = Promise.withResolvers<void>();
   const { port, server } = await serverFor(t, {
@@ -270,7 +270,7 @@ test('a stop waits for the sessions that are open, and takes no new ones', async
   await stopped;
 });
 
-test('stopping what never listened is harmless', async () => {
+test('stop without start is harmless', async () => {
   const server = createAgiServer(
     { host: '127.0.0.1', port: 0, allow: [], deadlineMs: 500 },
     { answer: () => [], clock: createTestClock(), log: { say: () => {}, child: () => assert.fail() } },

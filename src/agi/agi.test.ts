@@ -44,7 +44,7 @@ async function standFor(
       server: { host: '127.0.0.1', port: 0, allow: ['127.0.0.1'], deadlineMs },
       answer: { defaultPriority: '1', setQueuePrio: false, queuePrio: {}, verbose: false },
       field: 'priority',
-      askAhead: true,
+      prefetch: true,
       concurrency: 8,
       cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 1_000 },
       ...options,
@@ -73,7 +73,7 @@ const answered = (priority: string, status: string) => ({
 });
 const numbersAsked = (farSide: FarSide) => farSide.requests().map(({ payload }) => payload.number);
 
-describe('whom the dialplan asks for', () => {
+describe('the number of a lookup', () => {
   const rows: [string, string, Record<string, string>, string[]][] = [
     ['a customer', callFrom(gold), answered('10', 'FOUND'), [gold]],
     ['a customer who shows a national number', callFrom('040 66969 0101'), answered('10', 'FOUND'), [gold]],
@@ -142,7 +142,7 @@ describe('a number that must not leave the machine', () => {
   });
 });
 
-describe('whatever the API does, the call goes on', () => {
+describe('the call continues whatever the API does', () => {
   const rows: [string, Fault, string][] = [
     ['too slow', { kind: 'slow', ms: 2_000 }, 'TIMEOUT'],
     ['never answers', { kind: 'hang' }, 'TIMEOUT'],
@@ -179,7 +179,7 @@ describe('whatever the API does, the call goes on', () => {
   });
 });
 
-test('what is known is not asked again, and still counts when the API is gone', async (t) => {
+test('a cached priority is not requested again, and is used when the API is down', async (t) => {
   const cache = { freshMs: 0, staleMs: 60_000, notFoundMs: 0, entries: 10 };
   const { farSide, ask } = await standFor(t, { cache });
   assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
@@ -188,7 +188,7 @@ test('what is known is not asked again, and still counts when the API is gone', 
   assert.equal(farSide.counts().requests, 2);
 });
 
-test('500 sessions at once, from 100 numbers: each is answered, and each number is asked once', async (t) => {
+test('500 sessions at once, from 100 numbers: each is answered, and each number is requested once', async (t) => {
   const { farSide, ask } = await standFor(t);
   const number = (i: number) => `+494066969${String(i).padStart(4, '0')}`;
   const all = await Promise.all(Array.from({ length: 500 }, (_, i) => ask(callFrom(number(i % 100)))));
@@ -199,20 +199,20 @@ test('500 sessions at once, from 100 numbers: each is answered, and each number 
   assert.ok(farSide.counts().mostInFlight <= 8);
 });
 
-test('asked ahead: the dialplan meets an answer, and a burst of calls is no burst of requests', async (t) => {
+test('prefetch: the dialplan gets a cached answer, and a burst of calls is not a burst of requests', async (t) => {
   const { farSide, agi, ask } = await standFor(t, { concurrency: 3 });
-  for (const withheld of ['', 'anonymous']) agi.expect(withheld);
-  agi.expect('040 66969 0101');
-  for (let i = 0; i < 60; i += 1) agi.expect(`+4940669691${String(i).padStart(3, '0')}`);
+  for (const withheld of ['', 'anonymous']) agi.prefetch(withheld);
+  agi.prefetch('040 66969 0101');
+  for (let i = 0; i < 60; i += 1) agi.prefetch(`+4940669691${String(i).padStart(3, '0')}`);
   await farSide.waitFor((it) => it.counts().requests === 61);
   assert.ok(farSide.counts().mostInFlight <= 3);
   assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
   assert.equal(farSide.counts().requests, 61);
 });
 
-test('not asked ahead when switched off; another account is asked anew', async (t) => {
-  const { farSide, agi, ask } = await standFor(t, { askAhead: false });
-  agi.expect('+4940669690102');
+test('no prefetch if turned off; clear empties the cache', async (t) => {
+  const { farSide, agi, ask } = await standFor(t, { prefetch: false });
+  agi.prefetch('+4940669690102');
   assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
   assert.deepEqual(numbersAsked(farSide), [gold]);
   agi.clear();
@@ -220,7 +220,7 @@ test('not asked ahead when switched off; another account is asked anew', async (
   assert.deepEqual(numbersAsked(farSide), [gold, gold]);
 });
 
-test('a failure now and then is not felt by the next caller', async (t) => {
+test('an occasional failure does not affect the next caller', async (t) => {
   const { farSide, ask } = await standFor(t);
   farSide.inject(times(1, { kind: 'status', status: 503 }));
   assert.deepEqual(await ask(callFrom(gold)), answered('1', 'ERROR'));

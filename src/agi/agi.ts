@@ -19,13 +19,13 @@ import { readPriority } from './read-priority.ts';
 export type AgiOptions = {
   readonly server: AgiServerOptions;
   readonly answer: AnswerOptions;
-  /** The field of the API's answer that has the priority. */
+  /** Name of the priority field in the API's response. */
   readonly field: string;
-  /** Ask the API as soon as an inbound call begins. */
-  readonly askAhead: boolean;
-  /** Most requests to the API at the same time. */
+  /** Request the priority when an inbound call begins, before the dialplan asks for it. */
+  readonly prefetch: boolean;
+  /** Maximum number of simultaneous requests to the API. */
   readonly concurrency: number;
-  /** How long answers are cached, ms, and for how many numbers; see PriorityLookupOptions. */
+  /** See PriorityLookupOptions. */
   readonly cache: {
     readonly freshMs: number;
     readonly staleMs: number;
@@ -34,39 +34,39 @@ export type AgiOptions = {
   };
 };
 
-/** A lookup that the dialplan wants: for a number as it wrote it, on the channel with this Uniqueid. */
+/** A lookup by the dialplan: the number as written there, and the channel's Uniqueid. */
 export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid'>;
 
-/** Whether a number may be sent to the API; `pending`: it is not known yet whether its caller withholds it. */
+/** Whether a number may be sent to the API; `pending`: not known yet whether the caller withholds it. */
 export type Permission = 'granted' | 'withheld' | 'pending';
 
 /** Priority lookups for the dialplan: `agi://host:port/priority`. */
 export type Agi = AgiServer & {
-  /** An inbound call from this number, as the PBX wrote it, has just begun. */
-  expect(number: string): void;
-  /** Empties the cache, since the token or the address of the API is another now. */
+  /** Prefetches the priority for an inbound call that has just begun; `number` as the PBX wrote it. */
+  prefetch(number: string): void;
+  /** Empties the cache, after a change of the token. */
   clear(): void;
-  /** Counters of the answers since the start; `known`: answered at once from the cache. */
-  status(): LookupCounters & { readonly listening: boolean };
+  /** Lookups since the start by result; `known`: those answered from the cache. */
+  status(): LookupCounts & { readonly listening: boolean };
 };
 
-type LookupCounters = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
+type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
 
-const counterKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
+const countKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
 
 const SCRIPT = 'priority';
 
-/** Longest text that is taken for a number; longer than any that can be dialled. */
-const NUMBER_LENGTH = 64;
+/** Longer than any number that can be dialled. */
+const MAX_NUMBER_LENGTH = 64;
 
 export function createAgi(
   options: AgiOptions,
   tools: {
-    /** Asks the API for a number's priority; never rejects. */
+    /** Requests a number's priority from the API; never rejects. */
     request: (number: string) => Promise<ApiResult>;
-    /** Asked before each lookup; answers within `waitMs`. */
+    /** Called before each lookup; has at most `waitMs`. */
     permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
-    /** ISO 3166 country that numbers without a country code belong to. */
+    /** ISO 3166 country of numbers without a country code. */
     country: string | undefined;
     clock: Clock;
     log: Log;
@@ -77,17 +77,17 @@ export function createAgi(
     { ...options.cache, concurrency: options.concurrency, maxWaitMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
   );
-  const scriptLog = oncePerMinute(clock.now);
-  const counters = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
+  const unknownScript = oncePerMinute(clock.now);
+  const counts = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
-  /** The number as the API gets it, or '' if there is none to look up. */
+  /** The normalised number, or '' if there is none to look up. */
   function normalised(raw: string): string {
-    return raw.length > NUMBER_LENGTH ? '' : normaliseNumber(raw, country);
+    return raw.length > MAX_NUMBER_LENGTH ? '' : normaliseNumber(raw, country);
   }
 
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
-      scriptLog((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
+      unknownScript((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
       return failed;
     }
     const number = normalised(request.number);
@@ -95,7 +95,7 @@ export function createAgi(
     const began = clock.now();
     const permission = tools.permit(request, waitMs);
     const lookUp = (permission: Permission) => {
-      if (permission === 'granted') return lookup.ask(number, waitMs - (clock.now() - began));
+      if (permission === 'granted') return lookup.get(number, waitMs - (clock.now() - began));
       return permission === 'withheld' ? notFound : timedOut;
     };
     return permission instanceof Promise ? permission.then(lookUp) : lookUp(permission);
@@ -105,11 +105,11 @@ export function createAgi(
     answer(request, waitMs) {
       const priority = priorityOf(request, waitMs);
       const commands = (it: PriorityAnswer) => {
-        counters[counterKeys[it.status]] += 1;
+        counts[countKeys[it.status]] += 1;
         return commandsFor(it, options.answer, request.queuePrio);
       };
       if (priority instanceof Promise) return priority.then(commands);
-      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') counters.known += 1;
+      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') counts.known += 1;
       return commands(priority);
     },
     clock,
@@ -118,11 +118,11 @@ export function createAgi(
 
   return {
     ...server,
-    expect(raw) {
-      const number = options.askAhead ? normalised(raw) : '';
-      if (number !== '') lookup.expect(number);
+    prefetch(raw) {
+      const number = options.prefetch ? normalised(raw) : '';
+      if (number !== '') lookup.prefetch(number);
     },
     clear: lookup.clear,
-    status: () => ({ ...counters, listening: server.isListening() }),
+    status: () => ({ ...counts, listening: server.isListening() }),
   };
 }

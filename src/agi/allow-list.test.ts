@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { allowList, isAddressOrNetwork } from './allow-list.ts';
 
-test('who may connect', () => {
+test('addresses that may connect', () => {
   const isAllowed = allowList(['127.0.0.0/8', '::1', '10.1.2.3', '2001:db8::/32']);
   const rows: [string | undefined, boolean][] = [
     ['127.0.0.1', true],
@@ -25,7 +25,7 @@ test('who may connect', () => {
   assert.equal(allowList([])('127.0.0.1'), false);
 });
 
-test('what may stand in the list', () => {
+test('valid entries', () => {
   for (const good of ['10.0.0.5', '10.0.0.0/8', '0.0.0.0/0', '::1', '::/0', 'fe80::/10', '1.2.3.4/32'])
     assert.ok(isAddressOrNetwork(good), good);
   for (const bad of [

@@ -6,7 +6,7 @@ import { type AnswerOptions, commandsFor, type PriorityAnswer, safeValue } from 
 const plain: AnswerOptions = { defaultPriority: '0', setQueuePrio: false, queuePrio: {}, verbose: false };
 const found = (value: string): PriorityAnswer => ({ status: 'FOUND', value });
 
-describe('what the channel is told', () => {
+describe('the AGI commands of an answer', () => {
   const told = (value: string, status: string, queuePrio?: number) => [
     `SET VARIABLE CALLER_PRIORITY ${value}`,
     ...(queuePrio === undefined ? [] : [`SET VARIABLE QUEUE_PRIO ${queuePrio}`]),
@@ -47,7 +47,7 @@ describe('what the channel is told', () => {
     test(name, () => assert.deepEqual(commandsFor(answer, { ...plain, ...options }, queuePrio), expected));
 });
 
-test('whatever the API says, only these patterns are ever written', () => {
+test('only safe values are written, whatever the API responds', () => {
   const patterns = [
     /^SET VARIABLE CALLER_PRIORITY -?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/,
     /^SET VARIABLE QUEUE_PRIO -?\d{1,9}$/,

@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
 import { createTestClock } from '../process/test-clock.fixture.ts';
 import { createPriorityLookup, type PriorityLookupOptions } from './priority-lookup.ts';
-import type { Reading } from './read-priority.ts';
+import type { LookupResult } from './read-priority.ts';
 
 const number = '+4940669690101';
-const gold: Reading = { status: 'FOUND', value: '10' };
-const silver: Reading = { status: 'FOUND', value: '5' };
-const nobody: Reading = { status: 'NOTFOUND' };
-const broken: Reading = { status: 'ERROR', reason: 'HTTP 500' };
+const gold: LookupResult = { status: 'FOUND', value: '10' };
+const silver: LookupResult = { status: 'FOUND', value: '5' };
+const nobody: LookupResult = { status: 'NOTFOUND' };
+const broken: LookupResult = { status: 'ERROR', reason: 'HTTP 500' };
 const error = { status: 'ERROR' };
 const late = { status: 'TIMEOUT' };
 
 /** A lookup whose API answers when the test says so. */
 function setUp(options: Partial<PriorityLookupOptions> = {}) {
   const clock = createTestClock();
-  const asked: { number: string; answer: (reading: Reading) => Promise<void> }[] = [];
+  const asked: { number: string; answer: (reading: LookupResult) => Promise<void> }[] = [];
   const said: string[] = [];
   const log: Log = { say: (code, fields) => void said.push(`${code} ${fields?.more}`), child: () => log };
   const lookup = createPriorityLookup(
@@ -32,7 +32,7 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
     {
       request: (it) =>
         new Promise((resolve) => {
-          const answer = (reading: Reading) => {
+          const answer = (reading: LookupResult) => {
             resolve(reading);
             return settle();
           };
@@ -44,9 +44,9 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
   );
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   /** Asks, and lets the API answer if it is asked. */
-  const askAnd = async (reading: Reading) => {
+  const askAnd = async (reading: LookupResult) => {
     const before = asked.length;
-    const answer = lookup.ask(number, 400);
+    const answer = lookup.get(number, 400);
     await settle();
     if (asked.length > before) await asked.at(-1)?.answer(reading);
     return answer;
@@ -54,28 +54,28 @@ function setUp(options: Partial<PriorityLookupOptions> = {}) {
   return { clock, lookup, asked, said, settle, askAnd };
 }
 
-test('what was found counts for as long as it is fresh, and is given at once', async () => {
+test('a found priority is cached while it is fresh', async () => {
   const { clock, lookup, asked, askAnd } = setUp();
   assert.deepEqual(await askAnd(gold), gold);
   clock.advance(59_999);
-  assert.deepEqual(lookup.ask(number, 400), gold);
+  assert.deepEqual(lookup.get(number, 400), gold);
   assert.equal(asked.length, 1);
   clock.advance(1);
   assert.deepEqual(await askAnd(silver), silver);
   assert.equal(asked.length, 2);
 });
 
-test('what was not found counts for less long', async () => {
+test('"not found" is cached for a shorter time', async () => {
   const { clock, lookup, asked, askAnd } = setUp();
   assert.deepEqual(await askAnd(nobody), nobody);
   clock.advance(29_999);
-  assert.deepEqual(lookup.ask(number, 400), nobody);
+  assert.deepEqual(lookup.get(number, 400), nobody);
   clock.advance(1);
   assert.deepEqual(await askAnd(gold), gold);
   assert.equal(asked.length, 2);
 });
 
-test('while the API fails, what was found lives on, and what was not found does not', async () => {
+test('while the API fails, a stale priority is used, a stale "not found" is not', async () => {
   const { clock, askAnd } = setUp();
   await askAnd(gold);
   clock.advance(86_399_999);
@@ -88,14 +88,14 @@ test('while the API fails, what was found lives on, and what was not found does 
   assert.deepEqual(await askAnd({ status: 'TIMEOUT', reason: 'no answer in time' }), late);
 });
 
-test('a failure is not remembered', async () => {
+test('failures are not cached', async () => {
   const { asked, askAnd } = setUp();
   assert.deepEqual(await askAnd(broken), error);
   assert.deepEqual(await askAnd(gold), gold);
   assert.equal(asked.length, 2);
 });
 
-test('who is no customer any more is not one out of the cache', async () => {
+test('a caller who is no longer found is removed from the cache', async () => {
   const { clock, askAnd } = setUp();
   await askAnd(gold);
   clock.advance(60_000);
@@ -104,29 +104,29 @@ test('who is no customer any more is not one out of the cache', async () => {
   assert.deepEqual(await askAnd(broken), error);
 });
 
-test('nobody waits longer than told; what was known counts then, and the late answer is kept', async () => {
+test('a lookup ends at its deadline with the stale priority, and the late answer is cached', async () => {
   const { clock, lookup, asked, settle } = setUp();
-  const first = lookup.ask(number, 400);
+  const first = lookup.get(number, 400);
   await settle();
   clock.advance(400);
   assert.deepEqual(await first, late);
   await asked[0]?.answer(gold);
-  assert.deepEqual(lookup.ask(number, 400), gold);
+  assert.deepEqual(lookup.get(number, 400), gold);
   clock.advance(60_000);
-  const second = lookup.ask(number, 400);
+  const second = lookup.get(number, 400);
   await settle();
   clock.advance(400);
   assert.deepEqual(await second, gold);
-  assert.deepEqual(lookup.ask('+49401', 0), late);
-  assert.deepEqual(lookup.ask(number, -1), gold);
+  assert.deepEqual(lookup.get('+49401', 0), late);
+  assert.deepEqual(lookup.get(number, -1), gold);
   assert.equal(clock.timers(), 0);
 });
 
 test('equal lookups share one request, an answer in time ends every timer', async () => {
   const { clock, lookup, asked, settle } = setUp();
-  lookup.expect(number);
-  lookup.expect(number);
-  const answers = [lookup.ask(number, 400), lookup.ask(number, 400)];
+  lookup.prefetch(number);
+  lookup.prefetch(number);
+  const answers = [lookup.get(number, 400), lookup.get(number, 400)];
   await settle();
   assert.equal(asked.length, 1);
   await asked[0]?.answer(gold);
@@ -134,43 +134,43 @@ test('equal lookups share one request, an answer in time ends every timer', asyn
   assert.equal(clock.timers(), 0);
 });
 
-test('asking ahead warms the cache, asks for nothing that is known, and never in numbers', async () => {
+test('prefetch fills the cache, skips cached numbers, and respects the concurrency limit', async () => {
   const { lookup, asked, settle } = setUp({ concurrency: 2 });
-  for (let i = 0; i < 50; i += 1) lookup.expect(`+49${i}`);
+  for (let i = 0; i < 50; i += 1) lookup.prefetch(`+49${i}`);
   await settle();
   assert.equal(asked.length, 2);
-  const urgent = lookup.ask('+4949', 400);
+  const urgent = lookup.get('+4949', 400);
   await asked[0]?.answer(gold);
   assert.equal(asked[2]?.number, '+4949', 'whom a caller waits for comes first');
   await asked[2]?.answer(silver);
   assert.deepEqual(await urgent, silver);
   assert.equal(asked.length, 4);
-  assert.deepEqual(lookup.ask('+490', 400), gold);
-  lookup.expect('+490');
+  assert.deepEqual(lookup.get('+490', 400), gold);
+  lookup.prefetch('+490');
   await settle();
   assert.equal(asked.length, 4);
 });
 
-test('only so many numbers are remembered', async () => {
+test('the cache has a maximum number of entries', async () => {
   const { lookup, asked, settle } = setUp({ entries: 2 });
   for (const it of ['1', '2', '3']) {
-    lookup.expect(it);
+    lookup.prefetch(it);
     await settle();
     await asked.at(-1)?.answer(gold);
   }
-  assert.deepEqual(lookup.ask('3', 400), gold);
-  assert.deepEqual(lookup.ask('2', 400), gold);
-  assert.ok(lookup.ask('1', 400) instanceof Promise);
+  assert.deepEqual(lookup.get('3', 400), gold);
+  assert.deepEqual(lookup.get('2', 400), gold);
+  assert.ok(lookup.get('1', 400) instanceof Promise);
 });
 
-test('another account: nothing is remembered, and what is under way is not either', async () => {
+test('clear empties the cache, and results of running requests are not cached', async () => {
   const { lookup, asked, settle, askAnd } = setUp();
   await askAnd(gold);
   const other = '+49402';
-  const before = lookup.ask(other, 400);
+  const before = lookup.get(other, 400);
   await settle();
   lookup.clear();
-  const after = [lookup.ask(number, 400), lookup.ask(other, 400)];
+  const after = [lookup.get(number, 400), lookup.get(other, 400)];
   await settle();
   assert.deepEqual(
     asked.map((it) => it.number),
@@ -178,17 +178,17 @@ test('another account: nothing is remembered, and what is under way is not eithe
   );
   await asked[1]?.answer(gold);
   assert.deepEqual(await before, gold);
-  assert.ok(lookup.ask(other, 400) instanceof Promise);
+  assert.ok(lookup.get(other, 400) instanceof Promise);
   await asked[2]?.answer(silver);
   await asked[3]?.answer(silver);
   assert.deepEqual(await Promise.all(after), [silver, silver]);
-  assert.deepEqual(lookup.ask(other, 400), silver);
+  assert.deepEqual(lookup.get(other, 400), silver);
 });
 
-test('a request that would come too late for everybody is not made', async () => {
+test('a request that has waited too long is dropped', async () => {
   const { clock, lookup, asked, said, settle } = setUp({ concurrency: 1 });
-  lookup.expect('1');
-  const waiting = lookup.ask('2', 400);
+  lookup.prefetch('1');
+  const waiting = lookup.get('2', 400);
   await settle();
   clock.advance(501);
   assert.deepEqual(await waiting, late);
@@ -197,7 +197,7 @@ test('a request that would come too late for everybody is not made', async () =>
   assert.deepEqual(said, ['agi.lookup-late 0', 'agi.lookup-failed 0']);
 });
 
-test('trouble is said once a minute, with how often it was not', async () => {
+test('failures are logged once a minute, with the number suppressed', async () => {
   const { clock, said, askAnd } = setUp();
   for (let i = 0; i < 5; i += 1) await askAnd(broken);
   assert.deepEqual(said, ['agi.lookup-failed 0']);

@@ -3,60 +3,63 @@ import type { Log } from '../log/log.ts';
 import { oncePerMinute } from '../log/once-per-minute.ts';
 import type { Clock } from '../process/clock.ts';
 import { failed, type PriorityAnswer, timedOut } from './priority-answer.ts';
-import type { Reading } from './read-priority.ts';
+import type { LookupResult } from './read-priority.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 
-/** Looks up priorities by number (as the API gets it), in the cache and at the API. */
+/** Looks up callers' priorities by normalised number, in the cache and the API. */
 export type PriorityLookup = {
-  /** The cached answer at once, else the API's within `waitMs`. The promise never rejects. */
-  ask(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
-  /** A call from this number has begun: asks the API before the dialplan does, once no urgent request waits. */
-  expect(number: string): void;
-  /** Empties the cache, since the account or the API is another; requests in flight are not cached either. */
+  /** Returns the cached answer, or a promise of the API's within `waitMs`, which never rejects. */
+  get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
+  /** Requests the priority in advance, with lower precedence than `get`. */
+  prefetch(number: string): void;
+  /** Empties the cache. Results of running requests are not cached either. */
   clear(): void;
 };
 
 export type PriorityLookupOptions = {
-  /** Most requests at the same time. */
+  /** Maximum number of simultaneous requests. */
   readonly concurrency: number;
-  /** How long a request may wait for its turn, ms: as long as a caller waits for the answer. */
+  /** How long a request may wait for its start, ms: as long as a caller waits for the answer. */
   readonly maxWaitMs: number;
-  /** How long an answer that found a priority counts without asking again, ms. */
+  /** How long a found priority is cached, ms. */
   readonly freshMs: number;
-  /** How long it counts while the API fails, ms. */
+  /** How long it is used while the API fails, ms. */
   readonly staleMs: number;
-  /** How long an answer that found nothing counts, ms. */
+  /** How long it is cached that a caller has no priority, ms. */
   readonly notFoundMs: number;
-  /** Most numbers in the cache; the least recently used are dropped. */
+  /** Maximum number of cached callers; the least recently used are removed. */
   readonly entries: number;
 };
 
-/** Most requests that may wait for their turn: with more, every answer would come too late. */
+/** Maximum number of waiting requests; with more, every answer would be late. */
 const MAX_WAITING = 5_000;
 
-const tooMany: Reading = { ...failed, reason: 'too many lookups wait for the API' };
+const tooMany: LookupResult = { ...failed, reason: 'too many lookups are waiting for the API' };
 
-type Enquiry = { readonly answer: Promise<PriorityAnswer>; readonly hurry: () => void };
-type Known = { readonly answer: PriorityAnswer; readonly at: number };
+type RunningRequest = { readonly answer: Promise<PriorityAnswer>; readonly raise: () => void };
+type CacheEntry = { readonly answer: PriorityAnswer; readonly at: number };
 
 export function createPriorityLookup(
   options: PriorityLookupOptions,
   tools: {
-    /** Asks the API; never fails. */
-    request: (number: string) => Promise<Reading>;
+    /** Requests a priority from the API; never rejects. */
+    request: (number: string) => Promise<LookupResult>;
     clock: Clock;
     log: Log;
   },
 ): PriorityLookup {
   const { clock, log } = tools;
-  const cache = new LRUCache<string, Known>({ max: options.entries });
-  const { concurrency, maxWaitMs } = options;
-  const limiter = createRequestLimiter({ concurrency, maxWaitMs, maxWaiting: MAX_WAITING }, clock);
-  let inFlight = new Map<string, Enquiry>();
-  const failureLog = oncePerMinute(clock.now);
-  const lateLog = oncePerMinute(clock.now);
+  const cache = new LRUCache<string, CacheEntry>({ max: options.entries });
+  const { maxWaitMs } = options;
+  const limiter = createRequestLimiter(
+    { concurrency: options.concurrency, maxWaitMs, maxWaiting: MAX_WAITING },
+    clock,
+  );
+  let running = new Map<string, RunningRequest>();
+  const logFailure = oncePerMinute(clock.now);
+  const logLate = oncePerMinute(clock.now);
 
-  const ageOf = ({ at }: Known) => clock.now() - at;
+  const ageOf = ({ at }: CacheEntry) => clock.now() - at;
 
   function fresh(number: string): PriorityAnswer | undefined {
     const known = cache.get(number);
@@ -65,46 +68,46 @@ export function createPriorityLookup(
     return ageOf(known) < keepMs ? known.answer : undefined;
   }
 
-  /** An old priority is better than none, for a customer that was found. */
+  /** An older priority is used if the API fails. Older "not found" answers are not. */
   function stale(number: string): PriorityAnswer | undefined {
     const known = cache.peek(number);
     return known?.answer.status === 'FOUND' && ageOf(known) < options.staleMs ? known.answer : undefined;
   }
 
-  /** Makes one request for a number at a time. */
-  function enquire(number: string, urgent: boolean): Promise<PriorityAnswer> {
-    const pending = inFlight.get(number);
-    if (pending !== undefined) {
-      if (urgent) pending.hurry();
-      return pending.answer;
+  /** Shares one request among all lookups of a number. */
+  function fetch(number: string, urgent: boolean): Promise<PriorityAnswer> {
+    const there = running.get(number);
+    if (there !== undefined) {
+      if (urgent) there.raise();
+      return there.answer;
     }
-    const home = inFlight;
-    const { result, hurry } = limiter.run(urgent, () => tools.request(number));
-    const answer = result.then((reading) => {
-      home.delete(number);
-      return learn(number, reading, home === inFlight);
+    const startedIn = running;
+    const { result, raise } = limiter.run(urgent, () => tools.request(number));
+    const answer = result.then((response) => {
+      startedIn.delete(number);
+      return store(number, response, startedIn === running);
     });
-    inFlight.set(number, { answer, hurry });
+    running.set(number, { answer, raise });
     return answer;
   }
 
-  function learn(number: string, reading: Reading | undefined, isCurrent: boolean): PriorityAnswer {
-    const { reason, ...answer } = reading ?? tooMany;
+  function store(number: string, result: LookupResult | undefined, isCurrent: boolean): PriorityAnswer {
+    const { reason, ...answer } = result ?? tooMany;
     if (reason !== undefined) {
-      failureLog((more) => log.say('agi.lookup-failed', { number, reason, more }));
+      logFailure((more) => log.say('agi.lookup-failed', { number, reason, more }));
       return stale(number) ?? answer;
     }
     if (isCurrent) cache.set(number, { answer, at: clock.now() });
     return answer;
   }
 
-  function inTime(number: string, waitMs: number): Promise<PriorityAnswer> {
+  function fetchWithin(number: string, waitMs: number): Promise<PriorityAnswer> {
     return new Promise((resolve) => {
       const cancel = clock.setTimer(() => {
-        lateLog((more) => log.say('agi.lookup-late', { number, waited: waitMs, more }));
+        logLate((more) => log.say('agi.lookup-late', { number, waited: waitMs, more }));
         resolve(stale(number) ?? timedOut);
       }, waitMs);
-      void enquire(number, true).then((answer) => {
+      void fetch(number, true).then((answer) => {
         cancel();
         resolve(answer);
       });
@@ -112,14 +115,14 @@ export function createPriorityLookup(
   }
 
   return {
-    ask: (number, waitMs) =>
-      fresh(number) ?? (waitMs > 0 ? inTime(number, waitMs) : (stale(number) ?? timedOut)),
-    expect(number) {
-      if (fresh(number) === undefined) void enquire(number, false);
+    get: (number, waitMs) =>
+      fresh(number) ?? (waitMs > 0 ? fetchWithin(number, waitMs) : (stale(number) ?? timedOut)),
+    prefetch(number) {
+      if (fresh(number) === undefined) void fetch(number, false);
     },
     clear() {
       cache.clear();
-      inFlight = new Map();
+      running = new Map();
     },
   };
 }

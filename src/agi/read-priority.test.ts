@@ -17,7 +17,7 @@ describe("the API's answer", () => {
   const found = (value: string) => ({ status: 'FOUND', value });
   const nobody = { status: 'NOTFOUND' };
   const error = (reason: string) => ({ status: 'ERROR', reason });
-  const bad = error('priority is no number and no plain word');
+  const bad = error('the value of priority is neither a number nor a plain word');
   const rows: [string, ApiResult, object][] = [
     ['a number', answer('{"priority":10}'), found('10')],
     ['zero is a priority', answer('{"priority":0}'), found('0')],
@@ -37,10 +37,10 @@ describe("the API's answer", () => {
     ['204', answer('', { status: 204 }), nobody],
     ['404 that says so in JSON', answer('{"message":"No such customer."}', { status: 404 }), nobody],
     ['404 with a page', answer('<html>', { status: 404 }), error('HTTP 404')],
-    ['another field', answer('{"prio":1}'), error('the answer has no priority')],
-    ['a list', answer('[{"priority":1}]'), error('the answer has no priority')],
-    ['a string', answer('"priority"'), error('the answer has no priority')],
-    ['data is a string', answer('{"data":"priority"}'), error('the answer has no priority')],
+    ['another field', answer('{"prio":1}'), error('the response has no field priority')],
+    ['a list', answer('[{"priority":1}]'), error('the response has no field priority')],
+    ['a string', answer('"priority"'), error('the response has no field priority')],
+    ['data is a string', answer('{"data":"priority"}'), error('the response has no field priority')],
     ['an object', answer('{"priority":{"value":1}}'), bad],
     ['a list in the field', answer('{"priority":[1]}'), bad],
     ['true', answer('{"priority":true}'), bad],
@@ -49,9 +49,9 @@ describe("the API's answer", () => {
     ['a quote', answer('{"priority":"1\\""}'), bad],
     ['a number with an exponent', answer('{"priority":1e30}'), bad],
     ['a very long word', answer(`{"priority":"${'x'.repeat(33)}"}`), bad],
-    ['a page', answer('<html>'), error('the answer is not JSON')],
-    ['half an answer', answer('{"priority":1', { truncated: true }), error('the answer is too long')],
-    ['an empty answer', answer(''), error('the answer is not JSON')],
+    ['a page', answer('<html>'), error('the response is not JSON')],
+    ['half an answer', answer('{"priority":1', { truncated: true }), error('the response is too long')],
+    ['an empty answer', answer(''), error('the response is not JSON')],
     ['a redirect', answer('', { status: 302, location: '/login' }), error('HTTP 302')],
     ['401', answer('{"priority":1}', { status: 401 }), error('HTTP 401')],
     ['500', answer('{"priority":1}', { status: 500 }), error('HTTP 500')],
@@ -69,9 +69,9 @@ describe("the API's answer", () => {
   for (const [name, result, expected] of rows)
     test(name, () => assert.deepEqual(readPriority(result, 'priority'), expected));
 
-  test('the field is a setting, and only a field of the answer itself counts', () => {
+  test('the field name is configurable, and must be an own property', () => {
     assert.deepEqual(readPriority(answer('{"tier":"a"}'), 'tier'), found('a'));
     for (const field of ['constructor', '__proto__', 'toString'])
-      assert.deepEqual(readPriority(answer('{"a":1}'), field), error(`the answer has no ${field}`));
+      assert.deepEqual(readPriority(answer('{"a":1}'), field), error(`the response has no field ${field}`));
   });
 });

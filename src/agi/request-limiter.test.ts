@@ -23,7 +23,7 @@ function setUp(options: Partial<RequestLimiterOptions> = {}) {
   return { clock, run, end, begun, settle };
 }
 
-test('no more at the same time than the limit', async () => {
+test('at most `concurrency` requests at a time', async () => {
   const { run, end, begun, settle } = setUp({ concurrency: 2 });
   const turns = ['a', 'b', 'c', 'd'].map((name) => run(name));
   await settle();
@@ -34,20 +34,20 @@ test('no more at the same time than the limit', async () => {
   assert.deepEqual(await Promise.all(turns.map(({ result }) => result)), ['a', 'b', 'c', 'd']);
 });
 
-test('urgent requests go first, also those that become urgent later', async () => {
+test('urgent requests go first, also when raised later', async () => {
   const { run, end, begun, settle } = setUp();
   run('busy');
   run('ahead', false);
   const late = run('hurried', false);
   run('urgent');
-  late.hurry();
-  late.hurry();
+  late.raise();
+  late.raise();
   await settle();
   for (const name of ['busy', 'urgent', 'hurried', 'ahead']) await end(name);
   assert.deepEqual(begun, ['busy', 'urgent', 'hurried', 'ahead']);
 });
 
-test('a request that has waited too long is not made', async () => {
+test('a request that has waited too long is dropped', async () => {
   const { clock, run, end, begun, settle } = setUp();
   run('busy');
   const old = run('old');
@@ -55,7 +55,7 @@ test('a request that has waited too long is not made', async () => {
   const young = run('young');
   const ahead = run('hurried', false);
   clock.advance(41);
-  ahead.hurry();
+  ahead.raise();
   await settle();
   for (const name of ['busy', 'young', 'hurried']) await end(name);
   assert.deepEqual(begun, ['busy', 'young', 'hurried']);
@@ -63,11 +63,11 @@ test('a request that has waited too long is not made', async () => {
   assert.equal(await young.result, 'young');
 });
 
-test('no more requests wait than the limit', async () => {
+test('at most `maxWaiting` requests wait', async () => {
   const { run, end, begun, settle } = setUp({ maxWaiting: 2 });
   for (const name of ['a', 'b', 'c']) run(name);
   const refused = run('d');
-  refused.hurry();
+  refused.raise();
   run('ahead', false);
   await settle();
   assert.equal(await refused.result, undefined);
@@ -75,7 +75,7 @@ test('no more requests wait than the limit', async () => {
   assert.deepEqual(begun, ['a', 'b', 'c', 'ahead']);
 });
 
-test('a request that fails makes room, and rejects only its own result', async () => {
+test('a failed request frees its place and rejects only its own result', async () => {
   const { run, begun, settle } = setUp();
   const limiter = createRequestLimiter({ concurrency: 1, maxWaitMs: 1, maxWaiting: 1 }, createTestClock());
   const failing = limiter.run(true, () => Promise.reject(new Error('no')));

@@ -13,7 +13,7 @@ export type LimitedRequest<T> = {
   /** Undefined if the request was not made: its turn came too late, or too many wait already. */
   readonly result: Promise<T | undefined>;
   /** Makes it urgent. */
-  hurry(): void;
+  raise(): void;
 };
 
 export type RequestLimiterOptions = {
@@ -37,22 +37,22 @@ export function createRequestLimiter(
       const priority = Number(urgent);
       // Counting by priority takes longer the more wait.
       if (queue.size >= maxWaiting && queue.sizeBy({ priority }) >= maxWaiting)
-        return { result: Promise.resolve(undefined), hurry: () => {} };
+        return { result: Promise.resolve(undefined), raise: () => {} };
       const id = String(requests++);
       let since = clock.now();
-      let canHurry = !urgent;
+      let canRaise = !urgent;
       const result = queue.add(
         async () => {
-          canHurry = false;
+          canRaise = false;
           return clock.now() - since <= maxWaitMs ? request() : undefined;
         },
         { id, priority },
       );
       return {
         result,
-        hurry() {
-          if (!canHurry) return;
-          canHurry = false;
+        raise() {
+          if (!canRaise) return;
+          canRaise = false;
           since = clock.now();
           queue.setPriority(id, 1);
         },

@@ -96,7 +96,7 @@ export const agiSection = section({
       },
       parameter: values.PRIORITY_PARAM,
       field: values.PRIORITY_FIELD,
-      askAhead: values.AGI_ASK_AHEAD,
+      prefetch: values.AGI_ASK_AHEAD,
       concurrency: values.AGI_CONCURRENCY,
       cache: {
         freshMs: values.AGI_CACHE_FRESH,

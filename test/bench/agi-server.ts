@@ -81,7 +81,7 @@ async function startOurs(settings: ServerSettings): Promise<number> {
         verbose: settings.verbose ?? false,
       },
       field: 'priority',
-      askAhead: true,
+      prefetch: true,
       concurrency: 8,
       cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 10_000 },
     },
