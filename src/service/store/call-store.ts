@@ -1,17 +1,17 @@
 import type { CallRecord } from '../calls/call-record.ts';
 
-/** The calls that other processes on the same database move. On an engine for one process there are none. */
+/** Calls moved by other processes on the same database. SQLite has none. */
 export interface CallFeed {
   /**
-   * Tells how the calls of the accounts in `watched()` are now, each soon after it moved: some more than once, some
-   * that this process moved itself, and all of them perhaps later than this process's own news of them.
-   * `missed`: there may have been others; read the open calls again. `directory`: accounts or integrations changed.
-   * `dismissed`: a user took missed calls off the bar; of this, some may never be told.
-   * Gives the way to stop.
+   * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
+   * come more than once, may have been moved by this process, and may come later than its own report.
+   * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
+   * `dismissed`: a user took missed calls off the bar; some of these may not arrive.
+   * Returns a function that stops it.
    */
   follow(
     watched: () => readonly number[],
-    told: {
+    on: {
       moved(account: number, call: CallRecord): void;
       missed(): void;
       directory(): void;

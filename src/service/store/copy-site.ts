@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type Conversation, openDatabase, type Row } from './postgres/database.ts';
+import { openDatabase, type Row, type Transaction } from './postgres/database.ts';
 import { refusalOf, settingsOf } from './postgres/durability.ts';
 import { migrate } from './postgres/migrations.ts';
 import { DAY_MS, makePartitions, widthFor } from './postgres/partitions.ts';
@@ -50,8 +50,8 @@ export async function copySite(
     const days = source.prepare(`SELECT DISTINCT created_at / ${DAY_MS} AS day FROM history`).all();
     await makePartitions(database, widthFor(keptMs)).ensure(days.map(({ day }) => (day as number) * DAY_MS));
 
-    return await database.converse(async (conversation) => {
-      const { rows } = conversation;
+    return await database.transaction(async (transaction) => {
+      const { rows } = transaction;
       const [mark] = await rows(
         'INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING RETURNING one',
         secretMark,
@@ -67,11 +67,11 @@ export async function copySite(
           sent.add(searchable);
           step.push(searchable);
           if (step.length < STEP) continue;
-          await insert(conversation, name, columns, step);
+          await insert(transaction, name, columns, step);
           step = [];
           progress(name, sent.rows());
         }
-        await insert(conversation, name, columns, step);
+        await insert(transaction, name, columns, step);
 
         const found = makeTableHash(columns);
         await rows(`DECLARE copied NO SCROLL CURSOR FOR SELECT * FROM ${name}`);
@@ -126,7 +126,7 @@ function makeTableHash(columns: readonly Column[]) {
 }
 
 async function insert(
-  { rows }: Conversation,
+  { rows }: Transaction,
   table: string,
   columns: readonly Column[],
   given: readonly Row[],
@@ -163,7 +163,7 @@ function nameOf(row: Row, columns: readonly Column[]): string {
   return [...key, ...nul].join(', ');
 }
 
-/** PostgreSQL's text holds no NUL; no call can have such an id or number: what was refused is kept in the payload alone. */
+/** PostgreSQL's text holds no NUL; a request that names such an id or number was refused, and keeps it in its payload. */
 function withoutOddNames(table: string, row: Row): Row {
   if (table !== 'history') return row;
   const text = (value: unknown) => (typeof value === 'string' && value.includes('\0') ? null : value);

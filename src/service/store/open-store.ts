@@ -30,7 +30,7 @@ export function holdStateDir(stateDir: string): () => void {
 /** The SQLite file of a state folder. */
 export const fileIn = (stateDir: string) => join(stateDir, 'service.db');
 
-/** Opens the store that the settings name. `fail` is told if nothing can be stored any more. */
+/** Opens the store that the settings name. `fail` is called when nothing can be stored any more. */
 export async function openStore(
   { stateDir, database, retention }: StorageSettings,
   keys: Keys,
@@ -46,7 +46,7 @@ export function secretMarkOf(keys: Keys): string {
   return keys.sign('mark', 'the server secret of this database');
 }
 
-/** False if no service has run with these settings on this machine yet; of a database, only opening it tells. */
+/** False if no service has run with these settings on this machine yet; for a database, only opening it shows that. */
 export function holdsData({ stateDir, database }: Pick<StorageSettings, 'stateDir' | 'database'>): boolean {
   return database !== null || existsSync(fileIn(stateDir));
 }

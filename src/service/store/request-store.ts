@@ -16,7 +16,7 @@ export type RecordedRequest = {
   readonly integration: number;
   /** Unix ms, when the request came. */
   readonly at: number;
-  /** The same moment by the steady clock (steady-clock.ts): the store tells the duration by it. */
+  /** The same moment by the steady clock (steady-clock.ts): the store computes the duration from it. */
   readonly began: number;
   readonly method: string;
   readonly path: string;
@@ -91,8 +91,8 @@ export interface RequestStore {
     next: SearchPlace | null;
   }>;
   /**
-   * All that match and were recorded before the first chunk was asked for, in chunks: read with bounded memory
-   * however long the history and however slow the reader.
+   * All matches recorded before the first chunk was requested, in chunks. Memory is bounded, however long the history
+   * is and however slowly it is read.
    */
   all(query: {
     account: number;

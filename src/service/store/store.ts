@@ -39,7 +39,7 @@ export type StoreAbout = {
   readonly safe: boolean;
 };
 
-/** The storage cannot be asked now: a database out of reach, or one that does not answer in time. */
+/** The storage is not available: the database cannot be reached, or does not answer in time. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

@@ -1,4 +1,4 @@
-/** What became of one of a batch; `again`: it must be written once more, before whatever came later. */
+/** The outcome of one item of a batch; `again`: write it again, before the items that came later. */
 export type Outcome<R> = { readonly value: R } | { readonly error: unknown } | 'again';
 
 export type Batches<T, R> = {
@@ -10,8 +10,8 @@ export type Batches<T, R> = {
 type Waiting<T, R> = { readonly item: T; resolve(value: R): void; reject(error: unknown): void };
 
 /**
- * Group commit: what comes while a batch is under way is the next one, of at most `max`. One batch at a time, so that
- * what a client sent first is written first. `write` gives an outcome for each of the batch.
+ * Group commit: items that arrive while a batch is being written form the next one, of at most `max`. One batch at a
+ * time keeps the order of each client's items. `write` returns an outcome for each item.
  */
 export function makeBatches<T, R>(
   max: number,

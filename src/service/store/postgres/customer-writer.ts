@@ -1,6 +1,6 @@
 import type { Customer, CustomerRefusal, CustomerStore } from '../customer-store.ts';
 import { searchText } from '../shared/customer-search.ts';
-import type { Conversation, Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 /** With the account's id: one process at a time changes an account's customers. */
 const LOCK = 5_727_004;
@@ -8,16 +8,16 @@ const LOCK = 5_727_004;
 /** Adds or replaces customers. */
 export function customerWriter(database: Database): CustomerStore['put'] {
   return (account, customers) =>
-    database.converse(async (conversation) => {
-      await conversation.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
-      const { refusals, accepted } = await decide(conversation, account, customers);
-      await write(conversation, account, accepted);
+    database.transaction(async (transaction) => {
+      await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
+      const { refusals, accepted } = await decide(transaction, account, customers);
+      await write(transaction, account, accepted);
       return refusals;
     });
 }
 
-/** Which customers can be taken, one after the other, as if each were written before the next is looked at. */
-async function decide({ rows }: Conversation, account: number, customers: readonly Customer[]) {
+/** Decides which customers are accepted, one after the other, as if each were written before the next is checked. */
+async function decide({ rows }: Transaction, account: number, customers: readonly Customer[]) {
   const segments = new Set(
     (await rows<{ name: string }>('SELECT name FROM segments WHERE account_id = $1', account)).map(
       ({ name }) => name,
@@ -53,7 +53,7 @@ async function decide({ rows }: Conversation, account: number, customers: readon
   return { refusals, accepted: [...accepted.values()] };
 }
 
-async function write({ rows }: Conversation, account: number, customers: readonly Customer[]): Promise<void> {
+async function write({ rows }: Transaction, account: number, customers: readonly Customer[]): Promise<void> {
   const ids = await rows<{ id: number; reference: string }>(
     `INSERT INTO customers AS c (account_id, reference, name, segment_id, search)
      SELECT $1, g.reference, g.name, s.id, g.search

@@ -8,8 +8,8 @@ export type Value = string | number | boolean | null | Uint8Array | readonly str
 export type Row = Record<string, unknown>;
 export type Statement = readonly [sql: string, ...values: Value[]];
 
-/** A transaction that asks, looks at the answer and goes on. */
-export type Conversation = { rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> };
+/** A transaction whose next statement may depend on the rows of the one before. */
+export type Transaction = { rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> };
 
 /**
  * PostgreSQL as the store uses it. Nothing is kept in a session between transactions (no prepared statements, no SET,
@@ -19,16 +19,16 @@ export type Conversation = { rows<R = Row>(sql: string, ...values: Value[]): Pro
  */
 export type Database = {
   /** One transaction, sent in one go; gives each statement's rows. */
-  transact(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
+  pipeline(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
   /**
-   * Questions that an index answers, each for itself, sent in one go; gives each one's rows. Their texts must be few:
+   * Queries that an index answers, each on its own, sent in one go; returns the rows of each. Use few different texts:
    * the server keeps their plans where it can.
    */
-  look(questions: readonly Statement[]): Promise<Row[][]>;
+  read(questions: readonly Statement[]): Promise<Row[][]>;
   /** The rows of one statement, as a transaction. */
   rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]>;
-  /** One transaction in steps: for what happens seldom, since its locks wait for this process. */
-  converse<T>(work: (conversation: Conversation) => Promise<T>, limits?: Partial<Limits>): Promise<T>;
+  /** One transaction in steps. For rare work: its locks are held while this process thinks. */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, limits?: Partial<Limits>): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -56,7 +56,7 @@ const SILENCE_MS = 5_000;
 export function openDatabase(primary: Primary, connections: number): Database {
   const pools = new Map<string, Pool>();
   let closing: Promise<unknown> | undefined;
-  /** Connections with a process of the server's that is theirs alone. */
+  /** Connections without a pooler: the server process is theirs alone. */
   const direct = new WeakSet<PoolClient>();
   const names = new Map<string, string>();
 
@@ -70,12 +70,12 @@ export function openDatabase(primary: Primary, connections: number): Database {
     const known = pools.get(address);
     if (known !== undefined) return known;
     const pool = new Pool({ ...clientConfig(address), max: connections, pipeline: true } as PoolConfig);
-    pool.on('error', () => {}); // one that breaks while nobody uses it; another is made when it is needed
+    pool.on('error', () => {}); // an idle connection broke; another is made when it is needed
     pools.set(address, pool);
     return pool;
   }
 
-  /** Nothing was asked yet when a server does not let us in: another may have taken over. */
+  /** If a server refuses the connection, another may have taken over; nothing has been sent yet. */
   async function connect(): Promise<PoolClient> {
     const address = await primary.address();
     return poolOf(address)
@@ -107,11 +107,11 @@ export function openDatabase(primary: Primary, connections: number): Database {
       if (broken !== undefined) throw broken;
       return result;
     } catch (error) {
-      const told = broken ?? (error as Error);
-      if (isRefusal(told)) throw told;
-      broken = told;
+      const cause = broken ?? (error as Error);
+      if (isRefusal(cause)) throw cause;
+      broken = cause;
       primary.suspect();
-      throw unavailable(told);
+      throw unavailable(cause);
     } finally {
       client.off('error', breaks).off('notice', warns);
       client.release(broken);
@@ -139,7 +139,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
     );
 
   /**
-   * Commits; a server that waits too long for its synchronous standby is told to stop waiting. (To close the connection
+   * Commits; a wait for the synchronous standby that takes too long is cancelled. (To close the connection
    * would not do: its process would wait on, and there would be one more with every batch.)
    */
   function commit(
@@ -162,7 +162,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
   }
 
   const database: Database = {
-    transact: (statements, changed) => {
+    pipeline: (statements, changed) => {
       const limits = { ...usual, ...changed };
       return withClient(async (client) => {
         const ask = asker(client, limits);
@@ -175,17 +175,17 @@ export function openDatabase(primary: Primary, connections: number): Database {
         return settled.slice(1, -1).map((one) => (one as PromiseFulfilledResult<QueryResult>).value.rows);
       });
     },
-    look: (questions) =>
+    read: (questions) =>
       withClient(async (client) => {
         const ask = asker(client, usual);
         const answers = await Promise.all(questions.map(([sql, ...values]) => ask(sql, values, true)));
         return answers.map(({ rows }) => rows);
       }),
     async rows<R>(sql: string, ...values: Value[]) {
-      const [rows] = await database.transact([[sql, ...values]]);
+      const [rows] = await database.pipeline([[sql, ...values]]);
       return rows as R[];
     },
-    converse: (work, changed) => {
+    transaction: (work, changed) => {
       const limits = { ...usual, ...changed };
       return withClient(async (client) => {
         const ask = asker(client, limits);
@@ -231,7 +231,7 @@ function pidOf(begun: QueryResult): number {
 
 /**
  * Warnings with which a COMMIT says that it gave up waiting for the synchronous standby: it counts on this server, and
- * is lost if the standby takes over. Whoever sent the event must hear that it is not stored, and send it again.
+ * is lost if the standby takes over. The sender must get an error, so that it sends the event again.
  */
 const uncertain = new Set(['01000', '57P01']);
 const ALONE = 'the synchronous standby did not confirm in time';

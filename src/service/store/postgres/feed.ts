@@ -6,18 +6,17 @@ import { type Primary, timelineSql } from './primary.ts';
 
 /** How late a screen is at most when a notification is lost. */
 const POLL_MS = 1_000;
-/** Notifications that come this close together are one look at the tables. */
+/** Notifications that arrive within this time cause one read. */
 const TOGETHER_MS = 25;
 /** Bytes of a notification; and more accounts than this in one are not named. */
 const LONGEST = 7_900;
 const NAMED = 500;
 
 /**
- * What moved since the last look, from the calls themselves. The place up to which everything was seen is a
- * transaction: all before it were over when the last look was taken, so a transaction that takes long is not passed
- * over, whatever commits before it. (A number from a sequence would be: its order is that of beginning, not of
- * commit.) What lies above the newest transaction is from a restored backup of another server. Transactions are
- * numbered within a timeline: a standby that takes over begins another one.
+ * The calls that moved since the last read. A place is a transaction id: every transaction before it had ended at the
+ * last read, so a long transaction is not skipped when a later one commits first. (A sequence number would skip it: it
+ * is assigned at the start, not at the commit.) Ids above the newest transaction are from a restored backup of another
+ * server. Ids count within a timeline: a standby that takes over begins a new one.
  */
 const movedSql = `SELECT here.*, c.account_id, ${callColumns}
   FROM (SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS up_to,
@@ -32,110 +31,106 @@ type Place = { readonly up_to: string; readonly timeline: string };
 const NONE = '9223372036854775807';
 
 export type Feed = CallFeed & {
-  /** Wakes the other processes: calls of these accounts have moved. Nobody waits for it. */
-  tell(accounts: Iterable<number>): void;
-  /** The same of missed calls that a user has dismissed; more than one notification holds are left to the next start of a stream. */
-  tellDismissed(account: number, user: number, calls: readonly string[]): void;
+  /** Notifies the other processes that calls of these accounts have moved. Does not wait. */
+  notify(accounts: Iterable<number>): void;
+  /** Notifies them of missed calls that a user dismissed. More than one notification holds are not sent: a new stream shows them. */
+  notifyDismissed(account: number, user: number, calls: readonly string[]): void;
   stop(): void;
 };
 
 export function makeFeed(database: Database, direct: Primary, sender: string): Feed {
   const stops = new Set<() => void>();
-  const untold = new Set<number>();
-  let telling = false;
+  const pending = new Set<number>();
+  let notifying = false;
 
-  async function tellAll(): Promise<void> {
-    telling = true;
-    while (untold.size > 0) {
-      const accounts = untold.size > NAMED ? '*' : [...untold].join(',');
-      untold.clear();
+  async function notifyAll(): Promise<void> {
+    notifying = true;
+    while (pending.size > 0) {
+      const accounts = pending.size > NAMED ? '*' : [...pending].join(',');
+      pending.clear();
       // After the commit and not in it: a commit that notifies holds a lock that all others wait for.
       await database
-        .look([['SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`]])
-        .catch(() => untold.clear());
+        .read([['SELECT pg_notify($1, $2)', CHANNEL, `calls ${sender} ${accounts}`]])
+        .catch(() => pending.clear());
       await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS));
     }
-    telling = false;
+    notifying = false;
   }
 
   return {
-    tell(accounts) {
-      for (const account of accounts) untold.add(account);
-      if (!telling && untold.size > 0) void tellAll();
+    notify(accounts) {
+      for (const account of accounts) pending.add(account);
+      if (!notifying && pending.size > 0) void notifyAll();
     },
 
-    tellDismissed(account, user, calls) {
+    notifyDismissed(account, user, calls) {
       const payload = `dismissed ${sender} ${account} ${user} ${JSON.stringify(calls)}`;
       if (Buffer.byteLength(payload) > LONGEST) return;
-      void database.look([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
+      void database.read([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
     },
 
-    follow(watched, told) {
+    follow(watched, on) {
       let place: Place | undefined;
       let stopped = false;
       let timer: NodeJS.Timeout | undefined;
-      let looking = false;
+      let polling = false;
       let woken = false;
 
-      async function look(): Promise<void> {
-        looking = true;
+      async function poll(): Promise<void> {
+        polling = true;
         woken = false;
         const accounts = [...watched()];
         try {
-          const [rows = []] = await database.look([[movedSql, accounts, place?.up_to ?? NONE]]);
+          const [rows = []] = await database.read([[movedSql, accounts, place?.up_to ?? NONE]]);
           if (stopped) return;
           const here = rows[0] as Place;
           const goesOn = place?.timeline === here.timeline;
-          if (!goesOn) told.missed();
+          if (!goesOn) on.missed();
           else
             for (const row of rows)
-              if (row.account_id !== null) told.moved(row.account_id as number, callOf(row));
-          // A screen that came meanwhile has not seen what was before: look at it from the old place once more.
-          const asked = new Set(accounts);
-          if (!goesOn || [...watched()].every((account) => asked.has(account))) place = here;
+              if (row.account_id !== null) on.moved(row.account_id as number, callOf(row));
+          // A screen of another account connected meanwhile: read from the old place once more for it.
+          const read = new Set(accounts);
+          if (!goesOn || [...watched()].every((account) => read.has(account))) place = here;
         } catch {
-          // Perhaps a database answers next that was restored from a backup, in a timeline of the same number.
+          // The next database to answer may be a restored backup with the same timeline.
           place = undefined;
         }
-        looking = false;
+        polling = false;
         if (!stopped) arm(woken ? TOGETHER_MS : POLL_MS);
       }
 
       function arm(ms: number): void {
         clearTimeout(timer);
-        timer = setTimeout(() => void look(), ms);
+        timer = setTimeout(() => void poll(), ms);
       }
       function wake(): void {
-        if (!looking && !woken) arm(TOGETHER_MS);
+        if (!polling && !woken) arm(TOGETHER_MS);
         woken = true;
       }
 
-      const hear = (payload: string) => {
-        if (payload === 'directory') return told.directory();
+      const receive = (payload: string) => {
+        if (payload === 'directory') return on.directory();
         const [kind, from, account = '', user] = payload.split(' ', 4);
         if (from === sender) return;
         if (kind === 'dismissed')
-          return told.dismissed(
-            Number(account),
-            Number(user),
-            JSON.parse(payload.slice(payload.indexOf('['))),
-          );
+          return on.dismissed(Number(account), Number(user), JSON.parse(payload.slice(payload.indexOf('['))));
         if (kind !== 'calls') return;
         const moved = new Set(account.split(','));
         if (moved.has('*') || [...watched()].some((account) => moved.has(String(account)))) wake();
       };
-      const deafen = listen(direct, hear, () => {
-        told.directory();
+      const unlisten = listen(direct, receive, () => {
+        on.directory();
         wake();
       });
       const stop = () => {
         stopped = true;
         clearTimeout(timer);
-        deafen();
+        unlisten();
         stops.delete(stop);
       };
       stops.add(stop);
-      void look();
+      void poll();
       return stop;
     },
 

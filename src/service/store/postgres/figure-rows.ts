@@ -20,7 +20,7 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       return rows.map(({ figures }) => figures);
     },
     begin: (account, spans, mark) =>
-      database.converse(async ({ rows }) => {
+      database.transaction(async ({ rows }) => {
         // Waits for the transactions that move calls now: they would not see the mark, nor would the count see them.
         // Those that begin later lock the table before they read (see record-sql.ts), and so see the mark.
         await rows('LOCK TABLE kept_figures IN SHARE ROW EXCLUSIVE MODE');

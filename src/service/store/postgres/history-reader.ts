@@ -3,7 +3,7 @@ import type { HistoryCursor, StoredRequest } from '../request-store.ts';
 import { CHUNK_SIZE, type HistoryReader, type HistorySlice } from '../shared/history-paging.ts';
 import type { Database, Row, Value } from './database.ts';
 
-/** Reads the history in slices; a partition whose time a slice cannot reach is not looked at. */
+/** Reads the history in slices; partitions outside the time of a slice are not read. */
 export function historyReader(database: Database): HistoryReader {
   const one = async (sql: string, ...values: Value[]) =>
     Object.values((await database.rows(sql, ...values))[0] ?? {})[0] as number;

@@ -6,17 +6,17 @@ import type { Primary } from './primary.ts';
 export const CHANNEL = 'pbx_bridge';
 
 const AGAIN_MS = 1_000;
-/** A connection that is dead without a word is found so soon. */
+/** How soon a silently dead connection is found, ms. */
 const BEAT_MS = 30_000;
 const SILENCE_MS = 5_000;
 
 /**
- * Listens on a connection of its own, which must not go through a pooler; makes it anew when it breaks. What is told
- * meanwhile is lost: whoever listens looks at the tables every second as well.
+ * Listens on its own connection, which must not go through a pooler, and reconnects when it breaks. Notifications in
+ * between are lost, so the caller polls the tables every second, too.
  */
 export function listen(
   primary: Primary,
-  heard: (payload: string) => void,
+  received: (payload: string) => void,
   connected: () => void,
 ): () => void {
   let stopped = false;
@@ -27,7 +27,7 @@ export function listen(
     try {
       const mine = new Client(clientConfig(await primary.address()));
       client = mine;
-      mine.on('notification', ({ payload }) => heard(payload ?? ''));
+      mine.on('notification', ({ payload }) => received(payload ?? ''));
       mine.on('error', () => lost(mine));
       mine.on('end', () => lost(mine));
       await mine.connect();

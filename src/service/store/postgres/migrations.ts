@@ -13,7 +13,7 @@ export const migrations: readonly Migration[] = [
   { sql: readFileSync(new URL('./schema.sql', import.meta.url), 'utf8') },
 ];
 
-/** What keeps two processes from migrating at once; any number that nobody else uses. */
+/** What keeps two processes from migrating at once; any number that is not used otherwise. */
 const LOCK = 5_727_001;
 
 /**
@@ -21,7 +21,7 @@ const LOCK = 5_727_001;
  * that run already go on. Throws if the database is of a version that this program cannot live with.
  */
 export async function migrate(database: Database, steps: readonly Migration[] = migrations): Promise<void> {
-  await database.converse(
+  await database.transaction(
     async ({ rows }) => {
       await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
       const [known] = await rows<{ found: string | null }>(
@@ -42,7 +42,7 @@ export async function migrate(database: Database, steps: readonly Migration[] = 
         await rows('INSERT INTO schema_steps VALUES ($1, $2)', index + 1, breaks ?? false);
       }
     },
-    // A step that must wait for a busy table gives up before everybody waits behind it; the start is tried again.
+    // A step that must wait for a busy table gives up before others queue behind it; the start is tried again.
     { statement: 10 * 60_000, lock: 5_000, idle: 60_000 },
   );
 }

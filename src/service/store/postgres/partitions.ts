@@ -1,4 +1,4 @@
-import type { Conversation, Database } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 /** A part of the history: the entries created from `from` to before `to`, both whole days, Unix ms. */
 export type Range = { readonly from: number; readonly to: number };
@@ -7,7 +7,7 @@ export type Width = 'day' | 'month';
 export const DAY_MS = 86_400_000;
 /** With this many days or fewer to keep, a partition holds one day: what is too old then goes the day after. */
 const DAILY = 100;
-/** Dropping waits so long for readers, ms, and everybody who writes waits behind it; then it is tried again later. */
+/** How long dropping a partition waits for readers, ms; writers wait behind it. Then it is tried again later. */
 const DROP_WAIT_MS = 300;
 const LOCK = 5_727_002;
 
@@ -46,7 +46,7 @@ function rangeOf(name: string): Range | undefined {
 }
 
 export type Partitions = {
-  /** Makes sure that there is a partition for every one of these times; seldom asks the database. */
+  /** Makes the partitions for these times if they are missing; those that are known cost no query. */
   ensure(times: readonly number[]): Promise<void>;
   /** Asks the database anew when a partition is needed next: one that was known is gone. */
   forget(): void;
@@ -58,16 +58,16 @@ export function makePartitions(database: Database, width: Width): Partitions {
   let known: readonly Range[] = [];
   const has = (at: number) => known.some(({ from, to }) => from <= at && at < to);
 
-  /** One process at a time; the partition is made beside the history and then attached, so that nobody waits. */
+  /** One process at a time; the partition is made beside the history and then attached, so that no reader or writer waits. */
   function create(at: number): Promise<void> {
-    return database.converse(async (conversation) => {
-      await conversation.rows('SELECT pg_advisory_xact_lock($1)', LOCK);
-      known = await list(conversation);
+    return database.transaction(async (transaction) => {
+      await transaction.rows('SELECT pg_advisory_xact_lock($1)', LOCK);
+      known = await list(transaction);
       if (has(at)) return;
       const range = rangeFor(at, width, known);
       const name = nameOf(range);
-      await conversation.rows(`CREATE TABLE ${name} (LIKE history INCLUDING ALL EXCLUDING IDENTITY)`);
-      await conversation.rows(
+      await transaction.rows(`CREATE TABLE ${name} (LIKE history INCLUDING ALL EXCLUDING IDENTITY)`);
+      await transaction.rows(
         `ALTER TABLE history ATTACH PARTITION ${name} FOR VALUES FROM (${range.from}) TO (${range.to})`,
       );
       known = [...known, range];
@@ -85,7 +85,7 @@ export function makePartitions(database: Database, width: Width): Partitions {
       let dropped = 0;
       for (const range of await list(database)) {
         if (range.to > before) continue;
-        dropped += await database.converse(
+        dropped += await database.transaction(
           async ({ rows }) => {
             await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
             await rows(`DROP TABLE IF EXISTS ${nameOf(range)}`);
@@ -106,7 +106,7 @@ export function makePartitions(database: Database, width: Width): Partitions {
   };
 }
 
-async function list({ rows }: Pick<Conversation, 'rows'>): Promise<Range[]> {
+async function list({ rows }: Pick<Transaction, 'rows'>): Promise<Range[]> {
   const found = await rows<{ name: string }>(
     `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
      WHERE i.inhparent = 'history'::regclass ORDER BY 1`,

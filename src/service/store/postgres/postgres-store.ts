@@ -30,7 +30,7 @@ export type PostgresSettings = {
   readonly url: string;
   /** For LISTEN, past a pooler in front of the server; undefined: as `url`. */
   readonly listenUrl?: string | undefined;
-  /** At most so many connections, the one that listens not counted. */
+  /** Most connections, without the one that listens. */
   readonly connections: number;
   /** How long the history is kept, ms: it decides how much time one of its partitions holds. */
   readonly keptMs?: number | undefined;
@@ -42,11 +42,11 @@ export type PostgresSettings = {
 const BATCH = 200;
 /** Rows that a slice of a text search reads, and that a step to a later page counts. */
 const ROWS = { text: 4_000, skip: 50_000 };
-/** Calls that a slice of an activity's page looks at. */
-const LOOK = 5_000;
-/** Processes rarely share one of so many, and a report adds up no more rows than this for an hour. */
+/** Calls that a slice of an activity page reads. */
+const CALLS = 5_000;
+/** Two processes rarely share a shard, and a sum has at most this many rows. */
 const SHARDS = 64;
-/** Work that one process does at a time ends within this, ms. */
+/** Limit of the work that one process does at a time, ms. */
 const LOCK_MS = 60_000;
 const LOCK_ID = 5_727_005;
 
@@ -79,20 +79,20 @@ export async function openPostgresStore(
   const shard = random.readUInt8() % SHARDS;
   const partitions = makePartitions(database, widthFor(keptMs));
   const feed = makeFeed(database, direct, random.toString('hex'));
-  const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.tell });
+  const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.notify });
   const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
 
   const statements: Statements = {
     read: database.rows,
     lookup: async <Row>(sql: string, ...values: Value[]) =>
-      (await database.look([[sql, ...values]]))[0] as Row[],
+      (await database.read([[sql, ...values]]))[0] as Row[],
     write: database.rows,
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     lower: (text) => `lower(${text} COLLATE "und-x-icu")`,
     along: () => '', // it finds the index by itself
   };
-  const calls = callReader(statements, LOOK);
-  // However many look at activity and reports, lookups and events have a connection.
+  const calls = callReader(statements, CALLS);
+  // Activity and reports use one connection at a time, so that lookups and events have the others.
   const serialiseCalls = makeSerialise();
   const figures = figureRows(database, serialiseCalls);
 
@@ -107,7 +107,7 @@ export async function openPostgresStore(
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, customerWriter(database)),
-    users: userRows(statements, feed.tellDismissed),
+    users: userRows(statements, feed.notifyDismissed),
     async openCalls(account, max) {
       await batches.drained();
       return calls.open(account, max);
@@ -115,7 +115,7 @@ export async function openPostgresStore(
     missedCalls: calls.missed,
     otherProcesses: feed,
     withLock: (work) =>
-      database.converse(
+      database.transaction(
         async ({ rows }) => {
           await rows('SELECT pg_advisory_xact_lock($1)', LOCK_ID);
           return work();
@@ -133,7 +133,7 @@ export async function openPostgresStore(
 
 /** The first process leaves the mark of its server secret; no other secret is let in after it. */
 async function checkSecret(database: Database, mark: string): Promise<void> {
-  const [, [known] = []] = await database.transact([
+  const [, [known] = []] = await database.pipeline([
     ['INSERT INTO site (secret_mark) VALUES ($1) ON CONFLICT DO NOTHING', mark],
     ['SELECT secret_mark FROM site'],
   ]);

@@ -21,7 +21,7 @@ export function addressesOf(url: string): string[] {
 export type Primary = {
   /** The address of the server that takes writes. Rejects with StoreUnavailable if none does. */
   address(): Promise<string>;
-  /** The server of before does not answer, or takes no writes any more: look again. */
+  /** The known server does not answer, or takes no writes any more: search again. */
   suspect(): void;
 };
 
@@ -35,7 +35,7 @@ export function findPrimary(addresses: readonly string[]): Primary {
   };
   return {
     address() {
-      known ??= look(addresses).catch((error: unknown) => {
+      known ??= search(addresses).catch((error: unknown) => {
         forget();
         throw error;
       });
@@ -46,7 +46,7 @@ export function findPrimary(addresses: readonly string[]): Primary {
 }
 
 /** Of those that take writes, the one with the highest timeline: an old primary that came back by itself is behind. */
-async function look(addresses: readonly string[]): Promise<string> {
+async function search(addresses: readonly string[]): Promise<string> {
   const found: { address: string; timeline: number }[] = [];
   const grace = Promise.withResolvers<void>();
   let timer: NodeJS.Timeout | undefined;

@@ -5,7 +5,7 @@ import { LONGEST_MS } from '../shared/kept-figures.ts';
  * Gives the moves that were made. A move is made if the call still has the status that it was read with; an entry is
  * written if it belongs to no move or to one that was made.
  * `locked` and the ORDER BYs: rows are locked in one order by everybody, and a lock is waited for before the status is
- * looked at.
+ * read.
  */
 export const recordSql = `
 WITH given AS MATERIALIZED (

@@ -59,7 +59,7 @@ export function recorder({
       events.map(({ account, from, country }) => ({ account, number: normaliseNumber(from, country) })),
       ({ account, number }) => key(account, number),
     );
-    const [calls = [], callers = []] = await database.look([
+    const [calls = [], callers = []] = await database.read([
       [
         `SELECT c.account_id, ${callColumns} FROM calls c
          WHERE (c.account_id, c.call_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
@@ -110,7 +110,7 @@ export function recorder({
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
     const now = steady();
-    const [rows = []] = await database.transact(
+    const [rows = []] = await database.pipeline(
       [
         [
           recordSql,

@@ -18,7 +18,7 @@ export function trimmer(database: Database, partitions: Partitions, shard: numbe
     );
 
   const deleteOldest = (account: number, keep: number) =>
-    database.converse(async ({ rows }) => {
+    database.transaction(async ({ rows }) => {
       await rows('SELECT pg_advisory_xact_lock($1)', LOCK);
       const [sum] = await rows<{ entries: number }>(
         'SELECT coalesce(sum(entries), 0)::bigint AS entries FROM history_counts WHERE account_id = $1',

@@ -6,7 +6,7 @@ import type { Statements, Value } from './statements.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Reads calls; pages of them in slices that each look at `most` calls at most: some milliseconds. */
+/** Reads calls, and pages of them in slices that each read `most` calls at most: some milliseconds. */
 export function callReader(statements: Statements, most: number) {
   const read = async (index: string, where: string, ...values: Value[]): Promise<CallRecord[]> => {
     const sql = `SELECT ${callColumns} FROM calls c ${statements.along(index)} WHERE ${where}`;
@@ -48,12 +48,12 @@ export function callReader(statements: Statements, most: number) {
       if (from !== null)
         begin.push({ sql: `(started_at, id) ${older ? '<' : '>'} (?, ?)`, values: [from.at, from.id] });
 
-      // The last of the calls that are looked at, counted through the index alone.
-      const looked = rest.length === 0 ? limit + 1 : most;
+      // The last call that this slice reads, counted through the index alone.
+      const size = rest.length === 0 ? limit + 1 : most;
       const [reached = null] = await ask<CallCursor>(
         `SELECT started_at AS at, id ${source} ${sqlOf(begin)} ${order} LIMIT 1 OFFSET ?`,
         ...valuesOf(begin),
-        looked - 1,
+        size - 1,
       );
       if (reached !== null)
         begin.push({
@@ -84,7 +84,7 @@ type Condition = { readonly sql: string; readonly values: readonly Value[] };
 const sqlOf = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(' AND ');
 const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
 
-/** The index to walk along, what it is walked by, and what is looked at in each row. */
+/** The index to walk along, what it is walked by, and and the conditions on each row (`rest`). */
 function conditions(
   { number, customer, extension, outcome, since, until }: CallFilter,
   { contains, lower }: Statements,
@@ -92,16 +92,17 @@ function conditions(
   const walks: (Condition & { index: string })[] = [];
   const rest: Condition[] = [];
   const by = (index: string, sql: string, ...values: Value[]) => walks.push({ index, sql, values });
-  const look = (sql: string, ...values: Value[]) => rest.push({ sql, values });
+  const filter = (sql: string, ...values: Value[]) => rest.push({ sql, values });
 
   if (number && 'is' in number) by('calls_by_number', 'number = ?', number.is);
   if (customer && 'is' in customer) by('calls_by_customer', 'customer_reference = ?', customer.is);
   if (extension !== null) by('calls_by_extension', 'caller_id = ?', extension);
   if (outcome === 'open') by('calls_open', "status <> 'completed'");
-  if (number && 'has' in number) look(contains('number', '?'), number.has);
-  if (customer && 'has' in customer) look(contains(lower('customer_name'), '?'), customer.has.toLowerCase());
-  if (outcome === 'answered') look('(answered_at IS NOT NULL OR NOT missed)');
-  if (outcome === 'missed') look('missed');
+  if (number && 'has' in number) filter(contains('number', '?'), number.has);
+  if (customer && 'has' in customer)
+    filter(contains(lower('customer_name'), '?'), customer.has.toLowerCase());
+  if (outcome === 'answered') filter('(answered_at IS NOT NULL OR NOT missed)');
+  if (outcome === 'missed') filter('missed');
 
   const [first, ...others] = walks;
   const walk: Condition[] = first ? [first] : [];

@@ -12,8 +12,8 @@ export type CallSlice = {
 };
 
 /**
- * The calls that match among those looked at, in the direction gone, and the place of the first of them. `next`: null
- * when there is nothing beyond the calls looked at.
+ * The matching calls among those read, in the direction of paging, and the place of the first of them. `next`: null when
+ * no calls are left in that direction.
  */
 export type CallHits = {
   readonly calls: CallRecord[];
@@ -21,8 +21,8 @@ export type CallHits = {
   readonly next: CallCursor | null;
 };
 
-/** How long one page is looked for, ms: then it says how far it came. */
-const PATIENCE_MS = 400;
+/** Time limit of one page, ms; then it says how far it searched. */
+const TIME_LIMIT_MS = 400;
 
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
@@ -39,7 +39,7 @@ export function cursorPaging(
       calls.push(...hits.calls);
       first ??= hits.first;
       next = hits.next;
-    } while (next !== null && calls.length < limit && clock() - began < PATIENCE_MS);
+    } while (next !== null && calls.length < limit && clock() - began < TIME_LIMIT_MS);
     return {
       calls: towards === 'older' ? calls : calls.reverse(),
       next,

@@ -17,17 +17,17 @@ export type FiguresEngine = {
 
 export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallCursor | null };
 
-/** Spans that are asked for, and parsed, at once: some milliseconds. */
+/** Spans that are read and parsed at once: some milliseconds. */
 const BATCH = 8;
 const HOUR_MS = 3_600_000;
 /** No day of any time zone is longer. Longer spans are not kept: a moved call would have to look for them. */
 export const LONGEST_MS = 26 * HOUR_MS;
-/** Of calls that began so long ago, few still move. */
+/** Calls that began longer ago rarely move. */
 const SETTLES_MS = HOUR_MS;
 
 /**
  * Figures of spans, each counted once when it is over. Counting reads every call of the span. Of a span that goes on,
- * such as today, its beginning is kept, and the last hours are counted for whoever asks.
+ * such as today, its beginning is kept, and the last hours are counted each time.
  */
 export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   const shared = shareRuns<SpanFigures>();
@@ -86,8 +86,8 @@ export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
 const canBeKept = ({ since, until }: Span, now: number) => until <= now && until - since <= LONGEST_MS;
 
 /**
- * Hundreds of screens ask the same at once when a call has moved. Those that ask while it is counted share the next
- * count: the one that runs may have read too early for them.
+ * When a call has moved, hundreds of screens request the same figures at once. Requests that come during a count share
+ * the next one, since the running count may have read before the call moved.
  */
 function shareRuns<T>() {
   const running = new Map<string, Promise<T>>();

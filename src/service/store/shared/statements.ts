@@ -4,7 +4,7 @@ export type Value = string | number | boolean | null;
 export type Statements = {
   /** The rows of a question. */
   read<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
-  /** The same where an index finds the rows and one text is asked often: a server keeps its plan. */
+  /** The same for a frequent statement whose rows an index finds: a server keeps its plan. */
   lookup<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** One change, as a transaction of its own, with the rows that it returns. */
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;

@@ -10,7 +10,7 @@ const columns = columnsOf();
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-/** `dismissed` is told after a user has taken calls off the bar, for the user's screens at other processes. */
+/** `dismissed` is called after a user has taken calls off the bar, for the user's screens at other processes. */
 export function userRows(
   { read, lookup, write }: Statements,
   dismissed: (account: number, user: number, calls: readonly string[]) => void = () => {},

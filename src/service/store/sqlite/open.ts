@@ -19,7 +19,7 @@ export function openForWriting(file: string): DatabaseSync {
   }
 }
 
-/** Opens an existing database for reading only: sees what is committed, waits for nobody. */
+/** Opens an existing database for reading only: sees what is committed, and never waits for the writer. */
 export function openForReading(file: string): DatabaseSync {
   return openReading(file, { cacheKiB: 16_384 });
 }

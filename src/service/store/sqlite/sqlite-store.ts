@@ -16,12 +16,12 @@ import type { WriterMethods } from './writer.ts';
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
 const SCAN = 400;
 const SKIP = 20_000;
-/** Calls that a slice of an activity's page looks at. */
-const LOOK = 10_000;
+/** Calls that a slice of an activity page reads. */
+const CALLS = 10_000;
 
 /**
  * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
- * `fail` is told if one of them ends by itself: nothing can be stored any more.
+ * `fail` is called if a thread ends by itself: nothing can be stored any more.
  */
 export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
   const start = async <M extends Methods>(script: string) => {
@@ -44,7 +44,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     lower: (text) => `lower_case(${text})`,
     along: (index) => `INDEXED BY ${index}`,
   };
-  const calls = callReader(statements, LOOK);
+  const calls = callReader(statements, CALLS);
   const serialise = makeSerialise();
   const history = historyPaging(
     {

@@ -22,7 +22,7 @@ const methods = {
     records.finish(); // it reads the counts: another step of this transaction may have lowered them
     return trimStep(limits);
   },
-  /** Answered after everything that was asked before it. */
+  /** Answered after all requests before it. */
   catchUp(): void {},
   putCustomers: customerWriter(db),
   ...figureWriter(db),
