@@ -182,3 +182,21 @@ test('onFrame sees every whole frame, also those that are not wanted', () => {
   framer.push(Buffer.from(`${hello}Event: VarSet\r\n\r\nResponse: Error\n\n`));
   assert.deepEqual(framed, ['Event: VarSet\r\n\r\n', 'Response: Error\n\n']);
 });
+
+test('nothing is handed on once it is stopped, not even the rest of the chunk', () => {
+  const seen: string[] = [];
+  const framer = createFramer({
+    onGreeting: () => {},
+    wants: () => true,
+    onEvent(_frame, event) {
+      seen.push(event);
+      framer.stop();
+    },
+    onResponse: () => seen.push('response'),
+    onIgnored: (event) => seen.push(event),
+    onLost: (name) => seen.push(name),
+  });
+  framer.push(Buffer.from(`${hello}Event: A\n\nEvent: B\n\nResponse: Success\n\n`));
+  framer.push(Buffer.from('Event: C\n\n'));
+  assert.deepEqual(seen, ['A']);
+});
