@@ -1,7 +1,7 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
 import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
-import { type Channel, extensionOf, RING } from './channel.ts';
+import { type Bridge, type Channel, extensionOf, RING } from './channel.ts';
 import type { Note, Report } from './effect.ts';
 import { partiesOf } from './topology.ts';
 import { type OpenCall, type TrackerState, writeJournal } from './tracker-state.ts';
@@ -54,9 +54,9 @@ export function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
 }
 
 /** The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. */
-export function answerCallsIn(state: TrackerState, bridge: string): void {
+export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   // Whoever is alone in it hears only those whom another bridge connects.
-  if ((state.bridges.get(bridge)?.members.size ?? 0) < 2) return;
+  if (bridge.members.size < 2) return;
   const parties = partiesOf(state, bridge);
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);

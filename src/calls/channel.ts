@@ -28,11 +28,14 @@ export type Channel = {
   inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */
   trunk: boolean;
-  /** The bridge it is in, or ''. */
-  bridge: string;
+  /** The bridge it is in. */
+  bridge: Bridge | undefined;
   /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
   gone: boolean;
 };
+
+/** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */
+export type Bridge = { readonly id: string; readonly members: Set<Channel>; holding: boolean };
 
 /** A channel when it is first seen. */
 export function createChannel(
@@ -53,7 +56,7 @@ export function createChannel(
     exten: seen.exten,
     inbound: more.inbound,
     trunk: more.trunk,
-    bridge: '',
+    bridge: undefined,
     gone: false,
   };
 }

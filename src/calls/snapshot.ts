@@ -33,7 +33,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
     const call = beginCall(state, channel, true);
     decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not heard');
   }
-  for (const bridge of state.bridges.keys()) answerCallsIn(state, bridge);
+  for (const bridge of state.bridges.values()) answerCallsIn(state, bridge);
   state.snapshots += 1;
 }
 
@@ -65,7 +65,7 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
   if (known !== undefined) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
     const presented = known.presented || seen.callerNumber;
-    return Object.assign(known, { ...now, presented, bridge: '', gone: false });
+    return Object.assign(known, { ...now, presented, bridge: undefined, gone: false });
   }
   const trunk = state.trunks.has(endpoint) || judgeChannel(state.rules, seen).trunk;
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;

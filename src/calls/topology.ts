@@ -1,4 +1,4 @@
-import { type Channel, otherHalf } from './channel.ts';
+import { type Bridge, type Channel, otherHalf } from './channel.ts';
 import type { TrackerState } from './tracker-state.ts';
 
 /**
@@ -6,40 +6,42 @@ import type { TrackerState } from './tracker-state.ts';
  * every bridge at the other end of a Local pair, however long the chain. A bridge that only holds its channels
  * (parking, agents who wait) connects none of them.
  */
-export function partiesOf(state: TrackerState, bridge: string): Channel[] {
+export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   const parties: Channel[] = [];
   const seen = [bridge];
-  for (const each of seen) {
-    const { members, holding } = state.bridges.get(each) ?? { members: [], holding: true };
+  for (const { members, holding } of seen) {
     if (holding) continue;
     for (const channel of members) {
       if (channel.kind === 'real') parties.push(channel);
       if (channel.kind !== 'local') continue;
-      const beyond = state.locals.get(otherHalf(channel.name))?.bridge ?? '';
-      if (beyond !== '' && !seen.includes(beyond)) seen.push(beyond);
+      const beyond = state.locals.get(otherHalf(channel.name))?.bridge;
+      if (beyond !== undefined && !seen.includes(beyond)) seen.push(beyond);
     }
   }
   return parties;
 }
 
 /** Puts the channel into a bridge, out of the one where it was: it is in one bridge at a time. */
-export function enterBridge(state: TrackerState, channel: Channel, id: string, holding: boolean): void {
-  if (channel.bridge !== id) leaveBridge(state, channel);
-  channel.bridge = id;
-  const bridge = state.bridges.get(id);
-  if (bridge === undefined) state.bridges.set(id, { members: new Set([channel]), holding });
-  else {
-    bridge.members.add(channel);
-    bridge.holding = holding;
+export function enterBridge(state: TrackerState, channel: Channel, id: string, holding: boolean): Bridge {
+  if (channel.bridge?.id !== id) leaveBridge(state, channel);
+  let bridge = state.bridges.get(id);
+  if (bridge === undefined) {
+    bridge = { id, members: new Set(), holding };
+    state.bridges.set(id, bridge);
   }
+  bridge.members.add(channel);
+  bridge.holding = holding;
+  channel.bridge = bridge;
+  return bridge;
 }
 
 /** Takes the channel out of its bridge, which is forgotten with its last member. */
 export function leaveBridge(state: TrackerState, channel: Channel): void {
-  const bridge = state.bridges.get(channel.bridge);
-  bridge?.members.delete(channel);
-  if (bridge?.members.size === 0) state.bridges.delete(channel.bridge);
-  channel.bridge = '';
+  const { bridge } = channel;
+  if (bridge === undefined) return;
+  channel.bridge = undefined;
+  bridge.members.delete(channel);
+  if (bridge.members.size === 0) state.bridges.delete(bridge.id);
 }
 
 export function addChannel(state: TrackerState, channel: Channel): void {

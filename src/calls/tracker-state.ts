@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { callStatuses } from '../api/contract/call-event.ts';
-import type { Channel } from './channel.ts';
+import type { Bridge, Channel } from './channel.ts';
 import type { Effect, JournalEntry } from './effect.ts';
 import type { Rules } from './rules.ts';
 
@@ -41,9 +41,6 @@ export function readOpenCall(text: string): OpenCall | undefined {
     return undefined;
   }
 }
-
-/** A bridge: channels that hear each other, unless it holds them apart (parking, queue agents). */
-export type Bridge = { readonly members: Set<Channel>; holding: boolean };
 
 /**
  * All that the tracker knows, and the input that it is working on. Only the tracker's own functions change it.

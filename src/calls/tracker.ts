@@ -211,7 +211,7 @@ function channelRenamed(state: TrackerState, { uniqueid, channel: name }: Channe
   channel.kind = channelKind(name);
   channel.endpoint = endpoint;
   addChannel(state, channel);
-  if (channel.bridge !== '') answerCallsIn(state, channel.bridge);
+  if (channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
 }
 
 function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
@@ -228,15 +228,14 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
     writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
   }
-  enterBridge(state, channel, input.bridge, isHolding(input.technology));
-  answerCallsIn(state, input.bridge);
+  answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
 }
 
 function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void {
   const call = state.calls.get(uniqueid);
   if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
   const channel = state.channels.get(uniqueid);
-  if (channel?.bridge === bridge) leaveBridge(state, channel);
+  if (channel?.bridge?.id === bridge) leaveBridge(state, channel);
 }
 
 function hungUp(state: TrackerState, { uniqueid, cause }: ChannelHungUp): void {
