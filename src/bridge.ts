@@ -161,13 +161,14 @@ async function startRest(
     onTaken: ({ heads }) => offer(heads),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.prefetch(number),
-    onHeard: () => permissions.review(),
+    onHeard: (input) => permissions.review(input),
     holdsVanished: config.cdr !== undefined,
     fail,
   });
   const permissions = createLookupPermissions({
     state: tracker.state,
     isConnected: () => link.status().state === 'up',
+    ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     setTimer: systemClock.setTimer,
   });
   parts.permissions = permissions;

@@ -150,7 +150,13 @@ describe('a session', () => {
     const [action] = play(requestText({}, ['4711'])).actions;
     assert.deepEqual(action, {
       type: 'ask',
-      request: { script: 'priority', number: '4711', isOwn: false, uniqueid: '1763600000.1' },
+      request: {
+        script: 'priority',
+        number: '4711',
+        isOwn: false,
+        uniqueid: '1763600000.1',
+        channel: 'PJSIP/trunk-00000001',
+      },
     });
   });
 });

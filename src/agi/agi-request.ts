@@ -6,15 +6,16 @@ export type AgiRequest = {
   readonly number: string;
   /** True if it is the channel's own caller number; false if the dialplan gave one. */
   readonly isOwn: boolean;
-  /** The Uniqueid of the channel; '' if it was not sent. */
+  /** The Uniqueid and the name of the channel; '' if they were not sent. */
   readonly uniqueid: string;
+  readonly channel: string;
   /** The value of `?queue_prio=`; absent without one. */
   readonly queuePrio?: boolean;
 };
 
 /** The lines that are read. */
 const wanted =
-  /^(agi_network_script|agi_request|agi_uniqueid|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
+  /^(agi_network_script|agi_request|agi_uniqueid|agi_channel|agi_callerid|agi_callingpres|agi_arg_1):(.*)$/gm;
 
 /**
  * Reads `agi_name: value` lines. A value may hold colons; other lines are skipped; of two lines of one name the first
@@ -35,6 +36,7 @@ export function readRequest(text: string): AgiRequest {
     number: given || callerOf(fields),
     isOwn: given === '',
     uniqueid: fields.get('agi_uniqueid') ?? '',
+    channel: fields.get('agi_channel') ?? '',
     ...((queuePrio === 'yes' || queuePrio === 'no') && { queuePrio: queuePrio === 'yes' }),
   };
 }

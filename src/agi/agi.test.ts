@@ -120,7 +120,7 @@ describe('a number that must not leave the machine', () => {
   ];
   for (const [name, permission, status, requests] of rows)
     test(name, async (t) => {
-      const asked: LookupRequest[] = [];
+      const asked: Partial<LookupRequest>[] = [];
       const permit: Permit = ({ number, isOwn, uniqueid }, waitMs) => {
         assert.ok(waitMs > 0 && waitMs < 5_000);
         asked.push({ number, isOwn, uniqueid });

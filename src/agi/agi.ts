@@ -34,8 +34,8 @@ export type AgiOptions = {
   };
 };
 
-/** A lookup by the dialplan: the number as written there, and the channel's Uniqueid. */
-export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid'>;
+/** A lookup by the dialplan: the number as written there, and the channel that asks. */
+export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | 'channel'>;
 
 /** Whether a number may be sent to the API; `pending`: not known yet whether the caller withholds it. */
 export type Permission = 'granted' | 'withheld' | 'pending';

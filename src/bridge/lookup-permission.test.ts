@@ -19,9 +19,11 @@ function stand({ isConnected = true } = {}) {
   const tracker = createTracker(rules, { calls: [], trunks: [] });
   let timers: { at: number; callback: () => void }[] = [];
   let now = 0;
+  const asked: string[] = [];
   const permissions = createLookupPermissions({
     state: tracker.state,
     isConnected: () => isConnected,
+    ask: (uniqueid, channel) => void asked.push(`${uniqueid} ${channel}`),
     setTimer(callback, ms) {
       const timer = { at: now + ms, callback };
       timers.push(timer);
@@ -37,12 +39,12 @@ function stand({ isConnected = true } = {}) {
   const hear = (...inputs: Input[]) => {
     for (const input of inputs) {
       tracker.apply(input);
-      permissions.review();
+      permissions.review(input);
     }
   };
-  const ask = (uniqueid: string, asked = '0201234567', isOwn = true) =>
-    permissions.permit({ uniqueid, number: asked, isOwn }, 375);
-  return { hear, ask, pass, timers: () => timers.length };
+  const ask = (uniqueid: string, given = '0201234567', isOwn = true) =>
+    permissions.permit({ uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn }, 375);
+  return { hear, ask, pass, asked, timers: () => timers.length };
 }
 
 describe('the caller whose channel asks', () => {
@@ -67,13 +69,21 @@ describe('the caller whose channel asks', () => {
       assert.equal(timers(), 0, 'no timer is left');
     });
 
-    test(`asks before the PBX has told of the channel, and says later: ${said}`, async () => {
+    test(`asks before its Newchannel has come, and says later: ${said}`, async () => {
       const { hear, ask, pass } = stand();
       const answer = ask('1.1');
-      pass(99);
+      pass(200);
       hear(caller());
       pass(100);
       hear(saysOf('1.1', said));
+      assert.equal(await answer, permission);
+    });
+
+    test(`asks before its Newchannel has come, and the answer comes first: ${said}`, async () => {
+      const { hear, ask, asked } = stand();
+      const answer = ask('1.1');
+      assert.deepEqual(asked, ['1.1 PJSIP/trunk-00000001']);
+      hear(phone(), saysOf('1.1', said));
       assert.equal(await answer, permission);
     });
   }
@@ -145,13 +155,20 @@ describe('a number that the dialplan gives', () => {
   });
 });
 
-describe('a channel that the PBX never tells of', () => {
-  test('is waited for, for a moment', async () => {
-    const { ask, pass, timers } = stand();
+describe('a channel of which no event comes', () => {
+  test('is none of this PBX', async () => {
+    const { hear, ask, timers } = stand();
     const answer = ask('9.9');
-    pass(100);
+    hear(saysOf('9.9', 'unknown'));
     assert.equal(await answer, 'granted');
     assert.equal(timers(), 0);
+  });
+
+  test('is not asked about in time', async () => {
+    const { ask, pass } = stand();
+    const answer = ask('9.9');
+    pass(375);
+    assert.equal(await answer, 'pending');
   });
 
   test('is not waited for without a link to the PBX, or a Uniqueid', () => {

@@ -1,13 +1,9 @@
 import type { LookupRequest, Permission } from '../agi/agi.ts';
+import type { AskPresentation } from '../ami/session.ts';
 import { awaitsPresentation } from '../calls/call.ts';
 import type { Channel } from '../calls/channel.ts';
+import type { Input } from '../calls/input.ts';
 import type { OpenCall, TrackerState } from '../calls/tracker-state.ts';
-
-/**
- * A channel that the PBX has not told of yet is waited for so long, ms: its Newchannel may be on the way while the
- * dialplan asks already.
- */
-const UNKNOWN_CHANNEL_MS = 100;
 
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
 const TELLING_DIGITS = 7;
@@ -16,7 +12,7 @@ export type LookupPermissions = {
   /** The permission, within `waitMs` (ms); `pending` if the PBX has not answered by then. */
   permit(request: LookupRequest, waitMs: number): Permission | Promise<Permission>;
   /** Call it whenever the tracker has taken an input. */
-  review(): void;
+  review(input: Input): void;
 };
 
 /**
@@ -26,9 +22,11 @@ export type LookupPermissions = {
 export function createLookupPermissions(tools: {
   state: Pick<TrackerState, 'calls' | 'channels'>;
   isConnected: () => boolean;
+  /** Asks the PBX about the caller on a channel; the answer is a `presentation` input. */
+  ask: AskPresentation;
   setTimer: (callback: () => void, ms: number) => () => void;
 }): LookupPermissions {
-  const waiting = new Set<() => void>();
+  const waiting = new Set<(input: Input) => void>();
 
   /** The channel whose caller decides; undefined if the number may leave whatever any caller wants. */
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
@@ -62,11 +60,13 @@ export function createLookupPermissions(tools: {
       return new Promise((resolve) => {
         const end = (last: Permission) => {
           cancelLate();
-          cancelUnknown();
           waiting.delete(look);
           resolve(last);
         };
-        const look = () => {
+        const look = (input: Input) => {
+          // The answer was quicker than Newchannel, or this is no channel of this PBX: then it does not know.
+          if (permission === 'unknown-channel' && input.type === 'presentation' && input.uniqueid === decider)
+            return end(input.presentation === 'prohibited' ? 'withheld' : 'granted');
           const now = permissionBy(decider);
           if (now === permission) return;
           if (permission === 'unknown-channel') decider = deciderOf(request);
@@ -75,14 +75,12 @@ export function createLookupPermissions(tools: {
         };
         waiting.add(look);
         const cancelLate = tools.setTimer(() => end('pending'), waitMs);
-        // Then it is not a channel of this PBX, or not one whose beginning was heard.
-        const cancelUnknown = tools.setTimer(() => {
-          if (permission === 'unknown-channel') end('granted');
-        }, UNKNOWN_CHANNEL_MS);
+        // The dialplan may be quicker than the Newchannel of its channel.
+        if (permission === 'unknown-channel') tools.ask(request.uniqueid, request.channel);
       });
     },
-    review() {
-      for (const look of waiting) look();
+    review(input) {
+      for (const look of waiting) look(input);
     },
   };
 }

@@ -39,7 +39,7 @@ export function createTrackerDriver(
     onTaken: (taken: Taken) => void;
     onExpected: (number: string) => void;
     /** Called when an input has been taken. */
-    onHeard: () => void;
+    onHeard: (input: Input) => void;
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
@@ -70,7 +70,7 @@ export function createTrackerDriver(
   const hear = (input: Input): void => {
     const effects = tracker.apply(input);
     if (effects.length > 0) carryOut(effects);
-    tools.onHeard();
+    tools.onHeard(input);
   };
 
   const appendJournal = async (): Promise<void> => {
