@@ -175,7 +175,7 @@ async function startRest(
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
     source &&
-    createGapFiller({ source, markFile: join(config.outbox.stateDir, 'cdr-mark.json') }, tracker.live, {
+    createGapFiller({ source, checkpointFile: join(config.outbox.stateDir, 'cdr-mark.json') }, tracker.live, {
       outbox: { append: appends.append, written: appends.written, eventsOf: outbox.eventsOf },
       onTaken: ({ heads }) => offer(heads),
       log: log.child({ part: 'cdr' }),

@@ -1,19 +1,19 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 
-/** What is kept of the reading of one source between two runs of the program. */
-export type Mark = {
+/** How far a source was read, saved between two runs of the program. */
+export type CdrCheckpoint = {
   /** The source's name. */
   readonly source: string;
-  /** Unix ms at which it was first looked at: calls from before are nobody's gap. */
+  /** Unix ms of the first start with this source; earlier calls are not reported. */
   readonly since: number;
-  /** How far it was read: what only the source understands. */
+  /** The position in the source, opaque to all others. */
   readonly position: unknown;
 };
 
-/** The mark in this file; undefined if there is none, or none that can be read. */
-export function readMark(path: string): Mark | undefined {
+/** Reads the checkpoint; undefined if there is none, or it is not readable. */
+export function readCheckpoint(path: string): CdrCheckpoint | undefined {
   try {
-    const { source, since, position } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Mark>;
+    const { source, since, position } = JSON.parse(readFileSync(path, 'utf8')) as Partial<CdrCheckpoint>;
     if (typeof source !== 'string' || !Number.isSafeInteger(since)) return undefined;
     return { source, since: since as number, position };
   } catch {
@@ -22,17 +22,16 @@ export function readMark(path: string): Mark | undefined {
 }
 
 /**
- * Keeps the mark, on disk when this returns. It is written after what was told from the records before it is in the
- * outbox. A transaction of both would gain nothing: what is read once more after a crash is in the outbox by then, and
- * is left alone.
+ * Writes the checkpoint; on disk when this returns. The events of the records before it are in the outbox by then.
+ * A common transaction is not needed: records read again after a crash are found in the outbox, and skipped.
  */
-export function writeMark(path: string, mark: string): void {
+export function writeCheckpoint(path: string, checkpoint: string): void {
   const part = `${path}.part`;
-  // Whoever left one there, such as a root shell: the folder is ours, so it can go.
+  // A file of another user, such as root, could not be overwritten; the directory is ours, so it can be deleted.
   rmSync(part, { force: true });
   const fd = openSync(part, 'w', 0o600);
   try {
-    writeSync(fd, mark);
+    writeSync(fd, checkpoint);
     fsyncSync(fd);
   } finally {
     closeSync(fd);

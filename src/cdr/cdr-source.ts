@@ -1,49 +1,46 @@
 import type { CdrRecord } from './cdr-record.ts';
 
-/** One entry of Asterisk's call records, as it was found. */
+/** One entry of Asterisk's call records. */
 export type Entry<Position> = {
-  /** `bad`: it is no record; `no-uniqueid`: it is one that does not say of which call. */
+  /** `bad`: not a call record; `no-uniqueid`: a record without a uniqueid. */
   readonly record: CdrRecord | 'bad' | 'no-uniqueid';
-  /** Reading from here gives it again. */
+  /** Reading from this position returns the entry again. */
   readonly from: Position;
 };
 
 export type Chunk<Position> = {
-  /** Whole entries only; one that is being written comes with the next chunk. */
+  /** Complete entries only; one that is being written comes with the next chunk. */
   readonly entries: readonly Entry<Position>[];
-  /** Where to read on. */
+  /** The position of the next chunk. */
   readonly next: Position;
-  /** True if this was all for now. */
+  /** True if there is no more to read now. */
   readonly atEnd: boolean;
-  /** True if what was read last is gone: it is read from the beginning of what is there now. */
+  /** True if the records read last are gone, and reading began again at the first existing one. */
   readonly lost: boolean;
 };
 
 /**
- * Where Asterisk keeps its call records. A position is plain data, kept as JSON between two runs of the program. What
- * cannot be read is thrown, as `RecordsRefused` where somebody must change something.
+ * A source of Asterisk's call records. A position is plain data, stored as JSON between two runs of the program. Methods
+ * reject if the source cannot be read, with `RecordsRefused` if an operator must change something.
  */
 export type RecordSource<Position> = {
-  /** As people know it, such as a path; never has a password in it. Another name is another place. */
+  /** For people, such as a path; never contains a password. Another name means another source. */
   readonly name: string;
-  /** The position that this JSON value is; undefined if it is none. */
+  /** Parses a position from JSON; undefined if invalid. */
   positionOf(value: unknown): Position | undefined;
-  /** After all that is there: to begin from now. */
+  /** The position after all existing records. */
   end(): Promise<Position>;
-  /**
-   * Reads on, a bounded piece at a time. `thorough`: there was a gap, so that nothing may be missed for the sake of
-   * speed.
-   */
+  /** Reads the next chunk, of bounded size. `thorough`: after a gap, when no record may be missed for speed. */
   read(from: Position, how: { readonly thorough: boolean }): Promise<Chunk<Position>>;
-  /** Tries whether it can be read and has what is needed; gives what was found, in words. */
+  /** Checks that the source can be read and used; resolves with a description for the operator. */
   probe(): Promise<string>;
   close(): Promise<void>;
 };
 
-/** The records cannot be used before somebody changes something: what is wrong in one line, and what to do. */
+/** The source cannot be used until an operator changes something: the problem in one line, and what to do. */
 export class RecordsRefused extends Error {
   readonly todo: string;
-  /** True if it may come right by itself, with Asterisk's first record. */
+  /** True if the source may appear by itself, with Asterisk's first record. */
   readonly mayCome: boolean;
   constructor(message: string, todo: string, { mayCome = false } = {}) {
     super(message);

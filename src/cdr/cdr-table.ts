@@ -1,20 +1,20 @@
 import { type CdrRecord, isUniqueid } from './cdr-record.ts';
 import { RecordsRefused } from './cdr-source.ts';
 
-/** What is used of a table of call records. Sites choose its columns; these are the names in all of Asterisk's samples. */
-const needed = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'] as const;
-const useful = ['dst', 'lastapp', 'lastdata', 'did'] as const;
-/** Of these the first that is there has the caller's number: FreePBX's own column last, `"Name" <number>` for want of all. */
+/** Columns used of a table of call records, as named in Asterisk's samples. */
+const required = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'] as const;
+const optional = ['dst', 'lastapp', 'lastdata', 'did'] as const;
+/** Columns that may contain the caller's number, in order of preference: `cnum` is FreePBX's, `clid` is `"Name" <number>`. */
 const callers = ['src', 'cnum', 'clid'] as const;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Which of the columns with these names are to be read. Throws RecordsRefused if some are missing. */
+/** Selects the columns to read from those that exist. Throws RecordsRefused if a required one is missing. */
 export function columnsToRead(names: readonly string[], table: string, todo: string): string[] {
-  const missing: string[] = needed.filter((name) => !names.includes(name));
+  const missing: string[] = required.filter((name) => !names.includes(name));
   if (!callers.some((name) => names.includes(name))) missing.push('src');
   if (missing.length > 0) throw new RecordsRefused(`${table} has no column ${missing.join(', ')}`, todo);
-  return [...needed, ...useful, ...callers].filter((name) => names.includes(name));
+  return [...required, ...optional, ...callers].filter((name) => names.includes(name));
 }
 
 export function recordOf(row: Row): CdrRecord | 'no-uniqueid' {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import type { CdrRecord } from './cdr-record.ts';
 import { judge, missingOf } from './cdr-verdict.ts';
-import { createLegs, createRestartSpotter } from './dialled-legs.ts';
+import { createDialledLegs, createRestartDetector } from './dialled-legs.ts';
 
 const settings: CallSettings = {
   pbxId: 'pbx',
@@ -32,7 +32,7 @@ const answered = (more: Partial<CdrRecord> = {}) =>
 
 /** Judges these as one channel's own records; `others` are of other channels. */
 function judged(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
-  const legs = createLegs();
+  const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
   return judge({ rules: createRules({ ...settings, ...more }), trunks: new Set(['PJSIP/trunk']), legs }, own);
 }
@@ -121,14 +121,14 @@ describe('what a record says', () => {
 });
 
 test('a restart of Asterisk is seen by a count that begins again', () => {
-  const isAfterRestart = createRestartSpotter();
+  const isAfterRestart = createRestartDetector();
   const uniqueids = ['100.5', '101.9', '100.7', '102.12', '101.10', 'pbx-200.3', '201.4', '201.3'];
   const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
   assert.deepEqual(seen, ['pbx-200.3']);
 });
 
 test('the oldest legs are forgotten', () => {
-  const legs = createLegs(2);
+  const legs = createDialledLegs(2);
   for (const nth of [1, 2, 3]) legs.add(answered({ dstchannel: `PJSIP/1001-0000000${nth}` }));
   assert.deepEqual(
     [1, 2, 3].map((nth) => legs.wasDialled(`PJSIP/1001-0000000${nth}`)),

@@ -4,22 +4,22 @@ import { channelKind, dialledNumber, endpointOf, extensionOf, otherHalf } from '
 import type { Rules } from '../calls/rules.ts';
 import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
 import type { CdrRecord } from './cdr-record.ts';
-import { isOutgoing, type Legs } from './dialled-legs.ts';
+import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
 
-/** What Asterisk's records say of a channel. */
+/** What Asterisk's records say about a channel. */
 export type Verdict =
   | { readonly inbound: false }
   | {
       readonly inbound: true;
-      /** As it is told; '' if there is no number to tell. */
+      /** The number to report; '' if there is none. */
       readonly from: string;
-      /** Who answered; absent if no person did. */
+      /** Who answered; absent if nobody did. */
       readonly callerId?: string;
     };
 
-type Known = { readonly rules: Rules; readonly trunks: ReadonlySet<string>; readonly legs: Legs };
+type Known = { readonly rules: Rules; readonly trunks: ReadonlySet<string>; readonly legs: DialledLegs };
 
-/** Judges a channel by its own records, in the order in which they were written; at least one. */
+/** Decides about a channel by its own records: at least one, in the order of writing. */
 export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
   if (!records.some((record) => cameIn(known, record)) || records.some((record) => wentOut(known, record)))
     return { inbound: false };
@@ -32,9 +32,9 @@ export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
 }
 
 /**
- * A transfer overwrites the context, also in a record that began before it, and FreePBX moves each call on through many;
- * then the number that was called from outside must tell, or the trunk's endpoint. A program's own call over that trunk
- * looks much the same, but shows no caller.
+ * A transfer overwrites the context, even in a record that began before it, and FreePBX moves calls through many
+ * contexts. Then the called number (DID) or the trunk's endpoint decides. A call originated over that trunk looks
+ * similar, but has no caller number.
  */
 function cameIn({ rules, trunks }: Known, { channel, dcontext, src, did }: CdrRecord): boolean {
   if (channelKind(channel) !== 'real') return false;
@@ -57,8 +57,8 @@ function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
 }
 
 /**
- * The record that tells who answered first. A phone whose ringing another one picked up has one that says ANSWERED,
- * too: the picker took over its name for a moment, and its own record says that nobody answered.
+ * The record of the first answer. After a call pickup, the phone that was ringing has an ANSWERED record too, since the
+ * other phone's channel took over its name for a moment; the leg's own record then says NO ANSWER.
  */
 function answerOf({ legs }: Known, records: readonly CdrRecord[]): CdrRecord | undefined {
   const answers = records.filter(
@@ -76,7 +76,7 @@ function callerIdOf({ rules, trunks, legs }: Known, answer: CdrRecord): string {
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
     const beyond = legs.of(otherHalf(last.dstchannel));
-    // Its record is not there: the number that the Local channel was made for, `Local/1001@…`.
+    // Without its record: the number in the Local channel's name, `Local/1001@…`.
     if (beyond === undefined || beyond.dstchannel === '')
       return /^Local\/([^@]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
     last = beyond;
@@ -87,7 +87,7 @@ function callerIdOf({ rules, trunks, legs }: Known, answer: CdrRecord): string {
   return normaliseNumber(dialledOver(last) || last.dst, rules.defaultCountry) || extension;
 }
 
-/** The number that was dialled over the trunk: `Dial(PJSIP/1001&PJSIP/trunk/sip:+49171…@10.0.0.1,20)`. */
+/** The number dialled over the trunk: `Dial(PJSIP/1001&PJSIP/trunk/sip:+49171…@10.0.0.1,20)`. */
 function dialledOver({ lastdata, dstchannel }: CdrRecord): string {
   const dialStrings = (lastdata.split(',')[0] ?? '').split('&');
   const name = extensionOf(dstchannel);
@@ -97,12 +97,12 @@ function dialledOver({ lastdata, dstchannel }: CdrRecord): string {
   return dialledNumber(over ?? '');
 }
 
-/** What is still to be told of a call that is over, after what was told before. */
+/** The states of a finished call that were not reported yet. */
 export function missingOf(
-  told: readonly CallStatus[],
+  reported: readonly CallStatus[],
   { callerId }: { readonly callerId?: string | undefined },
 ): CallStatus[] {
-  const last = told.reduce<CallStatus | undefined>((a, b) => (isForward(a, b) ? b : a), undefined);
+  const last = reported.reduce<CallStatus | undefined>((a, b) => (isForward(a, b) ? b : a), undefined);
   return callStatuses.filter(
     (status) => isForward(last, status) && (status !== 'answered' || callerId !== undefined),
   );

@@ -67,7 +67,7 @@ async function scene(t: TestContext) {
     write: (text: string) => appendFileSync(path, text),
     async start(live: Partial<LiveCalls> = {}, written = async () => true) {
       const filler = createGapFiller(
-        { source: createCsvSource(path), markFile: mark, everyMs: 2 ** 30 },
+        { source: createCsvSource(path), checkpointFile: mark, everyMs: 2 ** 30 },
         { ...nobody, ...live },
         {
           outbox: { ...outbox, written },
@@ -256,7 +256,7 @@ test('it reads by itself, also if the records could not be read at the start', a
   const filler = createGapFiller(
     {
       source: { ...source, end: () => (isReadable ? source.end() : Promise.reject(new Error('away'))) },
-      ...{ markFile: mark, everyMs: 1 },
+      ...{ checkpointFile: mark, everyMs: 1 },
     },
     nobody,
     { outbox: { ...outbox, written: async () => true }, onTaken() {}, log, now: () => now },

@@ -4,25 +4,25 @@ import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
 import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
-import { readMark, writeMark } from './cdr-checkpoint.ts';
+import { readCheckpoint, writeCheckpoint } from './cdr-checkpoint.ts';
 import { beganAt, type CdrRecord } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge, missingOf } from './cdr-verdict.ts';
-import { createLegs, createRestartSpotter, type Legs } from './dialled-legs.ts';
-import { createPatience } from './record-timeouts.ts';
+import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
+import { createRecordTimeouts } from './record-timeouts.ts';
 
-/** What the bridge knows of calls by its own eyes. Keys are uniqueids. */
+/** Calls as seen live over AMI. Keys are uniqueids. */
 export type LiveCalls = {
-  /** How many snapshots of the PBX there were: each ends a gap. */
+  /** Number of snapshots of the PBX; each one ends a gap. */
   snapshots(): number;
   rules(): Rules;
-  /** Endpoints that inbound calls come in on. */
+  /** Endpoints of trunks. */
   trunks(): ReadonlySet<string>;
   /** True for a call that is told as it goes on, or that was when it was last heard of. */
   isOpen(uniqueid: string): boolean;
-  /** True for a channel that was heard while we were connected: whatever was to be told of it, was. */
+  /** True for a channel seen while the bridge was connected: it was reported if necessary. */
   wasSeen(uniqueid: string): boolean;
-  /** Open calls that are gone from the PBX, and whose end was not heard. */
+  /** Open calls that are gone from the PBX, and whose end was not seen. */
   lost(): ReadonlySet<string>;
   /** Ends one of those. */
   end(ended: Omit<EndedUnseen, 'type'>): void;
@@ -31,50 +31,50 @@ export type LiveCalls = {
 export type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
   readonly source: RecordSource<unknown>;
-  /** The file that keeps how far they were read. */
-  readonly markFile: string;
-  /** From one look at them to the next, ms; 2000 when absent. */
+  /** The file of the checkpoint. */
+  readonly checkpointFile: string;
+  /** Interval between two reads, ms; default 2000. */
   readonly everyMs?: number | undefined;
 };
 
 export type GapFiller = {
   start(): Promise<void>;
-  /** Waits for a look that is under way. */
+  /** Waits for a running read. */
   stop(): Promise<void>;
-  /** Looks at the records now. True if there is more to read or to decide at once. */
+  /** Reads the records now. Resolves with true if there are more to read. */
   look(): Promise<boolean>;
 };
 
 /**
- * A call is judged two looks after its first record was read: by then its other records have come, as Asterisk writes
- * them together, and its hang-up over AMI has been heard, if it was to be heard at all.
+ * A call is decided two reads after its first record: by then its other records are there, as Asterisk writes them
+ * together, and its hang-up was received over AMI, if it was received at all.
  */
 const ripeAfterLooks = 2;
 
 /** The disk gets so long to take what was heard, ms; until it has, the checkpoint stays where it is. */
 const writtenMs = 500;
 
-/** Looks from one thorough one to the next, gap or not. */
+/** Every so many reads, one is thorough even without a gap. */
 const thoroughEvery = 300;
 
-/** Calls of the past count as so old at most, ms: those of now go before them, and none is too old to be sent. */
+/** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
 const oldestMs = 600_000;
 
 type Pending = {
   readonly records: CdrRecord[];
   /** Of the same run of Asterisk. */
-  readonly legs: Legs;
+  readonly legs: DialledLegs;
   readonly from: unknown;
   readonly look: number;
 };
 
 /**
- * Tells the calls that began and ended while nobody listened, by Asterisk's own records, each exactly once: a call
- * that the bridge has seen itself, holds open or has in its outbox is left alone. It reads all the time, a few
- * seconds behind Asterisk, so that there is never a long past to catch up with while the bridge runs.
+ * Fills gaps from call records (CDR): reports calls that began and ended while the bridge was not connected, each
+ * exactly once. Calls that the bridge has seen, holds open or has in its outbox are skipped. It reads continuously, a
+ * few seconds behind Asterisk, so that little is left to read after a gap.
  */
 export function createGapFiller(
-  { source, markFile, everyMs = 2_000 }: GapFillerOptions,
+  { source, checkpointFile, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
     readonly outbox: Pick<Outbox, 'append' | 'eventsOf'> & {
@@ -87,10 +87,10 @@ export function createGapFiller(
   },
 ): GapFiller {
   const { outbox, log, now } = tools;
-  const isAfterRestart = createRestartSpotter();
-  let legs = createLegs();
+  const isAfterRestart = createRestartDetector();
+  let legs = createDialledLegs();
   const pending = new Map<string, Pending>();
-  const patience = createPatience();
+  const timeouts = createRecordTimeouts();
   const { name } = source;
   let position: unknown;
   let since = 0;
@@ -105,10 +105,10 @@ export function createGapFiller(
   let underWay: Promise<unknown> = Promise.resolve();
   let stopped = false;
 
-  /** Where to begin. While the records cannot be read, that stays open. */
+  /** Determines where to start reading. Rejects while the source cannot be read. */
   async function begin(): Promise<void> {
     if (position !== undefined) return;
-    const mark = readMark(markFile);
+    const mark = readCheckpoint(checkpointFile);
     const known = mark?.source === name ? source.positionOf(mark.position) : undefined;
     if (mark !== undefined && known !== undefined) {
       position = known;
@@ -127,7 +127,7 @@ export function createGapFiller(
       warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
       return;
     }
-    if (isAfterRestart(record)) legs = createLegs();
+    if (isAfterRestart(record)) legs = createDialledLegs();
     legs.add(record);
     if (channelKind(record.channel) !== 'real') return;
     const known = pending.get(record.uniqueid);
@@ -140,7 +140,7 @@ export function createGapFiller(
     warned.add(code);
   }
 
-  /** What is to be told of a call now; undefined if it must wait. */
+  /** The events to report for a call; undefined if it must wait. */
   async function decide(uniqueid: string, { records, legs }: Pending): Promise<CallEvent[] | undefined> {
     const rules = live.rules();
     const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
@@ -208,9 +208,9 @@ export function createGapFiller(
     for (const uniqueid of decided) pending.delete(uniqueid);
   }
 
-  /** Calls that are gone and of which Asterisk wrote nothing: it died with them. */
+  /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
   function giveUpLost(atEnd: boolean): void {
-    for (const uniqueid of patience.over(live.lost(), { looks, atEnd })) {
+    for (const uniqueid of timeouts.expired(live.lost(), { looks, atEnd })) {
       if (pending.has(uniqueid)) continue;
       counts.unrecorded += 1;
       live.end({ at: now(), uniqueid });
@@ -221,9 +221,9 @@ export function createGapFiller(
     const mark = JSON.stringify({ source: name, since, position: next });
     if (mark === saved) return;
     try {
-      writeMark(markFile, mark);
+      writeCheckpoint(checkpointFile, mark);
     } catch (error) {
-      // The records can be read all the same, and what was told of them is in the outbox.
+      // Reading continues; the reported events are in the outbox.
       if (!isUnsaved) log.say('cdr.position-not-saved', { source: name, error: String(error) });
       isUnsaved = true;
       return;
@@ -242,7 +242,7 @@ export function createGapFiller(
     counts = noCounts();
   }
 
-  /** One look at a time. */
+  /** Reads run one after the other. */
   function look(): Promise<boolean> {
     const mine = underWay.then(lookOnce);
     underWay = mine;
@@ -290,7 +290,7 @@ export function createGapFiller(
   return {
     look,
     async start() {
-      // A source that does not answer must not keep the bridge from starting.
+      // A source that does not respond must not keep the bridge from starting.
       await begin().catch(trouble);
       void run();
     },

@@ -4,11 +4,11 @@ import { RecordsRefused } from './cdr-source.ts';
 export type MysqlOptions = {
   readonly host: string;
   readonly port: number;
-  /** The path of a Unix socket, in place of host and port. */
+  /** Path of a Unix socket, instead of host and port. */
   readonly socket?: string | undefined;
   /**
-   * TLS, for the name `host` and by the authority `ca` (PEM; without it, those that are trusted anyway); absent: not
-   * encrypted. A host that is an address has no name to be met.
+   * TLS: the certificate must be for `host`, and signed by the authority `ca` (PEM) or, without it, by one that the
+   * system trusts. Absent: not encrypted. With TLS, `host` must be a name, not an address.
    */
   readonly tls?: { readonly ca?: string | undefined } | undefined;
   readonly user: string;
@@ -19,17 +19,14 @@ export type MysqlOptions = {
 
 export type MysqlRow = Readonly<Record<string, unknown>>;
 
-/** A connection that is made when it is needed, and again after any trouble. */
+/** A connection that is opened when needed, and again after an error. */
 export type MysqlLink = {
-  /**
-   * Rejects with what the server or the system says, or when it has said nothing for too long; with RecordsRefused where
-   * TLS comes to nothing.
-   */
+  /** Rejects with the error of the server or the system, after a timeout, or with RecordsRefused if TLS fails. */
   query(sql: string, values?: readonly unknown[]): Promise<MysqlRow[]>;
   close(): Promise<void>;
 };
 
-/** `deadlineMs`: so long a server is waited for that hangs, also in the middle of a login. */
+/** @param deadlineMs timeout of a query, connecting and logging in included. */
 export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): MysqlLink {
   const { host, port, socket, tls, user, password, database } = options;
   let connection: Promise<Connection> | undefined;
@@ -45,7 +42,7 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
       dateStrings: true,
       supportBigNumbers: true,
     });
-    // Cut while nobody asks: the next question connects anew.
+    // The connection may end between two queries; the next query reconnects.
     made.on('error', drop);
     return made;
   }
@@ -84,16 +81,16 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
   };
 }
 
-/** What OpenSSL and mysql2 call a certificate that will not do, and a server without TLS. */
+/** Error codes of OpenSSL and mysql2 for a refused certificate and for a server without TLS. */
 const tlsCodes = /^(HANDSHAKE_(NO_)?SSL|ERR_(TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/;
 
 function explained(error: unknown, password: string | undefined): unknown {
   if (!(error instanceof Error)) return error;
-  // A server, or what stands in its place, may give back what it was told.
+  // A server, or an impostor, may repeat the password in its error message.
   if (password) error.message = error.message.replaceAll(password, '[secret]');
   const { code = '' } = error as NodeJS.ErrnoException;
   if (!tlsCodes.test(code)) return error;
-  // Node goes on with what to start it with, which is none of the reader's business.
+  // Node's message continues with a hint about its command line, which does not apply here.
   const [what] = error.message.split('; if the root CA');
   return new RecordsRefused(
     `TLS: ${what}`,

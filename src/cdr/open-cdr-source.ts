@@ -2,12 +2,12 @@ import type { RecordSource } from './cdr-source.ts';
 import { createCsvSource } from './csv-source.ts';
 import type { MysqlOptions } from './mysql-connection.ts';
 
-/** Where Asterisk keeps its call records. */
+/** Where Asterisk stores its call records. */
 export type SourceOptions =
   | { readonly kind: 'csv' | 'sqlite'; readonly path: string }
   | ({ readonly kind: 'mysql' } & MysqlOptions);
 
-/** A source; its position is opaque to all others. The libraries of those that are not asked for are not loaded. */
+/** Opens a source. Only the library of the requested kind is loaded. */
 export async function openSource(options: SourceOptions): Promise<RecordSource<unknown>> {
   switch (options.kind) {
     case 'csv':

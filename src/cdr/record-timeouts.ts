@@ -1,16 +1,16 @@
-/** How long the record of a call that is gone is waited for; Asterisk writes none when it dies with its calls. */
-const patienceLooks = 5;
+/** How many reads to wait for the record of a call that is gone. After a crash Asterisk writes none. */
+const timeoutReads = 5;
 
-/** Says which of the calls that are gone have been waited for long enough. */
-export function createPatience() {
-  /** At which look each was first missed. */
+/** Determines for which of the calls that are gone no record is expected any more. */
+export function createRecordTimeouts() {
+  /** By uniqueid: the number of the read at which it was first missing. */
   const since = new Map<string, number>();
   return {
-    /** `atEnd`: all records were read. While there is much to read, a call's may be in what was not. */
-    over(lost: ReadonlySet<string>, { looks, atEnd }: { looks: number; atEnd: boolean }): string[] {
+    /** @param atEnd all records were read; until then a call's record may be among the unread ones. */
+    expired(lost: ReadonlySet<string>, { looks, atEnd }: { looks: number; atEnd: boolean }): string[] {
       for (const uniqueid of since.keys()) if (!lost.has(uniqueid)) since.delete(uniqueid);
       for (const uniqueid of lost) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, looks);
-      return [...since].filter(([, look]) => looks - look >= patienceLooks).map(([uniqueid]) => uniqueid);
+      return [...since].filter(([, look]) => looks - look >= timeoutReads).map(([uniqueid]) => uniqueid);
     },
   };
 }

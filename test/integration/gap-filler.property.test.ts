@@ -103,7 +103,7 @@ async function createWorld(book: Book) {
       holdsVanished: true,
     });
     const filler = createGapFiller(
-      { source: book.source(), markFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
+      { source: book.source(), checkpointFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
       tracker.live,
       {
         outbox: { append: memory.appendOrFail, written: async () => true, eventsOf: memory.eventsOf },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createRules } from '../../src/calls/rules.ts';
 import { judge, missingOf } from '../../src/cdr/cdr-verdict.ts';
 import { parseLine } from '../../src/cdr/csv-line.ts';
-import { createLegs } from '../../src/cdr/dialled-legs.ts';
+import { createDialledLegs } from '../../src/cdr/dialled-legs.ts';
 import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { type ExpectedCall, readScenarios, type Scenario } from './library.ts';
@@ -41,7 +41,7 @@ const recordsOf = (name: string) =>
 /** All that is told of a recorded scenario if nobody heard it. */
 function toldOf({ name, settings }: Scenario): ExpectedCall[] {
   const { calls } = loadConfig({ calls: callsSection }, { DEFAULT_COUNTRY: 'DE', ...settings });
-  const legs = createLegs();
+  const legs = createDialledLegs();
   const records = recordsOf(name);
   for (const record of records) legs.add(record);
   const known = { rules: createRules(calls), trunks: new Set(['PJSIP/trunk', 'SIP/trunk']), legs };
