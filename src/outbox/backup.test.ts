@@ -50,22 +50,25 @@ test('backup: everything that is committed, in one file for its owner alone, whi
   assert.deepEqual(readBackup(file), backup);
 });
 
-test('backup: a file that is there is left alone unless told, and there is none where there is no state', async (t) => {
+test('backup: an existing file is kept without --overwrite; without a state there is no backup', async (t) => {
   const { folder, directory, file } = await backedUp(t);
   const before = readFileSync(file);
   assert.throws(() => backUp(directory, file, note), {
     name: 'StorageRefused',
-    message: `${file} is there already: name another file, or add --overwrite`,
+    message: `${file} exists: choose another file, or add --overwrite`,
   });
   assert.deepEqual(readFileSync(file), before);
   assert.equal(backUp(directory, file, { ...note, madeAt: monday + 1, overwrite: true })?.madeAt, monday + 1);
   mkdirSync(join(folder, 'a-folder'));
-  assert.throws(() => backUp(directory, join(folder, 'a-folder'), { ...note, overwrite: true }), /is there/);
+  assert.throws(
+    () => backUp(directory, join(folder, 'a-folder'), { ...note, overwrite: true }),
+    /exists: choose/,
+  );
   assert.equal(backUp(join(folder, 'nowhere'), join(folder, 'none.db'), note), undefined);
   assert.throws(() => backUp(directory, join(folder, 'nowhere', 'x.db'), note), /ENOENT/);
 });
 
-test('backup: of a state that cannot be read there is none, and it says so', async (t) => {
+test('backup: an unreadable state is refused with a message', async (t) => {
   const { folder, directory, outbox } = await backedUp(t);
   await outbox.append(batchOf(Array.from({ length: 200 }, (_, i) => `x${i}:ringing`).join(' ')));
   await outbox.close();
@@ -103,7 +106,7 @@ test('restore: not while a bridge works there', async (t) => {
   const { directory, file } = await backedUp(t);
   assert.throws(() => restore(directory, file, { ...here, replace: true }), {
     name: 'StorageRefused',
-    message: /another pbx-bridge \(process \d+\) already works on/,
+    message: /another pbx-bridge \(process \d+\) already uses/,
   });
 });
 
@@ -184,8 +187,8 @@ test('restore: what is no backup, is damaged, or of another PBX or a newer versi
     assert.equal(existsSync(databasePath(target)), false);
     assert.deepEqual(existsSync(target) ? readdirSync(target).filter((name) => !/lock/.test(name)) : [], []);
   };
-  refused(join(folder, 'nothing.db'), /there is no /);
-  refused(databasePath(directory), /is no backup that pbx-bridge has made/);
+  refused(join(folder, 'nothing.db'), /does not exist/);
+  refused(databasePath(directory), /is not a backup of pbx-bridge/);
   refused(file, /is of PBX_ID=pbx, and PBX_ID is other here/, 'other');
 
   const changed = (name: string, change: (bytes: Buffer) => void) => {

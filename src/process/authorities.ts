@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-/** Where Linux distributions keep them; a bare Debian has none, of which Node would complain on standard error. */
+/** Missing on a minimal Debian, where Node would print a warning. */
 const systemFolder = '/etc/ssl/certs';
 
 /**
- * Trusts the authorities of this machine beside those that Node brings along: an API, a PBX or a database behind a
- * company's own authority needs no setting here that the machine does not need for everything else. To be called before
- * the first connection; takes some 50 ms.
+ * Trusts the certificate authorities of this machine in addition to Node's own, so that a company's own authority needs
+ * no setting here. Call it before the first connection; takes about 50 ms.
  */
 export function trustSystemAuthorities(): void {
   if (!existsSync(systemFolder)) return;

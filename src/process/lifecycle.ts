@@ -1,16 +1,16 @@
 import type { Log } from '../log/log.ts';
 
-/** A part of a program that runs: it is started after all that it needs, and stopped before them. */
+/** A part of a running program: started after the parts that it needs, and stopped before them. */
 export type Part = {
   readonly name: string;
   start(): Promise<void>;
-  /** Releases everything; harmless before start and a second time. */
+  /** Releases everything; may be called before start, and more than once. */
   stop(): Promise<void>;
 };
 
 /**
- * Starts parts in order. If one fails, those before it are stopped again and the failure is thrown.
- * Gives the stop of all, in reverse; a part that fails to stop does not keep the others from it.
+ * Starts parts in order. If one fails, it and those before it are stopped, and the error is thrown. Returns a function
+ * that stops all in reverse order; if a part fails to stop, the others are stopped nevertheless.
  */
 export async function startInOrder(parts: readonly Part[], log: Log): Promise<() => Promise<void>> {
   const started: Part[] = [];
@@ -35,9 +35,9 @@ export async function startInOrder(parts: readonly Part[], log: Log): Promise<()
 }
 
 /**
- * Runs a program until it is told to stop (SIGTERM, SIGINT) or fails, and gives the code that the process should exit
- * with at once. A second signal does not wait any longer, nor does one that comes while the program still starts.
- * SIGHUP has it reload, if it can; from a terminal that signal says that the terminal is gone.
+ * Runs a program until SIGTERM, SIGINT or a failure, and returns the exit code. A second signal, or one during the
+ * start, ends the process at once. SIGHUP reloads the settings, except on a terminal, where it means that the terminal
+ * was closed.
  */
 export async function runUntilStopped(
   start: (fail: (error: unknown) => void) => Promise<{ stop: () => Promise<void>; reload?: () => void }>,
@@ -57,7 +57,7 @@ export async function runUntilStopped(
   const starting = start((error) => resolve({ error })).then((program) => ({ program }));
   const first = await Promise.race([starting, end]);
   if (!('program' in first)) {
-    // What it holds so far goes with the process, and so does its failure to start; what was taken is on disk.
+    // The process exits now, so a later failure to start does not matter; stored events are on disk.
     starting.catch(() => {});
     if ('error' in first) log.say('program.failed', { error: first.error });
     else log.say('program.stopped');
@@ -65,7 +65,7 @@ export async function runUntilStopped(
   }
   const { program } = first;
   reload = program.reload;
-  // It came while the program started, with settings that were read before.
+  // SIGHUP came during the start, after the settings were read.
   if (reloadWanted) reload?.();
   const reason = await end;
   reload = undefined;

@@ -1,10 +1,10 @@
 import type { Clock } from './clock.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that moves only with `advance`. */
 export type TestClock = Clock & {
-  /** Lets so many ms pass, and rings what was set for them, in order. */
+  /** Advances the clock by `ms`, and fires the timers due until then, in order. */
   advance(ms: number): void;
-  /** Timers that are set. */
+  /** Number of pending timers. */
   readonly timers: () => number;
 };
 

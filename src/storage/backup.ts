@@ -18,12 +18,12 @@ import { StorageRefused } from './refused.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
 import { troubleOf } from './trouble.ts';
 
-/** What a backup says of itself. */
+/** The description stored in a backup. */
 export type BackupNote = {
   readonly program: string;
-  /** The program's. */
+  /** Version of the program. */
   readonly version?: string;
-  /** Whose state it is, where there are several. */
+  /** The owner of the state, such as the PBX_ID. */
   readonly of?: string;
   /** Unix ms. */
   readonly madeAt: number;
@@ -31,23 +31,23 @@ export type BackupNote = {
 
 export type BackupOptions = {
   readonly note: BackupNote;
-  /** Small files beside the database that belong to it; one that is not there is none to keep. */
+  /** Small files next to the database that belong to it. Missing ones are skipped. */
   readonly files: readonly string[];
   readonly overwrite: boolean;
 };
 
-/** In the backup only; no row of ours is like its row, so that no repair could ever take it for one. */
+/** Only in backups. Its columns differ from all our tables, so that a repair cannot mistake its row for one of theirs. */
 const noteTable = 'CREATE TABLE backup (format INTEGER, made_at INTEGER, note TEXT, files TEXT) STRICT';
 
 /**
- * Writes what is committed in the database at `path`, and what belongs to it, into one file for its owner alone, on
- * disk when this returns. Whoever writes there meanwhile is not held up: it is one long read. The file is read through
- * before it gets its name. Throws StorageRefused, or the error of SQLite or the disk; then there is no file.
+ * Writes the committed state of the database at `path` and its files into one file that only the owner can read; on disk
+ * when this returns. Writers are not blocked: it is one long read. The file is checked before it gets its name.
+ * Throws StorageRefused, or the error of SQLite or the disk; no file is left then.
  */
 export function writeBackup(path: string, target: string, { note, files, overwrite }: BackupOptions): void {
   refuseThere(target, overwrite);
   const part = partOf(target);
-  // Before the database: of two that are not of one moment the files must be the older.
+  // Read before the database, since the files must not be newer than it.
   const beside = JSON.stringify(Object.fromEntries(files.flatMap((name) => contentOf(path, name))));
   rmSync(part, { force: true });
   closeSync(openSync(part, 'wx', 0o600));
@@ -84,24 +84,24 @@ function copyCommitted(path: string, part: string): void {
   }
 }
 
-/** What a backup says of itself. Throws StorageRefused if it is none. */
+/** Reads the description of a backup. Throws StorageRefused if the file is not a backup. */
 export function readNote(file: string): BackupNote {
   return withCopy(file, { readOnly: true }, (db) => noteIn(db, file));
 }
 
 export type RestoreOptions = {
-  /** Names of files that a backup may bring back beside the database. */
+  /** Names of files next to the database that are restored too. */
   readonly files: readonly string[];
-  /** Unix ms; goes into the names of what is set aside. */
+  /** Unix ms; part of the names of files set aside. */
   readonly now: number;
-  /** Looks at the tables; throws if they are not to be restored. */
+  /** Checks the tables; throws if they must not be restored. */
   readonly check: (db: DatabaseSync) => void;
 };
 
 /**
- * Puts a backup in the place of the database at `path`, which nobody has open. What was there is set aside. Killed at
- * any moment, the old state is still there or `finishReplacement` ends it. Gives the names of what was set aside.
- * Throws StorageRefused if the backup is damaged, or none.
+ * Replaces the closed database at `path` by a backup. Existing files are set aside; their new names are returned. If the
+ * process is killed, either the old state is still in place or `finishReplacement` completes the replacement.
+ * Throws StorageRefused if the file is damaged or not a backup.
  */
 export function restoreBackup(path: string, file: string, { files, now, check }: RestoreOptions): string[] {
   const part = partOf(path);
@@ -125,7 +125,7 @@ export function restoreBackup(path: string, file: string, { files, now, check }:
   }
   const aside: string[] = [];
   const setAside = (one: string): string => `${one}.replaced-${stampOf(now)}`;
-  // Before the database, as when they were saved.
+  // Before the database, as in the backup.
   for (const name of files) {
     const there = join(dirname(path), name);
     if (existsSync(there)) {
@@ -154,11 +154,11 @@ function contentOf(path: string, name: string): [string, string][] {
 function refuseThere(target: string, overwrite: boolean): void {
   const there = statSync(target, { throwIfNoEntry: false });
   if (there !== undefined && !(overwrite && there.isFile()))
-    throw new StorageRefused(`${target} is there already: name another file, or add --overwrite`);
+    throw new StorageRefused(`${target} exists: choose another file, or add --overwrite`);
 }
 
 function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: DatabaseSync) => T): T {
-  if (!existsSync(file)) throw new StorageRefused(`there is no ${file}`);
+  if (!existsSync(file)) throw new StorageRefused(`${file} does not exist`);
   const db = new DatabaseSync(file, options);
   try {
     return work(db);
@@ -173,7 +173,7 @@ function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: D
 function noteIn(db: DatabaseSync, file: string): BackupNote {
   const isBackup = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup'").get();
   const row = isBackup && db.prepare('SELECT made_at, note FROM backup WHERE format = 1').get();
-  if (!row) throw new StorageRefused(`${file} is no backup that pbx-bridge has made`);
+  if (!row) throw new StorageRefused(`${file} is not a backup of pbx-bridge`);
   return { ...(JSON.parse(row.note as string) as Omit<BackupNote, 'madeAt'>), madeAt: row.made_at as number };
 }
 

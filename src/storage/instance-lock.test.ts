@@ -29,7 +29,7 @@ test('instance lock: a second process is refused, and told by whom', async (t) =
   const child = await otherProcess(t, directory);
   assert.throws(() => lock(directory), {
     name: 'StorageRefused',
-    message: `another program (process ${child.pid}) already works on ${directory}: stop it first`,
+    message: `another program (process ${child.pid}) already uses ${directory}: stop it first`,
   });
   assert.equal(runningPid(directory, 'test'), child.pid);
 });
@@ -37,7 +37,7 @@ test('instance lock: a second process is refused, and told by whom', async (t) =
 test('instance lock: it holds in the same process too, until it is let go', (t) => {
   const directory = temporaryFolder(t);
   const release = lock(directory);
-  assert.throws(() => lock(directory), /already works on/);
+  assert.throws(() => lock(directory), /already uses/);
   release();
   assert.equal(runningPid(directory, 'test'), undefined);
   lock(directory)();
@@ -56,6 +56,6 @@ test('instance lock: a damaged lock file is made anew', (t) => {
   const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'test.lock'), 'not a database, but long enough to look like one'.repeat(100));
   const release = lock(directory);
-  assert.throws(() => lock(directory), /already works on/);
+  assert.throws(() => lock(directory), /already uses/);
   release();
 });

@@ -5,16 +5,16 @@ import { makeFile } from './open-database.ts';
 import { StorageRefused } from './refused.ts';
 import { troubleOf } from './trouble.ts';
 
-/** A process that was just killed may need a moment to be gone, ms. Whoever is refused must know within a second. */
-const patienceMs = 300;
+/** Waits for a killed process to be gone, ms; short, so that a refused start ends within a second. */
+const lockTimeoutMs = 300;
 
-/** Who works on a folder: the name of its lock files, and what people call it. */
+/** The program that uses a directory: the name of its lock files, and its name in messages. */
 export type Occupant = { readonly name: string; readonly who: string };
 
 /**
- * One process per folder: an exclusive lock on a small database of its own, which the kernel takes away together
- * with the process, however that ends. (The database itself stays open for the operator's commands.)
- * Throws StorageRefused when another process holds it. Gives the function that lets go.
+ * Locks a directory for this process, by an exclusive lock on a small database, which the kernel releases when the
+ * process ends in any way. (The database of the state is not locked, so that operators' commands can open it.)
+ * Returns the function that unlocks. Throws StorageRefused if another process holds the lock.
  */
 export function lockFolder(directory: string, { name, who }: Occupant, pid: number): () => void {
   const path = join(directory, `${name}.lock`);
@@ -22,12 +22,12 @@ export function lockFolder(directory: string, { name, who }: Occupant, pid: numb
   const db = lock(path) ?? lock(path);
   if (!db) throw new StorageRefused(`${path} cannot be locked`);
   if (db === 'held') {
-    throw new StorageRefused(`another ${who}${holder(pidPath)} already works on ${directory}: stop it first`);
+    throw new StorageRefused(`another ${who}${holder(pidPath)} already uses ${directory}: stop it first`);
   }
   try {
     writeFileSync(pidPath, `${pid}\n`, { mode: 0o600 });
   } catch {
-    // Only a courtesy to whoever is refused; on a full disk the start must go on.
+    // The pid is only for the message of a refused process; on a full disk the start must continue.
   }
   return () => {
     rmSync(pidPath, { force: true });
@@ -35,12 +35,12 @@ export function lockFolder(directory: string, { name, who }: Occupant, pid: numb
   };
 }
 
-/** Undefined: the lock file itself was damaged, and is gone now. */
+/** Returns undefined if the lock file was damaged; it is deleted then. */
 function lock(path: string): DatabaseSync | 'held' | undefined {
   makeFile(path);
-  const db = new DatabaseSync(path, { timeout: patienceMs });
+  const db = new DatabaseSync(path, { timeout: lockTimeoutMs });
   try {
-    // Without a journal file nothing is written: a full disk is no reason not to start.
+    // Without a journal file nothing is written, so this works on a full disk.
     db.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return db;
   } catch (error) {
@@ -53,14 +53,14 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
   }
 }
 
-/** The process that works on this folder under this name; undefined if none does, as far as can be seen. */
+/** The pid of the process that uses this directory under this name; undefined if there seems to be none. */
 export function runningPid(directory: string, name: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(pidFile(directory, name), 'utf8'), 10);
     process.kill(pid, 0);
     return pid;
   } catch (error) {
-    // It is there, but another user's.
+    // The process exists, but belongs to another user.
     const denied = (error as NodeJS.ErrnoException).code === 'EPERM';
     return denied ? Number.parseInt(readFileSync(pidFile(directory, name), 'utf8'), 10) : undefined;
   }

@@ -1,21 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StorageRefused } from './refused.ts';
 
-/** The number of steps that a database has behind it. */
+/** The number of migrations applied to a database. */
 export function versionOf(db: DatabaseSync): number {
   return Number(db.prepare('PRAGMA user_version').get()?.user_version);
 }
 
 /**
- * Brings a database up to version `to`, in one transaction: `steps` are its whole history, step i leads from version i
- * to i + 1. A step that was released is never edited, a later one corrects it.
- * Throws StorageRefused if a newer program has written it.
+ * Migrates a database to version `to`, in one transaction: step i leads from version i to i + 1. Released steps are
+ * never edited; a later step corrects them. Throws StorageRefused if a newer program has written the database.
  */
 export function migrate(db: DatabaseSync, steps: readonly string[], to = steps.length): void {
   if (versionOf(db) === to) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Only now nobody else can be at it.
+    // Checked inside the transaction, when no other process can migrate.
     refuseNewer(db, steps);
     const version = versionOf(db);
     for (const step of steps.slice(version, to)) db.exec(step);
@@ -32,11 +31,11 @@ export function refuseNewer(db: DatabaseSync, steps: readonly string[]): void {
   const version = versionOf(db);
   if (version <= steps.length) return;
   throw new StorageRefused(
-    `${db.location() ?? 'the database'} was written by a newer pbx-bridge (version ${version} of its tables, this one knows ${steps.length}): install that one again`,
+    `${db.location() ?? 'the database'} was written by a newer pbx-bridge (schema version ${version}, this one knows ${steps.length}): install that version`,
   );
 }
 
-/** The statements that make the schema, in a fixed order; without what SQLite makes for itself. */
+/** The statements of the schema in a fixed order, without SQLite's internal tables. */
 export function schemaOf(db: DatabaseSync): string[] {
   const rows = db
     .prepare(

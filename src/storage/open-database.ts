@@ -2,32 +2,32 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { StorageRefused } from './refused.ts';
 
-/** Another program may hold the database for this long, ms (a command of the operator). */
+/** How long to wait for another process, such as an operator's command, ms. */
 const busyTimeoutMs = 5_000;
 
 export type DurableOptions = {
-  /** Memory for pages. */
+  /** SQLite's page cache. */
   readonly cacheKiB: number;
   /**
-   * After so many pages of 4 KiB the WAL is copied into the database and begun anew. The commit that meets the limit
-   * waits for that and for two more fsyncs, so it must be a rare one.
+   * Size of the WAL, in pages of 4 KiB, at which it is copied into the database and restarted. The commit that reaches
+   * it waits for that and for two more fsyncs, so it should be rare.
    */
   readonly checkpointPages: number;
 };
 
-/** The folder, only for us. One that is there already keeps its mode: it may be shared on purpose. */
+/** Creates a directory that only this user can read. An existing one keeps its mode: it may be shared on purpose. */
 export function makeFolder(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
 }
 
-/** A file only for us. SQLite gives the WAL the mode of its database, so the database must be there first. */
+/** Creates a file that only this user can read. SQLite gives the WAL the mode of the database, so that must exist first. */
 export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
 /**
- * Opens (or makes) a database whose commits survive a power cut.
- * Throws StorageRefused where that cannot be had, or SQLite's own error.
+ * Opens or creates a database whose commits survive a power cut.
+ * Throws StorageRefused if that is not possible here, or SQLite's error.
  */
 export function openDurable(path: string, { cacheKiB, checkpointPages }: DurableOptions): DatabaseSync {
   makeFile(path);
@@ -44,14 +44,14 @@ export function openDurable(path: string, { cacheKiB, checkpointPages }: Durable
   }
 }
 
-/** Opens a database that is there, for reading only: sees what is committed, and holds up no writer. */
+/** Opens an existing database read-only: sees committed data, and blocks no writer. */
 export function openForReading(path: string, { cacheKiB = 2_048 } = {}): DatabaseSync {
   const db = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs });
   db.exec(`PRAGMA cache_size = -${cacheKiB}`);
   return db;
 }
 
-/** FULL is what makes "taken" true after a power cut; with less, everything since the last checkpoint can go. */
+/** Without synchronous=FULL, a power cut can lose everything since the last checkpoint. */
 export function assertDurable(db: DatabaseSync, path: string): void {
   const synchronous = db.prepare('PRAGMA synchronous').get()?.synchronous;
   const mode = db.prepare('PRAGMA journal_mode').get()?.journal_mode;

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Where a database is made that is to take the place of `path`. */
+/** The path at which a replacement of `path` is created. */
 export function partOf(path: string): string {
   return `${path}.part`;
 }
@@ -9,8 +9,8 @@ export function partOf(path: string): string {
 const whole = (path: string): string => `${path}.new`;
 
 /**
- * Puts the database at `partOf(path)` in the place of the one at `path`, which is closed and becomes `aside` together
- * with its WAL. Killed at any moment, either the old one is still in its place or `finishReplacement` ends it.
+ * Replaces the closed database at `path` by the one at `partOf(path)`. The old one is renamed to `aside`, with its WAL.
+ * If the process is killed, either the old one is still in place or `finishReplacement` completes the replacement.
  */
 export function replaceDatabase(path: string, aside: string): void {
   sync(partOf(path));
@@ -19,7 +19,7 @@ export function replaceDatabase(path: string, aside: string): void {
   swap(path, aside);
 }
 
-/** To be called before a database is opened: ends a replacement that was killed in the middle. */
+/** Completes an interrupted replacement. Call it before opening a database. */
 export function finishReplacement(path: string, aside: string): void {
   if (existsSync(whole(path))) swap(path, aside);
   rmSync(partOf(path), { force: true });
@@ -34,7 +34,7 @@ function swap(path: string, aside: string): void {
   sync(dirname(path));
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Waits until a file, or the names in a directory, are on disk. */
 export function sync(path: string): void {
   const fd = openSync(path, 'r');
   try {
@@ -44,7 +44,7 @@ export function sync(path: string): void {
   }
 }
 
-/** For names of files: the time without what a file system might not like. */
+/** The time in a form for file names. */
 export function stampOf(now: number): string {
   return new Date(now).toISOString().replace(/[-:.]/g, '');
 }

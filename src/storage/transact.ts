@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/** What somebody who sums up over a transaction must do and know. */
+/** Hooks for counters that are written once per transaction. */
 export type TransactionHooks = {
-  /** Writes what was summed up. */
+  /** Writes the counters. */
   readonly beforeCommit?: () => void;
   readonly committed?: () => void;
   readonly rolledBack?: () => void;
 };
 
-/** Runs work in one transaction: when it returns, all of it is on disk, and when it throws, none of it. */
+/** Runs work in one transaction: all of it is on disk when it returns, none of it if it throws. */
 export type Transact = <T>(work: () => T) => T;
 
 export function createTransact(db: DatabaseSync, hooks: TransactionHooks = {}): Transact {

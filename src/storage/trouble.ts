@@ -1,7 +1,7 @@
-/** What is wrong when SQLite gives an error, as far as the outbox acts differently on it. */
+/** Kinds of SQLite errors that need different reactions. */
 export type Trouble = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
 
-/** A row that contradicts another: the file is damaged, although SQLite could read it. */
+/** Rows contradict each other: the file is damaged, although SQLite could read it. */
 export class BrokenInvariant extends Error {
   override readonly name = 'BrokenInvariant';
 }
@@ -23,7 +23,7 @@ const byCode: Readonly<Record<number, Trouble>> = {
   26: 'corrupt', // NOTADB
 };
 
-// What the file system says by itself. Source: errno(3)
+// Errors of the file system. Source: errno(3)
 const byErrno: Readonly<Record<string, Trouble>> = { ENOSPC: 'full', EDQUOT: 'full', EIO: 'io', EROFS: 'io' };
 
 /** Classifies an error of node:sqlite (its `errcode` is SQLite's extended result code) or node:fs. */

@@ -47,13 +47,10 @@ test('service backup: what was acknowledged before it is in it, while events kee
   ended = true;
   await Promise.all(senders);
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  await assert.rejects(
-    command(here, 'backup', file),
-    /is there already: name another file, or add --overwrite/,
-  );
+  await assert.rejects(command(here, 'backup', file), /exists: choose another file, or add --overwrite/);
   await assert.rejects(
     command(here, 'restore', file, '--replace'),
-    /another service \(process \d+\) already works on/,
+    /another service \(process \d+\) already uses/,
   );
   await service.stop();
 
@@ -90,8 +87,5 @@ test('service restore: not over data unless told; one that was cut off is ended 
   writeFileSync(join(there, 'service.db'), '');
   const again = await started(t, there);
   assert.equal(again.token(), token);
-  await assert.rejects(
-    command(here, 'restore', join(here, 'service.db')),
-    /is no backup that pbx-bridge has made/,
-  );
+  await assert.rejects(command(here, 'restore', join(here, 'service.db')), /is not a backup of pbx-bridge/);
 });

@@ -29,7 +29,7 @@ test('the first start makes an account, a secret and a way to sign in; the secon
   }
   await assert.rejects(
     startService(options(stateDir), { log: silentLog }),
-    /another service \(process \d+\) already works on/,
+    /another service \(process \d+\) already uses/,
   );
   await first.stop();
   await first.stop();

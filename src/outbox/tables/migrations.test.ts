@@ -27,7 +27,7 @@ test('migrations: a database that a newer version wrote is refused in one line, 
   await assert.rejects(openOutbox({ directory }, { log: keepingLog() }), {
     name: 'StorageRefused',
     message: new RegExp(
-      `^${databasePath(directory)} was written by a newer pbx-bridge \\(version ${schemaVersion + 1} .*knows ${schemaVersion}\\).*$`,
+      `^${databasePath(directory)} was written by a newer pbx-bridge \\(schema version ${schemaVersion + 1}, .*knows ${schemaVersion}\\).*$`,
     ),
   });
   assert.deepEqual(readFileSync(databasePath(directory)), before);
