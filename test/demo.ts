@@ -18,15 +18,15 @@ import { givePast } from './office/past.ts';
 import { readScenarios, type Scenario } from './recordings/library.ts';
 
 /**
- * `npm run demo`: an office's morning in front of you. The service with an office's customers and the calls of its last
- * weeks, the bridge, and a PBX that is played from our own recordings of a real Asterisk, over TCP. Everything is kept
- * in a temporary folder, and gone at the end.
+ * `npm run demo`: a demonstration with simulated data. It runs the service with customers and the calls of the last
+ * weeks, the bridge, and a simulated PBX that plays recordings of a real Asterisk over TCP. All files are in a temporary
+ * directory, which is deleted at the end.
  *
- * npm run demo -- --seconds 30    ends by itself
+ * npm run demo -- --seconds 30    stop after 30 s
  */
 const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
 
-/** The lab's calls last a second or two; an office's are slower. */
+/** Playback speed: the recorded calls last only a second or two. */
 const SPEED = 0.15;
 /** From one call to the next, ms, at most. */
 const LONGEST_GAP_MS = 8_000;

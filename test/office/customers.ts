@@ -1,6 +1,6 @@
 import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
 
-/** A property manager's office in Hamburg. Its callers have the numbers of our recordings, which nobody has. */
+/** Customers of a fictitious property manager in Hamburg. Their numbers are those of the recordings, and not in use. */
 export const segments: readonly Segment[] = [
   { name: 'Emergency', priority: 20 },
   { name: 'Owners', priority: 10 },
@@ -48,7 +48,7 @@ export const callerNumber = (n: number) => `+4940669691${String(n).padStart(2, '
 
 const CALLERS = 72;
 
-/** Three of four callers of the recordings are known. */
+/** Three of four callers in the recordings are customers. */
 const numbersOf = (index: number, customers: number) =>
   Array.from({ length: CALLERS }, (_, n) => n)
     .filter((n) => n % customers === index && n % 4 !== 3)

@@ -4,12 +4,12 @@ import { callerNumber, customers, segments } from './customers.ts';
 
 const HOUR = 3_600_000;
 
-/** Calls of each hour of a working day, on the average, from midnight. */
+/** Average number of calls in each hour of a working day, from midnight. */
 const hours = [0, 0, 0, 0, 0, 0, 0, 1, 7, 10, 11, 9, 4, 6, 8, 8, 6, 3, 1, 0, 0, 0, 0, 0];
 
 /**
- * Gives an account what an office has after some weeks: segments, customers, and the calls of `days` until `now`, as if
- * its phone system had told them. The same `seed` gives the same past.
+ * Fills an account with test data: segments, customers, and the calls of `days` days until `now`, as if the bridge had
+ * reported them. The same `seed` gives the same data.
  */
 export async function givePast(
   store: Store,
@@ -25,7 +25,7 @@ export async function givePast(
     integration: number;
     now: number;
     days: number;
-    /** Of the office's clock. */
+    /** Local time of the office. */
     timeZone?: string;
     seed?: number;
   },
@@ -86,7 +86,7 @@ export async function givePast(
     );
 }
 
-/** Numbers from 0 to 1 that are the same for a seed (mulberry32). */
+/** A seeded random generator (mulberry32): numbers from 0 up to 1. */
 function randomness(seed: number): () => number {
   let state = seed;
   return () => {
