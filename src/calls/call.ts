@@ -27,7 +27,7 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
   };
   if (isPickedUp) afterGap(call, channel);
   decideNumber(state, call, channel, 'left');
-  wakeIfWaiting(state, call);
+  wakeIfWaiting(state, call, channel);
   reportWhatIsDue(state, call);
   saveCall(state, call);
   return call;
@@ -39,15 +39,16 @@ export function reviewNumber(state: TrackerState, call: OpenCall): void {
   if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
     reportWhatIsDue(state, call);
     saveCall(state, call);
-  } else wakeIfWaiting(state, call);
+  } else wakeIfWaiting(state, call, channel);
 }
 
-function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall): void {
-  if (number === 'awaited') state.effects.push({ type: 'wake', at: numberBy });
+/** The PBX's answer, or the next snapshot, ends the wait for a presentation; only time ends the wait for a number. */
+function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall, channel?: Channel): void {
+  if (number === 'awaited' && !channel?.presented) state.effects.push({ type: 'wake', at: numberBy });
 }
 
 /** True if the number of a call was waited for long enough. */
-export function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
+function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
   const left = numberBy - at;
   // A clock that was set back must not make a call wait for an hour.
   return left <= 0 || left > NUMBER_WAIT_MS;
@@ -71,8 +72,8 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
 }
 
 /**
- * The caller's channel is gone: the call is over, and freed. If the PBX was not quick enough to say whether the number
- * may be shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
+ * The caller's channel is gone: the call is over, and freed. If the PBX can no longer say whether the number may be
+ * shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
  */
 export function endCall(state: TrackerState, call: OpenCall, channel: Channel | undefined): void {
   if (channel !== undefined) channel.presentation = presumedPresentation(state, channel);
@@ -147,16 +148,15 @@ function decideNumber(
   const raw = channel?.presented ?? '';
   const presentation = channel?.presentation ?? 'unknown';
   const withheld = presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
-  // A number that came too late is asked about like any other, and nothing is due any more.
-  const isLate = call.number === 'absent';
   if (channel !== undefined && raw !== '' && !withheld) {
-    if (presentation === 'unknown' && time !== 'over' && (time === 'left' || isLate)) {
+    // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
+    if (presentation === 'unknown' && time !== 'over') {
       state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
       const text = 'asked the PBX whether the caller lets the number be shown';
       writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
       return false;
     }
-    if (isLate) decide(state, call.id, 'reported-late', 'the number came after all');
+    if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
     call.number = 'known';
     call.from = normaliseNumber(raw, rules.defaultCountry);
     // The dialplan may ask for the priority soon, if it is still at its beginning.

@@ -89,16 +89,33 @@ describe("the caller's number", () => {
       ['(not-reported)'],
     ],
     ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
-    ['is there, and the PBX does not answer in time', [caller(), tick(999), tick(1_000)], 'no answer', [R]],
     [
-      'is there, and the call is over before the PBX answers: nothing is told that could be withheld',
-      [caller(), hangsUp('1.1'), tick(999)],
+      'is there, and the PBX takes long to answer: nothing is reported that could be withheld',
+      [caller(), tick(999), tick(1_000), tick(30_000)],
       'no answer',
       [],
     ],
     [
-      'is there, and the PBX never says whether it may be shown: late, but told',
-      [caller(), hangsUp('1.1'), tick(999), tick(1_000)],
+      'is there, and the PBX answers after a minute',
+      [caller(), tick(60_000), saysOf('1.1', 'allowed')],
+      'no answer',
+      [R],
+    ],
+    [
+      'is there, and the PBX says after a minute that it is withheld',
+      [caller(), tick(60_000), saysOf('1.1', 'prohibited')],
+      'no answer',
+      ['(not-reported)'],
+    ],
+    [
+      'is there, and the call is over before the PBX answers: nothing is reported that could be withheld',
+      [caller(), hangsUp('1.1'), tick(999), tick(30_000)],
+      'no answer',
+      [],
+    ],
+    [
+      'is there, and the link ends without an answer after the call: late, but reported',
+      [caller(), hangsUp('1.1'), tick(30_000), snapshot([])],
       'no answer',
       [R, MISSED],
     ],
@@ -110,7 +127,7 @@ describe("the caller's number", () => {
         said === 'prohibited' ? ['(not-reported)'] : [R, MISSED],
       ],
     ),
-    ...([[saysOf('2.1', 'unknown')], [tick(1_000)], [snapshot([])]] as const).map(
+    ...([[saysOf('2.1', 'unknown')], [snapshot([])]] as const).map(
       (last): [string, Input[], 'no answer', string[]] => [
         `is there, and was gone before the PBX could say (${last[0].type}), on a trunk that passes on withheld numbers`,
         [
@@ -200,7 +217,7 @@ describe("the caller's number", () => {
       'is there, and was gone before the PBX could say, on a trunk that showed a withheld number by its own word',
       [
         ...[caller(), number('1.1', '0201234567', 'prohibited'), hangsUp('1.1')],
-        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), tick(1_000)],
+        ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), saysOf('2.1', 'unknown')],
       ],
       'no answer',
       ['(not-reported)', '(not-reported)'],
@@ -223,7 +240,7 @@ describe("the caller's number", () => {
       'no answer',
     );
     assert.deepEqual([left.channels.size, left.calls.size, left.waitingForNumber.size], [0, 0, 0]);
-    const { state: overdue } = play([caller(), hangsUp('1.1'), tick(1_000)], {}, undefined, 'no answer');
+    const { state: overdue } = play([caller(), hangsUp('1.1'), snapshot([])], {}, undefined, 'no answer');
     assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
 

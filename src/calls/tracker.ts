@@ -7,7 +7,6 @@ import {
   endCall,
   isTrunkEnd,
   learnRevealingTrunk,
-  numberIsOverdue,
   presumedPresentation,
   reviewNumber,
 } from './call.ts';
@@ -289,8 +288,8 @@ function numbersOverdue(state: TrackerState): void {
   for (const uniqueid of state.waitingForNumber) {
     const call = state.calls.get(uniqueid);
     const channel = state.channels.get(uniqueid);
-    if (channel?.gone && call && numberIsOverdue(call, state.at)) forget(state, channel);
-    else if (call !== undefined) reviewNumber(state, call);
+    // The PBX was asked already.
+    if (call && !(channel && awaitsPresentation(call, channel))) reviewNumber(state, call);
   }
 }
 
