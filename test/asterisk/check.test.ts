@@ -37,9 +37,9 @@ for (const version of versions)
     await t.test('as we say it should be set up: all is well', async () => {
       const { flat, code } = await check({});
       assert.match(flat, new RegExp(`^ok +Asterisk at .*: logged in; Asterisk ${lab.pbx.release}$`, 'm'));
-      assert.match(flat, /^ok +rights of the manager user: no more than needed$/m);
+      assert.match(flat, /^ok +permissions of the manager user: only what is needed$/m);
       assert.match(flat, /^ok +contexts that INBOUND_CONTEXTS matches: from-trunk; \d+ in the dialplan$/m);
-      assert.match(flat, /^ok +clock of the PBX and of this machine: the same$/m);
+      assert.match(flat, /^ok +clocks of the PBX and of this machine: agree$/m);
       assert.match(flat, /All checks passed\.\n$/);
       assert.equal(code, 0);
     });
@@ -56,7 +56,7 @@ for (const version of versions)
       const { flat, code } = await check({ AMI_USERNAME: name, AMI_SECRET: secret });
       assert.match(
         flat,
-        /^warn +rights of the manager user: more than needed: write class originate \(Originate\), /m,
+        /^warn +permissions of the manager user: more than needed: write class originate \(Originate\), /m,
       );
       assert.equal(code, 0);
     });
