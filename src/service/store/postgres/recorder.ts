@@ -45,7 +45,7 @@ export function recorder({
 }: {
   readonly database: Database;
   readonly partitions: Partitions;
-  /** This process's share of every sum (see migrations.ts). */
+  /** This process's share of every sum (see the head of schema.sql). */
   readonly shard: number;
   readonly steady: () => number;
   /** Told after the commit: calls of these accounts are moved. */

@@ -84,7 +84,7 @@ type Condition = { readonly sql: string; readonly values: readonly Value[] };
 const sqlOf = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(' AND ');
 const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
 
-/** The index to walk along, what it is walked by, and and the conditions on each row (`rest`). */
+/** The index to walk along, what it is walked by, and the conditions on each row (`rest`). */
 function conditions(
   { number, customer, extension, outcome, since, until }: CallFilter,
   { contains, lower }: Statements,
