@@ -30,7 +30,7 @@ type Options = {
   readonly hold?: (callId: string) => Promise<unknown>;
 };
 
-async function start(directory: string, baseUrl: string, { limits, hold }: Options = {}) {
+async function start(t: TestContext, directory: string, baseUrl: string, { limits, hold }: Options = {}) {
   const outbox = await openOutbox({ directory }, { log: silentLog });
   const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
   const dispatcher = createDispatcher({
@@ -46,6 +46,14 @@ async function start(directory: string, baseUrl: string, { limits, hold }: Optio
     limits: { pollMs: 100, probeGapMs: 0, ...limits },
   });
   dispatcher.start();
+  let stopping: Promise<void> | undefined;
+  const stop = async (limitMs?: number) => {
+    await dispatcher.stop(limitMs);
+    await client.close();
+    await outbox.close();
+  };
+  // Also when the test failed: what is left running would keep the file from ending.
+  t.after(() => (stopping ??= stop(0)));
   return {
     directory,
     outbox,
@@ -56,11 +64,7 @@ async function start(directory: string, baseUrl: string, { limits, hold }: Optio
       const { heads } = await outbox.append({ calls: [], trunks: [], events: [event] });
       dispatcher.offer(heads);
     },
-    async stop(limitMs?: number) {
-      await dispatcher.stop(limitMs);
-      await client.close();
-      await outbox.close();
-    },
+    stop: (limitMs?: number) => (stopping ??= stop(limitMs)),
   };
 }
 
@@ -90,7 +94,7 @@ test('from disk to the far side, through faults: all of it, in order, and marked
 }, async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
-  const bridge = await start(folder(t), farSide.baseUrl);
+  const bridge = await start(t, folder(t), farSide.baseUrl);
   let seed = 7;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -125,7 +129,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   t.after(() => farSide.close());
   const directory = folder(t);
   const calls = 300;
-  let bridge = await start(directory, farSide.baseUrl);
+  let bridge = await start(t, directory, farSide.baseUrl);
   // Applied at once, but it takes a while until the bridge hears of it.
   farSide.inject(always({ kind: 'slow', ms: 50 }));
   for (const status of callStatuses) {
@@ -134,7 +138,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
     await farSide.waitFor((it) => it.counts().requests > requests);
     assert.ok(bridge.dispatcher.status().inFlight > 0);
     await bridge.stop(0);
-    bridge = await start(directory, farSide.baseUrl);
+    bridge = await start(t, directory, farSide.baseUrl);
   }
   farSide.inject(undefined);
   await farSide.waitFor(completed(calls), 30_000);
@@ -150,7 +154,7 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
-  const bridge = await start(directory, farSide.baseUrl);
+  const bridge = await start(t, directory, farSide.baseUrl);
   farSide.inject(({ payload }) =>
     payload.status === 'ringing' ? { kind: 'status', status: 422 } : undefined,
   );
@@ -179,7 +183,7 @@ test('an operator sends an older event again, from another connection: it goes b
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
-  const bridge = await start(directory, farSide.baseUrl, {
+  const bridge = await start(t, directory, farSide.baseUrl, {
     limits: { lanes: { ...defaultLimits.lanes, fresh }, trustMs: 0 },
     hold: async (callId) => callId === 'b' && held,
   });
@@ -210,7 +214,7 @@ test('an outage leaves what waits in order, and drains it when it is over', {
 }, async (t) => {
   const gone = await startFarSide({ token });
   await gone.close();
-  const bridge = await start(folder(t), gone.baseUrl);
+  const bridge = await start(t, folder(t), gone.baseUrl);
   const calls = 500;
   for (const status of callStatuses) {
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
