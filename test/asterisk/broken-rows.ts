@@ -91,18 +91,25 @@ const slowPhone = (row: string) => {
   return { ...phones, 1: first.map((step) => step.replace('milliseconds="300"', 'milliseconds="2500"')) };
 };
 
+/** The phones of a state in which something ends the call: one that is not answered there must not be, on a slow machine. */
+function phonesAt({ base, isAnswered }: State): Row['phones'] {
+  const { phones = {} } = matrix.find(({ name }) => name === base) as Row;
+  return isAnswered ? phones : { ...phones, 1: phone.rings() };
+}
+
 const killedAsterisk = states.map(
-  ({ name, says, base, reach, isAnswered }): BrokenRow => ({
-    name: `asterisk-killed-${name}`,
-    says: `Asterisk dies ${says}, with all its calls, and starts again.`,
-    base,
+  (state): BrokenRow => ({
+    name: `asterisk-killed-${state.name}`,
+    says: `Asterisk dies ${state.says}, with all its calls, and starts again.`,
+    base: state.base,
+    phones: phonesAt(state),
     async play(stage, { lab, farEnd }) {
-      await reach(stage);
-      await told(farEnd, isAnswered ? 'answered' : 'ringing');
+      await state.reach(stage);
+      await told(farEnd, state.isAnswered ? 'answered' : 'ringing');
       await lab.crash();
       await farEnd.connected();
     },
-    told: [isAnswered ? { answeredBy: 1 } : {}],
+    told: [state.isAnswered ? { answeredBy: 1 } : {}],
   }),
 );
 
@@ -124,6 +131,7 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
     name: `bridge-down-${state.name}`,
     says: `The bridge dies ${state.says}, and starts again when the call is over.`,
     base: state.base,
+    phones: phonesAt(state),
     async play(stage, { farEnd }) {
       const call = await state.reach(stage);
       await told(farEnd, state.isAnswered ? 'answered' : 'ringing');
