@@ -27,7 +27,7 @@ import type { Liveness } from './status/systemd.ts';
 export type BridgeConfig = {
   readonly ami: AmiLinkOptions;
   readonly calls: CallSettings;
-  /** Asterisk's own call records; absent: calls that nobody heard are not told. */
+  /** Asterisk's own call records; absent: calls that were not observed are not reported. */
   readonly cdr: SourceOptions | undefined;
   readonly api: ApiClientOptions;
   /** Absent: nobody asks for priorities. */

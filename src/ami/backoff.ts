@@ -23,8 +23,8 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
  * Milliseconds without a byte, after which an answer is not waited for any longer: twice as long after each attempt
  * that got none, up to a minute, so that an Asterisk which is too busy for the first deadline gets a later one, and
  * one that hangs is still found.
- * @param firstMs after no silence.
- * @param silences attempts in a row, or a steady link and attempts after it, that ended because no answer came.
+ * @param firstMs the deadline when `silences` is 0.
+ * @param silences how many times in a row an attempt, or the link itself, ended because no answer came.
  */
 export function answerDeadline(firstMs: number, silences: number): number {
   return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);

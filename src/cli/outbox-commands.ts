@@ -7,7 +7,7 @@ import { outboxSection } from '../config/outbox-section.ts';
 import { escapeControls, maskNumber } from '../log/redact.ts';
 import { type Operator, openOperator } from '../outbox/operator.ts';
 import type { Reader } from '../outbox/reader.ts';
-import type { ToldEvent } from '../outbox/tables/history.ts';
+import type { StoredEvent } from '../outbox/tables/history.ts';
 import { attemptText } from './attempt-text.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -108,7 +108,7 @@ async function withDeadLetters(
   context: Context,
   numbers: readonly string[],
   options: ChangeOptions,
-  work: (operator: Operator, events: readonly ToldEvent[]) => Promise<number>,
+  work: (operator: Operator, events: readonly StoredEvent[]) => Promise<number>,
 ): Promise<number> {
   const isFiltered = (options.call ?? options.olderThan ?? options.newerThan) !== undefined;
   const byFilter = options.all === true || isFiltered;
@@ -121,7 +121,7 @@ async function withDeadLetters(
     );
     return exitCodes.failed;
   }
-  let events: readonly ToldEvent[] = [];
+  let events: readonly StoredEvent[] = [];
   const code = withReader(context, (reader) => {
     events = byFilter
       ? find(reader, { ...options, state: 'dead' }, ['dead'], maxChanges + 1)
@@ -150,7 +150,7 @@ async function withDeadLetters(
 }
 
 /** The dead letters among these event numbers; prints an error for each of the others. */
-function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): ToldEvent[] {
+function deadLettersOf(context: Context, reader: Reader, numbers: readonly string[]): StoredEvent[] {
   for (const number of numbers)
     if (!/^\d{1,15}$/.test(number))
       throw new Error(`${number} is not an event number; see pbx-bridge outbox list`);
@@ -167,9 +167,9 @@ function deadLettersOf(context: Context, reader: Reader, numbers: readonly strin
 function find(
   reader: Reader,
   options: Filters,
-  defaultStates: readonly ToldEvent['state'][],
+  defaultStates: readonly StoredEvent['state'][],
   limit: number,
-): ToldEvent[] {
+): StoredEvent[] {
   const wanted = options.state === 'all' ? states : states.filter((state) => state === options.state);
   if (options.state !== undefined && wanted.length === 0)
     throw new Error(`--state takes ${states.join(', ')} or all`);
@@ -187,14 +187,14 @@ function find(
     .slice(0, limit);
 }
 
-function printList({ terminal }: Context, events: readonly ToldEvent[], limit: number): void {
+function printList({ terminal }: Context, events: readonly StoredEvent[], limit: number): void {
   const { paint } = terminal;
   if (events.length === 0) terminal.print('no events to show');
   const now = Date.now();
   for (const event of events) {
     const state = { dead: paint('red', 'dead     '), waiting: paint('yellow', 'waiting  ') };
     const sign = event.state === 'delivered' ? 'delivered' : state[event.state];
-    const last = event.tale.at(-1);
+    const last = event.attemptLog.at(-1);
     const why = last === undefined ? 'not attempted yet' : attemptText(last);
     const text = `${event.status} of ${event.callId}, stored ${clockTime(event.takenAt, now)}; ${why}`;
     terminal.wrapped(`${String(event.seq).padStart(6)}  ${sign}  `, text, 19);
@@ -202,15 +202,15 @@ function printList({ terminal }: Context, events: readonly ToldEvent[], limit: n
   if (events.length === limit) terminal.print(`The newest ${limit}; --limit shows more.`);
 }
 
-function printEvent({ terminal }: Context, event: ToldEvent, showNumbers: boolean): void {
+function printEvent({ terminal }: Context, event: StoredEvent, showNumbers: boolean): void {
   const now = Date.now();
-  const { seq, callId, status, state, takenAt, settledAt, tale } = event;
+  const { seq, callId, status, state, takenAt, settledAt, attemptLog } = event;
   terminal.wrapped('', `event ${seq}: ${status} of call ${callId}, ${state}`, 2);
   terminal.wrapped('  request       ', masked(event.body, showNumbers), 16);
   terminal.print(`  stored        ${clockTime(takenAt, now)}`);
-  for (const attempt of tale)
+  for (const attempt of attemptLog)
     terminal.wrapped('  attempt       ', `${clockTime(attempt.at, now)} ${attemptText(attempt)}`, 16);
-  if (tale.length === 0) terminal.print('  attempt       none yet');
+  if (attemptLog.length === 0) terminal.print('  attempt       none yet');
   if (settledAt !== undefined) terminal.print(`  ${state.padEnd(13)} ${clockTime(settledAt, now)}`);
 }
 
@@ -221,7 +221,7 @@ function masked(body: string, showNumbers: boolean): string {
 }
 
 function forJson(showNumbers: boolean) {
-  return ({ body, ...event }: ToldEvent) => ({
+  return ({ body, ...event }: StoredEvent) => ({
     ...event,
     body: JSON.parse(masked(body, showNumbers)) as unknown,
   });
@@ -232,7 +232,7 @@ function printResult({ terminal, json }: Context, value: unknown, text: string):
   else terminal.wrapped('', text, 0);
 }
 
-async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]): Promise<boolean> {
+async function confirmed({ io, terminal }: Context, events: readonly StoredEvent[]): Promise<boolean> {
   for (const { seq, status, callId } of events.slice(0, 10))
     terminal.print(escapeControls(`  ${seq} ${status} of ${callId}`));
   if (events.length > 10) terminal.print(`  and ${events.length - 10} more`);
@@ -248,7 +248,7 @@ async function confirmed({ io, terminal }: Context, events: readonly ToldEvent[]
 }
 
 /** Appends to the audit log; on disk when this returns, before the events are deleted. */
-function writeAudit(path: string, events: readonly ToldEvent[]): void {
+function writeAudit(path: string, events: readonly StoredEvent[]): void {
   const file = openSync(path, 'a', 0o600);
   try {
     const { username } = userInfo();

@@ -6,7 +6,8 @@ export type Values<S extends Shape> = { [K in keyof S]: z.output<S[K]> };
 /**
  * A section of the configuration: the variables of one part of the program, and the options built from them. `conflicts`
  * returns one line for each combination of valid values that does not work.
- * (Methods, not function properties, so that a section of any shape is a `Section<Shape, unknown>`.)
+ * They are methods and not function properties, since TypeScript compares the parameters of methods in both directions:
+ * so a section of any shape is a `Section<Shape, unknown>`.
  */
 export type Section<S extends Shape, Options> = {
   readonly title: string;

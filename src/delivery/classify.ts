@@ -22,7 +22,7 @@ export type Classified = {
  */
 export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
 
-/** The statuses that do not mean what their class means (design, section 3). */
+/** The statuses that do not mean what their class means. */
 const special: Readonly<Record<number, readonly [Verdict, string]>> = {
   400: ['reject', 'the API cannot read the event'],
   401: ['pause', 'the API does not accept the token'],
@@ -68,13 +68,13 @@ function byClass(status: number): readonly [Verdict, string] {
   if (status >= 300 && status < 400)
     return ['pause', 'a redirect, as to a sign-in page; redirects are not followed'];
   if (status >= 500) return ['retry', 'the API has a fault'];
-  // No rule of the document: it may be the proxy in between or the event, so neither is given up.
+  // No rule of the API's document covers it: it may be the proxy in between or the event, so neither is given up.
   return ['retry', 'an answer that no rule covers'];
 }
 
 /**
  * A 2xx counts only with the API's own body. The length of `result` is not checked: it identifies nothing, and an API
- * that changes it must not stop the telephone from being told about.
+ * that changes it must not stop calls from being reported.
  */
 function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): Classified {
   if (truncated)

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../storage/transact.ts';
 import { assertKnown } from './reader.ts';
 import { databasePath } from './tables/database.ts';
-import { createTeller, eventColumns, type ToldEvent, type ToldRow } from './tables/history.ts';
+import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
 import { deadState, slots } from './tables/outcomes.ts';
 import { createReviver } from './tables/revive.ts';
 import { createTallyKeeper, type TallyKeeper } from './tables/tally.ts';
@@ -24,7 +24,7 @@ export type Operator = {
    */
   sendAgain(seqs: readonly number[]): number;
   /** Forgets these dead letters for ever; gives those that it forgot. `before` sees them first, and may throw. */
-  discard(seqs: readonly number[], before: (events: readonly ToldEvent[]) => void): ToldEvent[];
+  discard(seqs: readonly number[], before: (events: readonly StoredEvent[]) => void): StoredEvent[];
   close(): void;
 };
 
@@ -61,7 +61,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
 
   const reviver = createReviver(db);
   const dead = db.prepare(operatorSql.dead);
-  const told = createTeller(db);
+  const toEvent = createEventReader(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
@@ -71,8 +71,8 @@ export function openOperator(directory: string, now: () => number = Date.now): O
     discard: (seqs, before) =>
       transact((tally) => {
         const found = [...new Set(seqs)]
-          .flatMap((seq) => (dead.get(seq) as ToldRow | undefined) ?? [])
-          .map(told);
+          .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
+          .map(toEvent);
         before(found);
         for (const { seq } of found) {
           forgetAttempts.run(seq * slots, seq * slots + slots);

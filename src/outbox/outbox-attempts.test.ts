@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { batchOf, due, eventsOf, newEvent, playRows, resend, seqs, settled } from './outbox.fixture.ts';
 
-/** What becomes of an event that is tried: dead letters, expiry, and the tale of its attempts. */
+/** What becomes of an event that is tried: dead letters, expiry, and the log of its attempts. */
 playRows([
   [
     'an event is offered again however often it was tried',
@@ -15,7 +15,7 @@ playRows([
     },
   ],
   [
-    'a dead letter is kept and listed with its tale; later events of its call go on',
+    'a dead letter is kept and listed with its attempts; later events of its call go on',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed', 7));
       const bad = {
@@ -37,14 +37,14 @@ playRows([
           state: 'dead',
           settledAt: 9,
         },
-        tale: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
+        attemptLog: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
       });
       assert.deepEqual(others, []);
       assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 0, waiting: 1, dead: 1, lost: 0 });
     },
   ],
   [
-    'a dead letter that is sent again is the head of its call, untried, and keeps its tale',
+    'a dead letter that is sent again is the head of its call, untried, and keeps its attempts',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed'));
       await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
@@ -56,7 +56,7 @@ playRows([
       assert.deepEqual(await due(outbox, { lane: 'retry' }), [2]);
       const [ringing] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
-        ringing?.tale.map(({ outcome }) => outcome),
+        ringing?.attemptLog.map(({ outcome }) => outcome),
         ['dead', 'delivered'],
       );
     },
@@ -148,7 +148,7 @@ playRows([
         await outbox.settle([settled(1, 'a', { outcome: 'retry', at, nextAt: at })]);
       const [event] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
-        event?.tale.map(({ at }) => at),
+        event?.attemptLog.map(({ at }) => at),
         [...Array.from({ length: 15 }, (_, i) => i + 1), 40],
       );
       assert.equal(event?.attempts, 40);

@@ -9,7 +9,7 @@ import type { Log, LogFields } from '../log/log.ts';
 import { openOperator } from './operator.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
 import { type EventFilter, openReader } from './reader.ts';
-import type { ToldEvent } from './tables/history.ts';
+import type { StoredEvent } from './tables/history.ts';
 
 type Scope = Pick<TestContext, 'after'>;
 const endings = new WeakMap<Scope, (() => unknown)[]>();
@@ -75,7 +75,7 @@ export function batchOf(events: string, takenAt = 0): Batch {
 }
 
 /** Events of an outbox that is there, oldest first, as the command line sees them beside it. */
-export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>): ToldEvent[] {
+export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>): StoredEvent[] {
   const reader = openReader(directory);
   try {
     return reader?.events({ ...filter, limit: 10_000 }).reverse() ?? [];

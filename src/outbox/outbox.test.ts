@@ -180,7 +180,7 @@ playRows([
       );
       assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
       assert.deepEqual(eventsOf(directory, { callId: 'x' }), []);
-      assert.deepEqual(eventsOf(directory, { callId: 'a' })[0]?.tale, []);
+      assert.deepEqual(eventsOf(directory, { callId: 'a' })[0]?.attemptLog, []);
     },
   ],
   [

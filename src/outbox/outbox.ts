@@ -1,7 +1,7 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../log/log.ts';
-import type { DeliveredEvent, ToldEvent } from './tables/history.ts';
+import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
 import type { Tally } from './tables/tally.ts';
 import { type StorageState, startStorageThread } from './worker/storage-thread.ts';
@@ -53,7 +53,7 @@ export interface Outbox extends DeliveryQueue {
   /** Unix ms at which the oldest waiting event was taken. */
   oldestWaiting(): Promise<number | undefined>;
   /** All that is kept about a call's events, each with its attempts. */
-  eventsOf(callId: string): Promise<ToldEvent[]>;
+  eventsOf(callId: string): Promise<StoredEvent[]>;
   /** Those of the `limit` events taken last that were delivered since (Unix ms). */
   lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
   /**

@@ -4,12 +4,18 @@ import { versionOf } from '../storage/migrate.ts';
 import { openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
 import { databasePath } from './tables/database.ts';
-import { createTeller, eventColumns, states, type ToldEvent, type ToldRow } from './tables/history.ts';
+import {
+  createEventReader,
+  eventColumns,
+  type StoredEvent,
+  type StoredRow,
+  states,
+} from './tables/history.ts';
 import { schemaVersion } from './tables/migrations.ts';
 import { createTallyKeeper, type Tally } from './tables/tally.ts';
 
 export type EventFilter = {
-  readonly state?: ToldEvent['state'] | undefined;
+  readonly state?: StoredEvent['state'] | undefined;
   readonly callId?: string | undefined;
   /** Taken, or with state `delivered` or `dead` settled, at this time (Unix ms) or later. */
   readonly since?: number | undefined;
@@ -21,8 +27,8 @@ export type EventFilter = {
 /** A look into an outbox's folder, beside the bridge that works there or while none does. It changes nothing. */
 export type Reader = {
   /** Newest first, with all their attempts. */
-  events(filter: EventFilter): ToldEvent[];
-  event(seq: number): ToldEvent | undefined;
+  events(filter: EventFilter): StoredEvent[];
+  event(seq: number): StoredEvent | undefined;
   /** Ids of calls whose events say this about `from`, the newest first. */
   callsFrom(number: string, limit: number): string[];
   /** Lines of the journal that have one of these texts in them, in order. */
@@ -57,7 +63,7 @@ export function assertKnown(db: DatabaseSync, path: string): void {
 }
 
 function createReader(db: DatabaseSync): Reader {
-  const told = createTeller(db);
+  const toEvent = createEventReader(db);
   const bySeq = db.prepare(`SELECT ${eventColumns} FROM event WHERE seq = ?`);
   const ofNumber = db.prepare(
     `SELECT call_id FROM event WHERE status = 'ringing' AND instr(body, ?) > 0 ORDER BY seq DESC LIMIT ?`,
@@ -75,11 +81,11 @@ function createReader(db: DatabaseSync): Reader {
       const where = given.map(([sql]) => sql).join(' AND ') || 'TRUE';
       const values = given.map(([, value]) => value as string | number);
       const sql = `SELECT ${eventColumns} FROM event WHERE ${where} ORDER BY seq DESC LIMIT ?`;
-      return (db.prepare(sql).all(...values, limit) as ToldRow[]).map(told);
+      return (db.prepare(sql).all(...values, limit) as StoredRow[]).map(toEvent);
     },
     event(seq) {
-      const row = bySeq.get(seq) as ToldRow | undefined;
-      return row && told(row);
+      const row = bySeq.get(seq) as StoredRow | undefined;
+      return row && toEvent(row);
     },
     callsFrom(number, limit) {
       const rows = ofNumber.all(JSON.stringify({ from: number }).slice(1, -1), limit);

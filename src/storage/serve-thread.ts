@@ -14,9 +14,9 @@ export type Server = {
 };
 
 /** The main thread, as seen from here. */
-export type Main<Told = never> = {
+export type Main<Notice = never> = {
   answer(answers: Answers): void;
-  tell(told: Told): void;
+  notify(notice: Notice): void;
 };
 
 /**
@@ -24,13 +24,13 @@ export type Main<Told = never> = {
  * works is answered together, so that on a slow disk one commit serves many (group commit).
  * What `start` throws is what `startThread` rejects with.
  */
-export function serveThread<Told = never>(start: (main: Main<Told>) => Server): void {
+export function serveThread<Notice = never>(start: (main: Main<Notice>) => Server): void {
   const port = parentPort as MessagePort;
-  const post = (message: FromThread<Told>): void => port.postMessage(message);
+  const post = (message: FromThread<Notice>): void => port.postMessage(message);
   const answer = (answers: Answers) => post({ type: 'answers', answers });
   let server: Server;
   try {
-    server = start({ answer, tell: (told) => post({ type: 'told', told }) });
+    server = start({ answer, notify: (notice) => post({ type: 'notice', notice }) });
   } catch (error) {
     post({ type: 'no-start', refused: error instanceof StorageRefused, message: messageOf(error) });
     port.close();

@@ -6,7 +6,7 @@ export type Call = { readonly id: number; readonly name: string; readonly args: 
 
 /** Answers to calls, by their numbers. What they say is on disk. */
 export type Answers = {
-  /** Calls that ended with nothing to tell. */
+  /** Calls that ended without a result. */
   readonly done: number[];
   /** id, value, id, value, … */
   readonly values: unknown[];
@@ -22,13 +22,13 @@ export type Answers = {
  */
 export type ToThread = readonly Call[] | 'close';
 
-/** From the thread; `Told` is what a thread says by itself. */
-export type FromThread<Told> =
+/** From the thread; `Notice` is what a thread says by itself. */
+export type FromThread<Notice> =
   | { readonly type: 'ready' }
   /** The start is off; `refused` if by a rule of ours and not by an error. */
   | { readonly type: 'no-start'; readonly refused: boolean; readonly message: string }
   | { readonly type: 'answers'; readonly answers: Answers }
-  | { readonly type: 'told'; readonly told: Told };
+  | { readonly type: 'notice'; readonly notice: Notice };
 
 export function noAnswers(): Answers {
   return { done: [], values: [], errors: [], commits: 0 };

@@ -19,18 +19,18 @@ export type Thread<M extends Methods> = {
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-export type ThreadOptions<Told> = {
+export type ThreadOptions<Notice> = {
   /** Hears what the thread says by itself. */
-  readonly onTold?: (told: Told) => void;
+  readonly onNotice?: (notice: Notice) => void;
 };
 
 /**
  * Starts a thread (a script that calls `serveThread`) with `data`, and waits until its database is open. Rejects with StorageRefused when a rule forbids the start, or with the thread's error.
  */
-export async function startThread<M extends Methods, Told = never>(
+export async function startThread<M extends Methods, Notice = never>(
   script: URL,
   data: unknown,
-  { onTold }: ThreadOptions<Told> = {},
+  { onNotice }: ThreadOptions<Notice> = {},
 ): Promise<Thread<M>> {
   const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, Waiting>();
@@ -42,11 +42,11 @@ export async function startThread<M extends Methods, Told = never>(
   const ready = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
 
-  worker.on('message', (message: FromThread<Told>) => {
+  worker.on('message', (message: FromThread<Notice>) => {
     if (message.type === 'answers') {
       commits = message.answers.commits;
       settle(message.answers);
-    } else if (message.type === 'told') onTold?.(message.told);
+    } else if (message.type === 'notice') onNotice?.(message.notice);
     else if (message.type === 'ready') ready.resolve();
     else die(new (message.refused ? StorageRefused : Error)(message.message));
   });

@@ -17,7 +17,7 @@ import {
 } from './pair.ts';
 
 /**
- * Two bridges on one PBX, without any coordination (design, section 3): whatever happens to one of them, the far side
+ * Two bridges on one PBX, without any coordination: whatever happens to one of them, the far side
  * holds what it holds with a single bridge and no faults.
  */
 const day = { seed: 7, calls: 48, talkMs: 1_500 } as const;

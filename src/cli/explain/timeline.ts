@@ -2,7 +2,7 @@ import type { JournalEntry } from '../../calls/effect.ts';
 import { compare } from '../../delivery/compare.ts';
 import type { HistoryEntry } from '../../delivery/history-page.ts';
 import type { Reader } from '../../outbox/reader.ts';
-import type { ToldEvent } from '../../outbox/tables/history.ts';
+import type { StoredEvent } from '../../outbox/tables/history.ts';
 import { attemptText } from '../attempt-text.ts';
 
 export type Line = {
@@ -16,7 +16,7 @@ export type Line = {
 export type Timeline = {
   readonly callId: string;
   readonly lines: readonly Line[];
-  readonly events: readonly ToldEvent[];
+  readonly events: readonly StoredEvent[];
   readonly journal: readonly JournalEntry[];
 };
 
@@ -66,12 +66,12 @@ function lineOf({ at, kind, text }: JournalEntry): Line {
   return { at, what: kind === 'decided' ? 'decided' : 'seen', text };
 }
 
-function storedLine({ status, takenAt }: ToldEvent): Line {
+function storedLine({ status, takenAt }: StoredEvent): Line {
   return { at: takenAt, what: 'decided', text: `reported: ${status}` };
 }
 
-function attempts({ status, tale }: ToldEvent): Line[] {
-  return tale.map((attempt) => ({
+function attempts({ status, attemptLog }: StoredEvent): Line[] {
+  return attemptLog.map((attempt) => ({
     at: attempt.at,
     what: attempt.outcome === 'delivered' ? 'delivered' : 'failed',
     text: `${status} ${attemptText(attempt)}`,
@@ -85,13 +85,13 @@ export function verdictOf(
 ): CallVerdict {
   const dead = events.filter(({ state }) => state === 'dead');
   if (dead.length > 0) {
-    const why = dead[0]?.tale.at(-1)?.error ?? 'unknown reason';
+    const why = dead[0]?.attemptLog.at(-1)?.error ?? 'unknown reason';
     const todo = 'after removing the cause, run pbx-bridge outbox retry';
     return { state: 'dead letter', why: `${names(dead)} not delivered: ${why}; ${todo}` };
   }
   const waiting = events.filter(({ state }) => state === 'waiting');
   if (waiting.length > 0) {
-    const last = waiting[0]?.tale.at(-1);
+    const last = waiting[0]?.attemptLog.at(-1);
     const why =
       last === undefined
         ? 'not attempted yet; pbx-bridge status shows whether delivery is paused'
@@ -115,7 +115,7 @@ export function verdictOf(
 }
 
 function reportedVerdict(
-  events: readonly ToldEvent[],
+  events: readonly StoredEvent[],
   apiHistory: readonly HistoryEntry[] | string | undefined,
 ): CallVerdict {
   const why = `${names(events)}; the API confirmed each`;
@@ -144,6 +144,6 @@ function reportedVerdict(
   return { state: 'reported', why: `${why}, and its request history contains them` };
 }
 
-function names(events: readonly Pick<ToldEvent, 'status'>[]): string {
+function names(events: readonly Pick<StoredEvent, 'status'>[]): string {
   return events.map(({ status }) => status).join(', ');
 }

@@ -6,12 +6,12 @@ import { deliveredState, slots } from './outcomes.ts';
 /** One attempt to deliver an event, and what came of it. */
 export type Attempt = Pick<Settlement, 'outcome' | 'at' | 'counted' | 'httpStatus' | 'error' | 'durationMs'>;
 
-/** An event with its whole tale: the first fifteen attempts and the last. */
-export type ToldEvent = QueuedEvent & {
+/** An event with its attempts: the first fifteen attempts and the last. */
+export type StoredEvent = QueuedEvent & {
   readonly state: 'waiting' | 'delivered' | 'dead';
   /** Unix ms at which it was delivered or parked. */
   readonly settledAt?: number;
-  readonly tale: readonly Attempt[];
+  readonly attemptLog: readonly Attempt[];
 };
 
 /** An event that was delivered, and when: Unix ms. */
@@ -28,24 +28,24 @@ export const historySql = {
   old: 'SELECT seq, state, settled_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
-/** Makes a row of `event` (`eventColumns`) an event with its tale. */
-export function createTeller(db: DatabaseSync): (row: ToldRow) => ToldEvent {
+/** Makes a row of `event` (`eventColumns`) an event with its attempts. */
+export function createEventReader(db: DatabaseSync): (row: StoredRow) => StoredEvent {
   const attempts = db.prepare(historySql.attempts);
   return (row) => {
     const { seq, status, body, state, attempts: tries, rejections } = row;
-    const tale = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
+    const attemptLog = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
     const sent = { attempts: tries, rejections };
     const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, ...sent };
     // A waiting event that has one was sent again then.
     const settled = row.settled_at === null || state === 0 ? {} : { settledAt: row.settled_at };
-    return { ...event, state: states[state] ?? 'waiting', ...settled, tale };
+    return { ...event, state: states[state] ?? 'waiting', ...settled, attemptLog };
   };
 }
 
 /** What is kept about events that are settled, and how long. */
 export function createHistory(db: DatabaseSync) {
   const ofCall = db.prepare(historySql.ofCall);
-  const told = createTeller(db);
+  const toEvent = createEventReader(db);
   const oldest = db.prepare(historySql.oldest);
   const old = db.prepare(historySql.old);
   const last = db.prepare(historySql.last);
@@ -53,11 +53,11 @@ export function createHistory(db: DatabaseSync) {
   const forgetEvent = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
-    eventsOf: (callId: string): ToldEvent[] => (ofCall.all(callId) as ToldRow[]).map(told),
+    eventsOf: (callId: string): StoredEvent[] => (ofCall.all(callId) as StoredRow[]).map(toEvent),
 
     /** Those of the `limit` events taken last that were delivered since (Unix ms). */
     lastDelivered: (since: number, limit: number): DeliveredEvent[] =>
-      (last.all(limit) as Pick<ToldRow, 'seq' | 'call_id' | 'status' | 'state' | 'settled_at'>[])
+      (last.all(limit) as Pick<StoredRow, 'seq' | 'call_id' | 'status' | 'state' | 'settled_at'>[])
         .filter((row) => row.state === deliveredState && (row.settled_at ?? 0) >= since)
         .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.settled_at ?? 0 })),
 
@@ -84,7 +84,7 @@ export function createHistory(db: DatabaseSync) {
   };
 }
 
-export type ToldRow = EventRow & { readonly settled_at: number | null };
+export type StoredRow = EventRow & { readonly settled_at: number | null };
 
 type AttemptRow = {
   readonly at: number;

@@ -9,7 +9,7 @@ import { troubleOf } from '../../storage/trouble.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
-import type { StorageState, Told } from './storage-thread.ts';
+import type { Notice, StorageState } from './storage-thread.ts';
 import type { Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {
@@ -40,13 +40,13 @@ const reads: ReadonlySet<string> = new Set<string>([
  */
 export function createKeeper(
   options: KeeperOptions,
-  { main, log, now }: { main: Main<Told>; log: Log; now: () => number },
+  { main, log, now }: { main: Main<Notice>; log: Log; now: () => number },
 ): Server {
   const { directory } = options;
   const path = databasePath(directory);
   makeFolder(directory);
   const unlock = lockFolder(directory, occupant, process.pid);
-  main.tell({ type: 'held' });
+  main.notify({ type: 'held' });
   let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';
   let announced: StorageState['state'] = 'working';
@@ -160,10 +160,10 @@ export function createKeeper(
   function repairNow(error: unknown): void {
     close();
     // It may take minutes, in which nothing is committed: the watchdog must know why.
-    main.tell({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
+    main.notify({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
     try {
       opened = repairAndOpen(path, now(), error, log);
-      if (state === 'working') main.tell({ type: 'storage', storage: { state } });
+      if (state === 'working') main.notify({ type: 'storage', storage: { state } });
     } catch (failure) {
       waitOut(failure);
     }
@@ -181,7 +181,7 @@ export function createKeeper(
     if (announced !== next) {
       announced = next;
       const text = messageOf(error);
-      main.tell({ type: 'storage', storage: { state: next, error: text } });
+      main.notify({ type: 'storage', storage: { state: next, error: text } });
       log.say(`outbox.${next}`, { directory, error: text });
     }
     clearTimeout(timer);
@@ -202,7 +202,7 @@ export function createKeeper(
     } else main.answer(writeHeld());
     if (state !== 'working') return;
     announced = state;
-    main.tell({ type: 'storage', storage: { state } });
+    main.notify({ type: 'storage', storage: { state } });
     log.say('outbox.working', { directory });
   }
 

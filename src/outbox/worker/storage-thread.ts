@@ -12,7 +12,7 @@ export type StorageState = {
 };
 
 /** What the thread says by itself. */
-export type Told =
+export type Notice =
   /** The folder is ours; the database is not open yet. */
   | { readonly type: 'held' }
   | { readonly type: 'storage'; readonly storage: StorageState }
@@ -26,11 +26,11 @@ export async function startStorageThread(
   { log, onHeld, script = workerScript }: { log: Log; onHeld?: (() => void) | undefined; script?: URL },
 ) {
   let storage: StorageState = { state: 'working' };
-  const onTold = (told: Told): void => {
-    if (told.type === 'held') onHeld?.();
-    else if (told.type === 'storage') storage = told.storage;
-    else log.say(told.code, told.fields);
+  const onNotice = (notice: Notice): void => {
+    if (notice.type === 'held') onHeld?.();
+    else if (notice.type === 'storage') storage = notice.storage;
+    else log.say(notice.code, notice.fields);
   };
-  const thread = await startThread<StoreOps, Told>(script, options, { onTold });
+  const thread = await startThread<StoreOps, Notice>(script, options, { onNotice });
   return { ...thread, storage: () => storage };
 }

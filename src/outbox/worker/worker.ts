@@ -2,16 +2,16 @@ import { workerData } from 'node:worker_threads';
 import type { Log } from '../../log/log.ts';
 import { type Main, serveThread } from '../../storage/serve-thread.ts';
 import { createKeeper, type KeeperOptions } from './keeper.ts';
-import type { Told } from './storage-thread.ts';
+import type { Notice } from './storage-thread.ts';
 
 // The thread that owns the outbox's database.
 
-serveThread<Told>((main) =>
+serveThread<Notice>((main) =>
   createKeeper(workerData as KeeperOptions, { main, log: logTo(main), now: Date.now }),
 );
 
 /** Lines go over to the main thread, which writes the log. */
-function logTo({ tell }: Main<Told>): Log {
-  const log: Log = { say: (code, fields = {}) => tell({ type: 'say', code, fields }), child: () => log };
+function logTo({ notify }: Main<Notice>): Log {
+  const log: Log = { say: (code, fields = {}) => notify({ type: 'say', code, fields }), child: () => log };
   return log;
 }
