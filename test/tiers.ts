@@ -21,7 +21,6 @@ const slow = [
   'test/integration/service-proxy',
   'test/integration/service-store-postgres',
   'test/integration/service-takeover',
-  'test/integration/service-text-search',
   'test/promtool',
   // Minutes of computing or waiting: damage, kills and broken links by the hundred, random inputs.
   'src/outbox/recovery/',

@@ -3,7 +3,8 @@ import type { AskPresentation } from '../ami/session.ts';
 import { awaitsPresentation } from '../calls/call.ts';
 import type { Channel } from '../calls/channel.ts';
 import type { Input } from '../calls/input.ts';
-import type { OpenCall, TrackerState } from '../calls/tracker-state.ts';
+import type { OpenCall } from '../calls/open-call.ts';
+import type { TrackerState } from '../calls/tracker-state.ts';
 
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
 const TELLING_DIGITS = 7;

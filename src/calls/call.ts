@@ -3,8 +3,9 @@ import { isForward } from '../api/contract/call-event.ts';
 import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
 import { type Bridge, type Channel, extensionOf, RING } from './channel.ts';
 import type { Note, Report } from './effect.ts';
+import type { OpenCall } from './open-call.ts';
 import { partiesOf } from './topology.ts';
-import { type OpenCall, type TrackerState, writeJournal } from './tracker-state.ts';
+import { type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** How long a caller's number that is not there at the first ring is waited for, ms: some trunks send it late. */
 export const NUMBER_WAIT_MS = 1_000;

@@ -1,5 +1,5 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
-import type { OpenCall } from './tracker-state.ts';
+import type { OpenCall } from './open-call.ts';
 
 /**
  * What the tracker wants done. `report` is the product; `save`, `free` and `trunk` must be on disk together with it, so

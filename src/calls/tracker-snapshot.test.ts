@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Input } from './input.ts';
+import type { OpenCall } from './open-call.ts';
 import {
   A,
   at,
@@ -17,7 +18,6 @@ import {
   state,
   tick,
 } from './tracker.fixture.ts';
-import type { OpenCall } from './tracker-state.ts';
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
   const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });

@@ -1,8 +1,8 @@
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import type { OpenCall } from './open-call.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
-import type { OpenCall } from './tracker-state.ts';
 
 const settings: CallSettings = {
   pbxId: 'pbx',

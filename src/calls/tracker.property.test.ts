@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type CallStatus, callStatuses } from '../api/contract/call-event.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
+import type { OpenCall } from './open-call.ts';
 import { createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
-import type { OpenCall } from './tracker-state.ts';
 
 const rules = createRules({
   pbxId: 'pbx',

@@ -26,12 +26,12 @@ import type {
   Input,
   PresentationAnswered,
 } from './input.ts';
+import type { OpenCall } from './open-call.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge, removeChannel } from './topology.ts';
 import {
   initialState,
-  type OpenCall,
   rememberGone,
   type TrackerState,
   writeJournal,

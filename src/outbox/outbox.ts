@@ -4,7 +4,8 @@ import type { Log } from '../log/log.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
 import type { Tally } from './tables/tally.ts';
-import { type StorageState, startStorageThread } from './worker/storage-thread.ts';
+import type { StorageState } from './worker/notice.ts';
+import { startStorageThread } from './worker/storage-thread.ts';
 
 export type OutboxOptions = {
   /** The folder of the database; made with mode 0700 when it is not there. */

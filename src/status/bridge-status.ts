@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../delivery/dispatcher.ts';
 import type { ReconcilerStatus } from '../delivery/reconciler.ts';
 import type { LogStatus } from '../log/log-destination.ts';
 import type { Tally } from '../outbox/tables/tally.ts';
-import type { StorageState } from '../outbox/worker/storage-thread.ts';
+import type { StorageState } from '../outbox/worker/notice.ts';
 
 /** Counts since the start of the program. */
 export type CallCounts = {

@@ -8,8 +8,8 @@ import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thr
 import { troubleOf } from '../../storage/trouble.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
+import type { Notice, StorageState } from './notice.ts';
 import { type OpenStore, openStore, repairAndOpen } from './open-store.ts';
-import type { Notice, StorageState } from './storage-thread.ts';
 import type { Store, StoreOp } from './store.ts';
 
 export type KeeperOptions = {

@@ -1,22 +1,8 @@
-import type { Log, LogFields } from '../../log/log.ts';
-import type { MessageCode } from '../../log/messages.ts';
+import type { Log } from '../../log/log.ts';
 import { startThread } from '../../storage/thread.ts';
 import type { KeeperOptions } from './keeper.ts';
+import type { Notice, StorageState } from './notice.ts';
 import type { StoreOps } from './store.ts';
-
-/** How storage is: for health. `full` and `failing` mean that nothing new is taken at the moment. */
-export type StorageState = {
-  readonly state: 'working' | 'full' | 'failing';
-  /** One line for people, when it is not working. */
-  readonly error?: string;
-};
-
-/** What the thread says by itself. */
-export type Notice =
-  /** The folder is ours; the database is not open yet. */
-  | { readonly type: 'held' }
-  | { readonly type: 'storage'; readonly storage: StorageState }
-  | { readonly type: 'say'; readonly code: MessageCode; readonly fields: LogFields };
 
 const workerScript = new URL('./worker.ts', import.meta.url);
 

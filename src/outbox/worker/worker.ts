@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import type { Log } from '../../log/log.ts';
 import { type Main, serveThread } from '../../storage/serve-thread.ts';
 import { createKeeper, type KeeperOptions } from './keeper.ts';
-import type { Notice } from './storage-thread.ts';
+import type { Notice } from './notice.ts';
 
 // The thread that owns the outbox's database.
 

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { callStatuses } from '../api/contract/call-event.ts';
+
+/**
+ * An inbound call from its first ring to its hang-up. Plain JSON: this is what is saved and read back.
+ * A call can be answered, even over, before it is known who is calling.
+ */
+const openCallSchema = z.object({
+  /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
+  id: z.string(),
+  uniqueid: z.string(),
+  /** The number that was called, ours. */
+  called: z.string(),
+  /** `absent`: none came until `numberBy`, a late one is still good. `withheld`: kept back by the caller, final. */
+  number: z.enum(['awaited', 'known', 'absent', 'withheld']),
+  /** Unix ms until which an absent number is waited for. */
+  numberBy: z.number(),
+  /** What is reported as `from`; '' while nothing can be. */
+  from: z.string(),
+  /** The last status reported. */
+  reported: z.enum(callStatuses).optional(),
+  /** True if its beginning or its end was not observed: somebody else may have been the first to answer. */
+  partlyObserved: z.literal(true).optional(),
+  /**
+   * Set once a person's end was in a bridge with the caller, reported or not: the uniqueid of that channel, and what
+   * is reported as `caller_id`.
+   */
+  answer: z.object({ by: z.string(), callerId: z.string() }).optional(),
+});
+
+export type OpenCall = z.infer<typeof openCallSchema>;
+
+/** A saved call; undefined if the text is none (another version wrote it, or the disk changed it). */
+export function readOpenCall(text: string): OpenCall | undefined {
+  try {
+    return openCallSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
