@@ -22,7 +22,7 @@ const slow = [
   'test/integration/service-store-postgres',
   'test/integration/service-takeover',
   'test/promtool',
-  // Minutes of computing or waiting: damage, kills and broken links by the hundred, random inputs.
+  // Many seconds of computing or waiting: damage, kills and broken links by the hundred, random inputs, password hashes.
   'src/outbox/recovery/',
   'src/outbox/kill',
   'src/outbox/outbox.property',
@@ -30,8 +30,13 @@ const slow = [
   'test/mutants/',
   'test/integration/broken',
   'test/integration/gap-filler.property',
+  'test/integration/service-access',
+  'test/integration/service-backup',
   'test/integration/service-kill',
   'test/integration/twelve-faults',
+  // Every recording through the whole bridge; the fast tier has the dry run of each.
+  'test/recordings/replay',
+  'test/security/canaries',
 ];
 
 export function isSlow(path: string): boolean {
