@@ -1,3 +1,5 @@
+import { parseJson } from '../process/parse-json.ts';
+
 /** One recorded request about a call, from the far side's history. Fields that it does not tell are left out. */
 export type HistoryEntry = {
   readonly callId: string;
@@ -19,16 +21,12 @@ export type HistoryPage = {
 
 /** A page of the request history (API part 4.3, with a limit), or undefined if it is none. */
 export function historyPage(body: string): HistoryPage | undefined {
-  try {
-    const { data, links, meta } = (JSON.parse(body) ?? {}) as Record<string, unknown>;
-    if (!Array.isArray(data)) return undefined;
-    const { next } = objectOf(links);
-    const { current_page: current, last_page: last, to, total } = objectOf(meta);
-    const more = typeof next === 'string' || isLess(current, last) || isLess(to, total);
-    return { entries: data, more };
-  } catch {
-    return undefined;
-  }
+  const { data, links, meta } = objectOf(parseJson(body));
+  if (!Array.isArray(data)) return undefined;
+  const { next } = objectOf(links);
+  const { current_page: current, last_page: last, to, total } = objectOf(meta);
+  const more = typeof next === 'string' || isLess(current, last) || isLess(to, total);
+  return { entries: data, more };
 }
 
 /** What an entry says of a call; undefined if it is about none. */
