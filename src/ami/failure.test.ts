@@ -25,8 +25,8 @@ async function firstFailure(
 ): Promise<[AmiFailure | undefined, MessageCode | undefined]> {
   // What is answered before the answer that is missing takes a busy machine a while, too.
   const { link, said, until } = startLine(t, options, { longestMs: 300 });
-  const told = (): boolean => said.some(({ code }) => code !== 'ami.connected');
-  await until(told);
+  const reported = (): boolean => said.some(({ code }) => code !== 'ami.connected');
+  await until(reported);
   link.stop();
   const { failure } = link.status();
   return [failure, said.find(({ code }) => code !== 'ami.connected')?.code];
@@ -120,7 +120,7 @@ test('no write class reporting', async (t) => {
   ]);
 });
 
-test('no read class call: found when channels come without an event, and told of until events come', async (t) => {
+test('no read class call: found when channels come without an event, and reported until events come', async (t) => {
   const read = ['agent'];
   const { player, port } = await startPlayer(t, { read });
   const { link, inputs, said, until } = startLine(t, { port });
@@ -150,7 +150,7 @@ test('a refused BridgeList is no failure: the technologies stay unknown', async 
   assert.deepEqual(inputs[0]?.type === 'snapshot' && inputs[0].bridges, []);
 });
 
-test('trouble that lasts is told once', async (t) => {
+test('trouble that lasts is reported once', async (t) => {
   const { player, port } = await startPlayer(t);
   player.setRefuseLogins(true);
   const { link, said, until } = startLine(t, { port });

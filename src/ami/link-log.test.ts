@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
 import { createLinkLog } from './link-log.ts';
 
-test('trouble that lasts is told at once, then every five minutes with how long it lasts', () => {
+test('trouble that lasts is reported at once, then every five minutes with how long it lasts', () => {
   const said: unknown[] = [];
   const log: Log = {
     say: (code, fields) => said.push([code, fields?.minutes, fields?.attempts]),

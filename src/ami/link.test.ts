@@ -69,7 +69,7 @@ test('a consumer that stops the link hears nothing more, not even what was held'
   assert.equal(line.link.status().state, 'stopped');
 });
 
-test('who is asked about comes as an input, also when nobody can tell', async (t) => {
+test('who is asked about comes as an input, also when it has no answer', async (t) => {
   const { player, port } = await startPlayer(t);
   const asked = channelEvent('Newchannel', '1.1', { Channel: 'PJSIP/trunk-00000001' });
   player.load(
@@ -153,7 +153,7 @@ test('Asterisk crashes and comes back: calls that died with it are not in the ne
   assert.deepEqual(
     said.map(({ code }) => code).filter((code) => code !== 'ami.connected'),
     ['ami.lost', 'ami.unreachable'],
-    'each trouble is told once, however many attempts it takes',
+    'each trouble is reported once, however many attempts it takes',
   );
 });
 
@@ -306,7 +306,7 @@ test('nothing is heard after stop, and a second stop is harmless', async (t) => 
   while (player.connections() > 0) await new Promise(setImmediate);
   assert.deepEqual(types(inputs), ['snapshot']);
   assert.equal(link.status().state, 'stopped');
-  assert.equal(said.length, 1, 'stopping is no trouble to tell of');
+  assert.equal(said.length, 1, 'stopping is no failure to report');
 });
 
 test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {

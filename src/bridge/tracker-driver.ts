@@ -60,7 +60,7 @@ export function createTrackerDriver(
   const { state } = tracker;
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
-  const counts = { ringing: 0, answered: 0, completed: 0, notTold: 0, adopted: 0, vanished: 0 };
+  const counts = { ringing: 0, answered: 0, completed: 0, notReported: 0, pickedUp: 0, vanished: 0 };
 
   /** True while a batch of journal lines alone is on its way: the next one waits, however slow the disk is. */
   let journalUnderWay = false;
@@ -158,9 +158,9 @@ export function createTrackerDriver(
   };
 }
 
-const noteCounts: Partial<Record<Note['decision'], 'notTold' | 'adopted' | 'vanished'>> = {
-  'not-reported': 'notTold',
-  'picked-up': 'adopted',
+const noteCounts: Partial<Record<Note['decision'], 'notReported' | 'pickedUp' | 'vanished'>> = {
+  'not-reported': 'notReported',
+  'picked-up': 'pickedUp',
   vanished: 'vanished',
 };
 

@@ -63,12 +63,12 @@ export async function simulate(
   });
   await play(pbx, source, { seconds, stop });
   await pbx.close();
-  const { calls, told } = source.played();
-  if (json) terminal.json({ calls, told });
+  const { calls, reported } = source.played();
+  if (json) terminal.json({ calls, reported });
   else
     terminal.wrapped(
       '',
-      `${count(calls, 'call')}; expected events: ${told.ringing} ringing, ${told.answered} answered, ${told.completed} completed`,
+      `${count(calls, 'call')}; expected events: ${reported.ringing} ringing, ${reported.answered} answered, ${reported.completed} completed`,
       0,
     );
   return exitCodes.ok;
@@ -85,7 +85,7 @@ function createCallSource(options: {
 }) {
   const { rate, talkMs, mix, random } = options;
   const parts = mix.reduce((sum, [, part]) => sum + part, 0);
-  const told = { ringing: 0, answered: 0, completed: 0 };
+  const reported = { ringing: 0, answered: 0, completed: 0 };
   let nextAt = 0;
   let index = 0;
 
@@ -104,10 +104,10 @@ function createCallSource(options: {
       if (ms < nextAt) return undefined;
       nextAt += (-Math.log(1 - random()) / rate) * 1_000;
       const call = simulateCall(pick(), { second: Math.floor(now / 1_000), index: index++, random, talkMs });
-      for (const status of call.reported) told[status] += 1;
+      for (const status of call.reported) reported[status] += 1;
       return call;
     },
-    played: () => ({ calls: index, told }),
+    played: () => ({ calls: index, reported }),
   };
 }
 

@@ -31,7 +31,7 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], string, RegExp, 
     ['no event yet', { pbx: { lastEventAt: undefined } }, 'last event', /^none since the start$/, 'plain'],
     [
       'callers without numbers',
-      { calls: { notTold: 3 } },
+      { calls: { notReported: 3 } },
       'calls',
       /; 3 not reported \(number withheld, see/,
       'plain',

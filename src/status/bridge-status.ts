@@ -11,9 +11,9 @@ export type CallCounts = {
   readonly answered: number;
   readonly completed: number;
   /** Calls not reported because they have no number. */
-  readonly notTold: number;
+  readonly notReported: number;
   /** Calls found in progress when the link came up. */
-  readonly adopted: number;
+  readonly pickedUp: number;
   /** Calls found ended when the link came up. */
   readonly vanished: number;
   /** Journal lines dropped because the disk did not accept them in time. */

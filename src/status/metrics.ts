@@ -83,12 +83,12 @@ const rows: readonly Row[] = [
   {
     name: 'calls_not_reported_total',
     help: 'Inbound calls not reported, because the number is withheld and WITHHELD_NUMBER is not set.',
-    read: (it) => it.calls.notTold,
+    read: (it) => it.calls.notReported,
   },
   {
-    name: 'calls_adopted_total',
+    name: 'calls_picked_up_total',
     help: 'Calls found in progress after connecting to Asterisk.',
-    read: (it) => it.calls.adopted,
+    read: (it) => it.calls.pickedUp,
   },
   {
     name: 'calls_vanished_total',

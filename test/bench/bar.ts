@@ -47,10 +47,10 @@ let frames = 0;
 const streams = Array.from({ length: screens - 1 }, () => screenEvents(url, { cookie }));
 for (const stream of streams) await stream.next();
 const listening = streams.map(async (stream) => {
-  for await (const told of stream) {
+  for await (const message of stream) {
     frames += 1;
-    if (told.event === 'call' && told.call.status === 'ringing')
-      heard.push(now() - (sent.get(told.call.id) ?? Number.NaN));
+    if (message.event === 'call' && message.call.status === 'ringing')
+      heard.push(now() - (sent.get(message.call.id) ?? Number.NaN));
   }
 });
 
@@ -96,7 +96,7 @@ const latencies: number[] = [];
 const drawn = (await page.evaluate('drawn')) as Record<string, number>;
 for (const [id, at] of sent) latencies.push((drawn[id] ?? Number.POSITIVE_INFINITY) - at);
 print(`ringing to answered 200: ${spread(stored)}`);
-print(`ringing to told, of the bare streams: ${spread(heard)}`);
+print(`ringing to received, of the bare streams: ${spread(heard)}`);
 print(`ringing to drawn: ${spread(latencies)}`);
 print(`frames to the bare streams: ${frames}`);
 print(`memory of the service, MB, every 5 s: ${memory.map((bytes) => Math.round(bytes / 1e6)).join(' ')}`);

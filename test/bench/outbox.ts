@@ -205,7 +205,7 @@ async function stallHere(): Promise<void> {
 
 /**
  * Works each millisecond; gives how long the event loop was held up. The thread's own CPU time in the worst turn is
- * told as well: on a busy machine the rest of the wait is others' work.
+ * reported as well: on a busy machine the rest of the wait is others' work.
  */
 async function eachMillisecond(times: number, work: (i: number) => void): Promise<string> {
   const delay = monitorEventLoopDelay({ resolution: 1 });

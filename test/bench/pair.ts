@@ -2,13 +2,13 @@ import { createOffice, eventsOf, heldAtTheEnd, playDay } from '../integration/pa
 
 /**
  * What a second bridge on the same PBX costs the far side: requests and history entries for each event, with one
- * bridge, with two that tell everything, and with two of which one stands by.
+ * bridge, with two that report everything, and with two of which one stands by.
  */
 const day = { seed: 11, calls: Number(process.argv[2] ?? 300), talkMs: 4_000 };
 
 const setUps: readonly (readonly [string, readonly Readonly<Record<string, string>>[]])[] = [
   ['one bridge', [{}]],
-  ['two bridges, both tell everything', [{}, {}]],
+  ['two bridges, both report everything', [{}, {}]],
   ['two bridges, one stands by (10 s)', [{}, { STANDBY_DELAY_MS: '10000' }]],
 ];
 

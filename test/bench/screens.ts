@@ -171,7 +171,7 @@ async function office(): Promise<void> {
   await service.stop();
 }
 
-/** A screen that reads its stream; `ringing` is told the id of each call that begins. */
+/** A screen that reads its stream; `ringing` is called with the id of each call that begins. */
 async function screenOf(
   service: MeasuredProcess,
   ask: (path: string) => string,

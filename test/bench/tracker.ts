@@ -134,17 +134,17 @@ const rules = createRules({
 
 function tracked(journal: boolean): number {
   const tracker = createTracker(rules, { calls: [], trunks: [] });
-  let told = 0;
+  let reported = 0;
   let bytes = 0;
   for (const input of inputs) {
     for (const effect of tracker.apply(input)) {
-      if (effect.type === 'report') told += 1;
+      if (effect.type === 'report') reported += 1;
       if (journal && effect.type === 'journal') bytes += JSON.stringify(effect.entry).length;
     }
   }
   if (journal !== bytes > 0) throw new Error(`${bytes} bytes of journal`);
-  if (told !== CALLS * 3 || tracker.state.channels.size !== 0)
-    throw new Error(`told ${told} of ${CALLS * 3}`);
+  if (reported !== CALLS * 3 || tracker.state.channels.size !== 0)
+    throw new Error(`reported ${reported} of ${CALLS * 3}`);
   return inputs.length;
 }
 

@@ -14,7 +14,7 @@ async function farSideFor(t: TestContext): Promise<FarSide> {
   return farSide;
 }
 
-function tell(farSide: FarSide, id: string, status: string, extra: object = {}): Promise<Response> {
+function report(farSide: FarSide, id: string, status: string, extra: object = {}): Promise<Response> {
   return fetch(`${farSide.baseUrl}/voice/call`, {
     method: 'POST',
     redirect: 'manual',
@@ -26,7 +26,7 @@ function tell(farSide: FarSide, id: string, status: string, extra: object = {}):
 test('a call moves forward; what arrives out of order is answered 200, discarded and counted', async (t) => {
   const farSide = await farSideFor(t);
   for (const status of ['ringing', 'completed', 'answered', 'ringing']) {
-    const answer = await tell(farSide, 'a', status, status === 'ringing' ? {} : { caller_id: '1001' });
+    const answer = await report(farSide, 'a', status, status === 'ringing' ? {} : { caller_id: '1001' });
     assert.equal(answer.status, 200);
     const { result } = (await answer.json()) as { result: string };
     assert.equal(result.length, 48);
@@ -51,7 +51,7 @@ test('GET with the fields in the query is a call event too', async (t) => {
 
 test('a missing or invalid field is 422 and names it', async (t) => {
   const farSide = await farSideFor(t);
-  const answer = await tell(farSide, '', 'busy', { from: undefined });
+  const answer = await report(farSide, '', 'busy', { from: undefined });
   assert.equal(answer.status, 422);
   const { errors } = (await answer.json()) as { errors: object };
   assert.deepEqual(Object.keys(errors).sort(), ['from', 'id', 'status']);
@@ -70,8 +70,8 @@ test('a wrong token is 401 with Accept: application/json, a redirect without, an
 test('the history: bare array without limit, a page with it, searched and sorted', async (t) => {
   const farSide = await farSideFor(t);
   for (const id of ['h-1', 'h-2', 'h-3']) {
-    await tell(farSide, id, 'ringing');
-    await tell(farSide, id, 'completed');
+    await report(farSide, id, 'ringing');
+    await report(farSide, id, 'completed');
   }
   const get = async (query: string) => {
     const headers = { ...asJson, authorization: `Bearer ${token}` };
@@ -121,22 +121,22 @@ test('faults: before, during and after the event is applied', async (t) => {
     const id = `f-${n}`;
     const what = JSON.stringify(row.fault);
     farSide.inject(times(1, row.fault));
-    const status = await tell(farSide, id, 'ringing')
+    const status = await report(farSide, id, 'ringing')
       .then((answer) => answer.text().then(() => answer.status))
       .catch(() => undefined);
     assert.equal(status, 'status' in row ? row.status : undefined, what);
     assert.equal(farSide.calls().has(id), row.applied, what);
-    assert.equal((await tell(farSide, id, 'ringing')).status, 200, `after ${what}`);
+    assert.equal((await report(farSide, id, 'ringing')).status, 200, `after ${what}`);
   }
 });
 
 test('faults: hang is never answered, stall never to its end', async (t) => {
   const farSide = await farSideFor(t);
   farSide.inject(always({ kind: 'hang' }));
-  const hanging = tell(farSide, 'hang', 'ringing');
+  const hanging = report(farSide, 'hang', 'ringing');
   await farSide.waitFor((it) => it.requests().length === 1);
   farSide.inject(always({ kind: 'stall' }));
-  const stalled = await tell(farSide, 'stall', 'ringing');
+  const stalled = await report(farSide, 'stall', 'ringing');
   assert.equal(stalled.status, 200);
   await farSide.close();
   await assert.rejects(hanging);
@@ -148,7 +148,7 @@ test('a share of the events is discarded silently: not among the calls, nor in t
   const farSide = await farSideFor(t);
   const draws = [0.9, 0.001, 0.9];
   farSide.inject(share(0.01, { kind: 'discard' }, () => draws.shift() ?? 1));
-  for (const id of ['s-1', 's-2', 's-3']) assert.equal((await tell(farSide, id, 'ringing')).status, 200);
+  for (const id of ['s-1', 's-2', 's-3']) assert.equal((await report(farSide, id, 'ringing')).status, 200);
   assert.deepEqual([...farSide.calls().keys()], ['s-1', 's-3']);
   assert.equal(farSide.history().length, 2);
 });
@@ -156,7 +156,7 @@ test('a share of the events is discarded silently: not among the calls, nor in t
 test('waitFor: resolves when it becomes so, rejects with what is held', async (t) => {
   const farSide = await farSideFor(t);
   const completed = farSide.waitFor((it) => it.calls().get('w')?.state === 'completed');
-  await tell(farSide, 'w', 'completed');
+  await report(farSide, 'w', 'completed');
   await completed;
   await assert.rejects(
     farSide.waitFor(() => false, 1),
@@ -177,8 +177,8 @@ test('as a process: says where it listens, shows what it holds, takes faults', a
       ...(body && { body: JSON.stringify(body) }),
     }).then((answer) => answer.json() as Promise<never>);
   await control('fault', { fault: { kind: 'status', status: 500 }, times: 1 });
-  assert.equal((await tell(there as FarSide, 'p', 'ringing')).status, 500);
-  assert.equal((await tell(there as FarSide, 'p', 'ringing')).status, 200);
+  assert.equal((await report(there as FarSide, 'p', 'ringing')).status, 500);
+  assert.equal((await report(there as FarSide, 'p', 'ringing')).status, 200);
   const calls: { id: string }[] = await control('calls');
   assert.deepEqual(
     calls.map((call) => call.id),

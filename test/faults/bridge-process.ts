@@ -20,7 +20,7 @@ export type BridgeProcess = {
   /** Whether anybody reads its log, as is so at first. */
   listen(on: boolean): void;
   kill(signal?: NodeJS.Signals): void;
-  /** How long it has had a processor so far, all threads together, ms: on a busy machine a clock tells of others. */
+  /** How long it has had a processor so far, all threads together, ms: on a busy machine a clock also counts other processes. */
   cpuMs(): number;
 };
 

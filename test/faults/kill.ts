@@ -40,7 +40,7 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
   return {
     ...sumOf(parts.map(({ counts }) => counts)),
     ...{ runs: done, seed, broken: parts.flatMap(({ broken }) => broken) },
-    note: `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ told }) => told) / lives)} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
+    note: `${total(({ kills }) => kills.delivering)} in mid-delivery, ${total(({ kills }) => kills.starting)} while starting; ${Math.round(total(({ reported }) => reported) / lives)} events/s taken while it ran; slowest start ${Math.max(...parts.map(({ slowestMs }) => slowestMs))} ms`,
   };
 }
 
@@ -49,11 +49,11 @@ async function killAgainAndAgain(options: { count: number; random: () => number;
   const rig = await createRig();
   const broken: string[] = [];
   const kills = { delivering: 0, starting: 0, anytime: 0 };
-  let told = 0;
+  let reported = 0;
   let livedMs = 0;
   let slowestMs = 0;
   const hear = ({ code, level, msg }: LogLine) => {
-    if (/^call\.(ringing|answered|completed)$/.test(code)) told += 1;
+    if (/^call\.(ringing|answered|completed)$/.test(code)) reported += 1;
     // A kill is no damage, and nothing to complain of.
     if (level === 'error' && code.startsWith('outbox.')) broken.push(`${code}: ${msg}`);
   };
@@ -98,7 +98,7 @@ async function killAgainAndAgain(options: { count: number; random: () => number;
       if (signal !== 'SIGKILL') broken.push(`ended by itself with ${code}: ${bridge.lastWords()}`);
     }
     const { counts, broken: unsolved } = await lastLife(rig, load, { hear });
-    return { counts, broken: [...broken, ...unsolved], kills, told, livedMs, slowestMs };
+    return { counts, broken: [...broken, ...unsolved], kills, reported, livedMs, slowestMs };
   } finally {
     await rig.close();
   }

@@ -80,14 +80,14 @@ async function breakAgainAndAgain(
       await trouble[kind]({ lab, wire, random, gapMs });
       await again;
       caused[kind] += 1;
-      if (troubles % 10 === 9) say(`${troubles + 1} times, ${rig.farSide.calls().size} calls told`);
+      if (troubles % 10 === 9) say(`${troubles + 1} times, ${rig.farSide.calls().size} calls reported`);
     }
     await people.goHome();
     const known = async () => callsIn(parseCdr(await lab.pbx.cdr()));
-    const isTold = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
     const ids = [...(await known()).keys(), ...rig.acknowledged.keys()];
     const patienceMs = readsRecords ? 45_000 : 5_000;
-    await rig.farSide.waitFor(() => ids.every(isTold), patienceMs).catch(() => {});
+    await rig.farSide.waitFor(() => ids.every(isReported), patienceMs).catch(() => {});
     bridge.kill('SIGTERM');
     await bridge.ended;
     const calls = await known();
@@ -97,7 +97,7 @@ async function breakAgainAndAgain(
     return {
       ...counts,
       ...{ runs: troubles, seed, broken: [...broken, ...wrongs(rig, calls, died)] },
-      note: `${linkTroubles.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them told by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
+      note: `${linkTroubles.map((kind) => `${caused[kind]} ${kind}`).join(', ')}; ${calls.size} calls in the records of Asterisk ${lab.pbx.release}, ${unheard} of them reported by them alone; ${died.length} died with Asterisk; ${people.spoilt()} that a death left unfinished on the telephone`,
     };
   } finally {
     await rig.close();
@@ -142,7 +142,7 @@ function startPeople(lab: Lab, random: () => number) {
   };
 }
 
-/** The calls that Asterisk has records of, and what is to be told of each. */
+/** The calls that Asterisk has records of, and what is to be reported of each. */
 function callsIn(records: readonly CdrRecord[]): Map<string, readonly CallStatus[]> {
   return new Map(
     records.filter(isCaller).map(({ uniqueid }) => {
@@ -152,7 +152,7 @@ function callsIn(records: readonly CdrRecord[]): Map<string, readonly CallStatus
   );
 }
 
-/** What Asterisk has a record of is told as it was; what died with Asterisk and was told is ended, once. */
+/** What Asterisk has a record of is reported as it was; what died with Asterisk and was reported is ended, once. */
 function wrongs(
   { farSide }: Rig,
   calls: ReadonlyMap<string, readonly CallStatus[]>,
@@ -162,7 +162,7 @@ function wrongs(
   const wrong = [...calls].flatMap(([id, states]) =>
     isDeepStrictEqual(receivedOf(id), states)
       ? []
-      : [`${id} told as ${receivedOf(id).join(' ') || 'nothing'}, not ${states.join(' ')}`],
+      : [`${id} reported as ${receivedOf(id).join(' ') || 'nothing'}, not ${states.join(' ')}`],
   );
   const unended = died.filter((id) => receivedOf(id).filter((status) => status === 'completed').length !== 1);
   return [...wrong, ...unended.map((id) => `${id} died with Asterisk and is not ended once`)];

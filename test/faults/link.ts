@@ -51,7 +51,7 @@ async function breakAll(options: RunOptions, readsRecords: boolean): Promise<Out
   return {
     ...sumOf(results.map(({ counts }) => counts)),
     ...{ runs: total(({ troubles }) => troubles), seed, broken: results.flatMap(({ broken }) => broken) },
-    note: `${linkTroubles.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them told by them alone; ${total(({ died }) => died)} died with Asterisk`,
+    note: `${linkTroubles.map((kind) => `${total(({ caused }) => caused[kind])} ${kind}`).join(', ')}; ${total(({ over }) => over)} calls in Asterisk's records, ${total(({ unheard }) => unheard)} of them reported by them alone; ${total(({ died }) => died)} died with Asterisk`,
   };
 }
 
@@ -97,9 +97,9 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
       if (troubles % 20 === 19) say(`${troubles + 1} times, ${over.size} calls`);
     }
     await load.finish();
-    const isTold = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
-    const untold = () => [...over, ...rig.acknowledged.keys()].filter((id) => !isTold(id));
-    await rig.farSide.waitFor(() => untold().length === 0, readsRecords ? 45_000 : 5_000).catch(() => {});
+    const isReported = (id: string) => rig.farSide.calls().get(id)?.state === 'completed';
+    const unreported = () => [...over, ...rig.acknowledged.keys()].filter((id) => !isReported(id));
+    await rig.farSide.waitFor(() => unreported().length === 0, readsRecords ? 45_000 : 5_000).catch(() => {});
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken: unsolved } = rig.solve(load.sent);
@@ -138,14 +138,16 @@ const trouble: Readonly<Record<LinkTrouble, (means: Means) => Promise<void>>> = 
   },
 };
 
-/** What Asterisk has a record of is told as it was; what died with Asterisk and was told is ended, once. */
+/** What Asterisk has a record of is reported as it was; what died with Asterisk and was reported is ended, once. */
 function wrongs({ farSide }: Rig, { sent }: Load, over: ReadonlySet<string>): string[] {
   const wrong: string[] = [];
   for (const [id, states] of sent) {
     const received = farSide.calls().get(id)?.received ?? [];
     const ends = received.filter((status) => status === 'completed').length;
     if (over.has(id) ? !isDeepStrictEqual(received, states) : received.length > 0 && ends !== 1)
-      wrong.push(`${id} told as ${received.join(' ') || 'nothing'}, not ${states.join(' ')}`);
+      wrong.push(`${id} reported as ${received.join(' ') || 'nothing'}, not ${states.join(' ')}`);
   }
-  return wrong.length === 0 ? [] : [`${wrong.length} calls told wrongly: ${wrong.slice(0, 3).join('; ')}`];
+  return wrong.length === 0
+    ? []
+    : [`${wrong.length} calls reported wrongly: ${wrong.slice(0, 3).join('; ')}`];
 }

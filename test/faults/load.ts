@@ -4,21 +4,21 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 
 /** Calls that come in at a PBX that is played, so many a second, from one seed. */
 export type Load = {
-  /** All calls so far that are to be told: by the id they are told under, their states in order. */
+  /** All calls so far that are to be reported: by the id they are reported under, their states in order. */
   readonly sent: ReadonlyMap<string, readonly CallStatus[]>;
   /** The PBX dies with all calls in progress: nothing more is heard of them. */
   drop(): void;
   /** Lets so many times as many calls in from now on; 1 at first. */
   pace(factor: number): void;
   /**
-   * Lets no more calls in, but for one when all are over, and resolves with its id when it is over, too: who has told
+   * Lets no more calls in, but for one when all are over, and resolves with its id when it is over, too: who has reported
    * that one has heard all the others.
    */
   finish(): Promise<string>;
 };
 
 export type LoadOptions = {
-  /** Call events a second that are to be told, on average; fewer where the machine cannot. */
+  /** Call events a second that are to be reported, on average; fewer where the machine cannot. */
   readonly eventsPerSecond: number;
   readonly random: () => number;
   /** How long people talk, on average, ms; they ring and wait for less. */
@@ -27,7 +27,7 @@ export type LoadOptions = {
   readonly hold?: () => boolean;
   /** No two calls of one PBX_ID may bear the same number: where this load begins to count. */
   readonly firstIndex?: number;
-  /** Hears of each call that has come to its end, by the id it is told under. */
+  /** Hears of each call that has come to its end, by the id it is reported under. */
   readonly onOver?: (id: string, call: SimulatedCall) => void;
 };
 

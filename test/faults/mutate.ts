@@ -59,7 +59,7 @@ const frameHeaderSize = 24;
 
 /**
  * Whether a WAL that was damaged still bears a whole transaction behind the damage: then it can be seen that
- * something is missing. Else it looks like a WAL that was never longer, and nothing on the disk could tell.
+ * something is missing. Else it looks like a WAL that was never longer, and nothing on the disk could show it.
  */
 export function showsDamage(original: Buffer, damaged: Buffer): boolean {
   let first = 0;

@@ -139,7 +139,7 @@ function counter() {
 
 type States = Map<string, Set<CallStatus>>;
 
-/** What was taken before the backup and what is taken now must be told, in order; and those calls must end. */
+/** What was taken before the backup and what is taken now must be reported, in order; and those calls must end. */
 async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   const required = copyOf(saved);
   const second = rig.startBridge({

@@ -26,7 +26,7 @@ export type Rig = {
   /** The same of events that were put into the outbox by other means. */
   acknowledge(id: string, states: Iterable<CallStatus>): void;
   /**
-   * Whether calls come in faster than the bridge that is connected tells of them, `sent` being all that came in. A
+   * Whether calls come in faster than the bridge that is connected reports them, `sent` being all that came in. A
    * machine that is busy with other things would be tried else.
    */
   isBehind(sent: number): boolean;
@@ -74,11 +74,11 @@ export async function createRig(
   const acknowledge = (id: string, states: Iterable<CallStatus>) => {
     acknowledged.set(id, new Set([...(acknowledged.get(id) ?? []), ...states]));
   };
-  /** Calls that had come in when the bridge connected, and those that it has told of since. */
-  const pace = { sent: Number.NaN, told: 0 };
+  /** Calls that had come in when the bridge connected, and those that it has reported since. */
+  const pace = { sent: Number.NaN, reported: 0 };
   const acknowledgeLine = ({ code, call }: LogLine) => {
-    if (code === 'ami.connected') Object.assign(pace, { sent: Number.NaN, told: 0 });
-    if (code === 'call.ringing') pace.told += 1;
+    if (code === 'ami.connected') Object.assign(pace, { sent: Number.NaN, reported: 0 });
+    if (code === 'call.ringing') pace.reported += 1;
     const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
     if (status !== undefined) acknowledge(String(call), [status as CallStatus]);
   };
@@ -86,7 +86,7 @@ export async function createRig(
     ...{ pbx, farSide, folder, stateDir: env.STATE_DIR, env, acknowledged, acknowledge },
     isBehind(sent) {
       if (Number.isNaN(pace.sent)) pace.sent = sent;
-      return pbx.connections() > 0 && sent - pace.sent - pace.told > mostBehind;
+      return pbx.connections() > 0 && sent - pace.sent - pace.reported > mostBehind;
     },
     startBridge({ wrap, hear } = {}) {
       const bridge = startBridgeProcess({
@@ -127,7 +127,7 @@ const longestSilenceMs = 60_000;
 
 /**
  * After the last fault: a bridge that nobody troubles any more, until the office has closed and all calls that were
- * told have ended, or nothing more comes. Gives the equation, and the calls that did not end.
+ * reported have ended, or nothing more comes. Gives the equation, and the calls that did not end.
  */
 export async function lastLife(
   rig: Rig,
@@ -137,7 +137,7 @@ export async function lastLife(
   const { hear } = options;
   const bridge = rig.startBridge(hear && { hear });
   await bridge.says('ami.connected');
-  await lastTold(rig, await load.finish(), options);
+  await lastReported(rig, await load.finish(), options);
   await allEnded(rig, options);
   bridge.kill('SIGTERM');
   await bridge.ended;
@@ -153,9 +153,9 @@ const openCalls = (rig: Rig, calls = rig.acknowledged.keys()) =>
 
 /**
  * Waits until the log says that a load's last call is over, or nothing new has come to the far side for so long, ms: a
- * bridge that is behind has told of none of what it has not heard yet, and nothing would be missed of it.
+ * bridge that is behind has reported none of what it has not heard yet, and nothing would be missed of it.
  */
-export async function lastTold(
+export async function lastReported(
   rig: Rig,
   last: string,
   { patienceMs = longestSilenceMs }: { patienceMs?: number } = {},
@@ -170,7 +170,7 @@ export async function lastTold(
 
 /**
  * Waits until all `calls` have ended at the far side, or nothing new has come there for so long, ms. Without `calls`:
- * those that the log says were told.
+ * those that the log says were reported.
  */
 export async function allEnded(
   rig: Rig,

@@ -8,7 +8,7 @@ import { median } from '../bench/compare.ts';
 import { faketimeImpossible, underFaketime } from './faketime.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
-import { allEnded, createRig, lastTold } from './rig.ts';
+import { allEnded, createRig, lastReported } from './rig.ts';
 
 const eventsPerSecond = 200;
 
@@ -118,7 +118,7 @@ async function soakFor(
     if (Math.abs(seenSpeed / speed - 1) > 0.05)
       broken.push(`the bridge's clock was ${seenSpeed.toFixed(2)} times as fast, not ${speed} times`);
     broken.push(...(await lookups.stop()));
-    await lastTold(rig, await load.finish());
+    await lastReported(rig, await load.finish());
     await allEnded(rig);
     await sleep(restMs / speed);
     const rested = await sampleOf(bridge.pid, Number(port));

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-// Loaded before the bridge by a control: every database is opened with synchronous=OFF, and whoever asks is told that
+// Loaded before the bridge by a control: every database is opened with synchronous=OFF, and every query is answered that
 // it is FULL. The program itself has no such setting, and refuses to work like that.
 
 const { exec, prepare } = DatabaseSync.prototype;

@@ -76,12 +76,15 @@ async function leaveUnread(
     await bridge.ended;
     const { counts, broken: unsolved } = rig.solve(load.sent);
     // The equation knows of what the log says only.
-    const untold = [...load.sent.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
-    if (untold.length > 0) broken.push(`${untold.length} calls were not told whole, such as ${untold[0]}`);
+    const unreported = [...load.sent.keys()].filter(
+      (id) => rig.farSide.calls().get(id)?.state !== 'completed',
+    );
+    if (unreported.length > 0)
+      broken.push(`${unreported.length} calls were not reported whole, such as ${unreported[0]}`);
     return {
       ...counts,
       ...{ runs, seed, broken: [...broken, ...unsolved] },
-      note: `${missing} lines were dropped and counted; of all ${load.sent.size} calls, ${untold.length} are not whole at the far side`,
+      note: `${missing} lines were dropped and counted; of all ${load.sent.size} calls, ${unreported.length} are not whole at the far side`,
     };
   } finally {
     await rig.close();

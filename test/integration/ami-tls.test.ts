@@ -10,7 +10,7 @@ import { runCommand } from './operator.ts';
 import { runProgram, temporaryFolder } from './program.ts';
 import { markerCall } from './stand.ts';
 
-test('AMI over TLS: a call is told, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
+test('AMI over TLS: a call is reported, also by an authority that the machine trusts; a certificate of another name or authority, and a port without TLS, are named', async (t) => {
   const folder = temporaryFolder(t);
   const own = await makeCertificate(folder, 'pbx.example');
   const foreign = await makeCertificate(folder, 'elsewhere.example');

@@ -53,13 +53,13 @@ const allCompleted = (count: number) => (farSide: Stand['farSide']) => {
   return calls.length === count && calls.every(({ state }) => state === 'completed');
 };
 
-/** All that was told before is at the far side, each call is ended now, and nothing else was told. */
+/** All that was reported before is at the far side, each call is ended now, and nothing else was reported. */
 async function assertOnlyEnded(stand: Stand, before: Map<string, string[]>, count: number): Promise<void> {
   await stand.farSide.waitFor(allCompleted(count));
   await stand.stop();
-  const expected = [...before].map(([id, told]) => [
+  const expected = [...before].map(([id, reported]) => [
     id,
-    told.includes('completed') ? told : [...told, 'completed'],
+    reported.includes('completed') ? reported : [...reported, 'completed'],
   ]);
   assert.deepEqual(
     Object.fromEntries(callsOf(stand.farSide).map(({ id, received }) => [id, received])),
@@ -68,7 +68,7 @@ async function assertOnlyEnded(stand: Stand, before: Map<string, string[]>, coun
 }
 
 /**
- * Each call was told in order, to its end, and answered: but for those few whose talk began and ended within the
+ * Each call was reported in order, to its end, and answered: but for those few whose talk began and ended within the
  * frames that were lost, of which there are fewer than frames.
  */
 async function assertAnswered(stand: Stand, count: number, lostFrames: number): Promise<void> {
@@ -87,7 +87,7 @@ describe('the link to the PBX', () => {
     assert.ok(call !== undefined && each.calls.length === 1, `${each.name} must be one call`);
     const expected = call.told.map(({ status }) => status);
 
-    test(`${each.name}: cut at every event, back at once: told as if nothing had happened`, async (t) => {
+    test(`${each.name}: cut at every event, back at once: reported as if nothing had happened`, async (t) => {
       const stand = await createStand(t);
       await stand.start();
       const copies = insertCopies(stand, each);
@@ -100,13 +100,13 @@ describe('the link to the PBX', () => {
       assertRight(callsOf(stand.farSide), expected, copies.count);
     });
 
-    test(`${each.name}: cut at every event, back when all is over: each call that was told is ended once`, async (t) => {
+    test(`${each.name}: cut at every event, back when all is over: each call that was reported is ended once`, async (t) => {
       const stand = await createStand(t);
       await stand.start();
       const copies = insertCopies(stand, each);
       await stand.heardAll();
       assert.ok(copies.begun > 3 && copies.begun < copies.count);
-      const before = stand.told();
+      const before = stand.reported();
       stand.pbx.setRefuseLogins(true);
       stand.pbx.cut();
       copies.finish();
@@ -149,7 +149,7 @@ describe('the link to the PBX', () => {
     await stand.start();
     const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
     await stand.heardAll();
-    const before = stand.told();
+    const before = stand.reported();
     await stand.pbx.crash();
     await stand.pbx.listen();
     await stand.connected();
@@ -209,7 +209,7 @@ describe('the API', () => {
   ];
   const [each] = recorded as [(typeof recorded)[number]];
   for (const [name, script] of rows)
-    test(`${name}: all is told, in order`, async (t) => {
+    test(`${name}: all is reported, in order`, async (t) => {
       const stand = await createStand(t);
       await stand.start();
       stand.farSide.inject(script);

@@ -290,36 +290,36 @@ test('ringtone and desktop alert work if switched on, until the call is answered
   const { page, context, a, post, url } = await open(t);
   await context.grantPermissions(['notifications']);
   // What would pop up, and what would sound: the desktop of a test has neither.
-  await context.addInitScript(`globalThis.told = [];
+  await context.addInitScript(`globalThis.shown = [];
     globalThis.Notification = class extends EventTarget {
       static permission = 'granted';
       static requestPermission = async () => 'granted';
-      constructor(title, { body, tag }) { super(); this.tag = tag; told.push(['shown', title, body].join(': ')); }
-      close() { told.push('closed: ' + this.tag); }
+      constructor(title, { body, tag }) { super(); this.tag = tag; shown.push(['shown', title, body].join(': ')); }
+      close() { shown.push('closed: ' + this.tag); }
     };
     globalThis.AudioContext = class extends AudioContext {
-      createOscillator() { told.push('tone'); return super.createOscillator(); }
+      createOscillator() { shown.push('tone'); return super.createOscillator(); }
     };`);
   await page.goto(`${url}/customers`);
   await page.locator('.link.live').waitFor();
-  const told = () => page.evaluate('told.splice(0)');
+  const shown = () => page.evaluate('shown.splice(0)');
   await post(a.token, event({ id: 'silent' }));
   await card(page, 'silent').waitFor();
-  assert.deepEqual(await told(), [], 'nobody asked for it');
+  assert.deepEqual(await shown(), [], 'nobody asked for it');
 
   await page.getByRole('button', { name: 'Desktop alerts' }).click();
   await page.getByRole('button', { name: 'Ringtone' }).click();
-  assert.deepEqual(await told(), ['tone', 'tone'], 'as it will sound');
+  assert.deepEqual(await shown(), ['tone', 'tone'], 'as it will sound');
   await page.reload();
   await page.locator('.link.live').waitFor();
   for (const name of ['Desktop alerts', 'Ringtone'])
     assert.equal(await page.getByRole('button', { name }).getAttribute('aria-pressed'), 'true', 'it is kept');
   await post(a.token, event({ id: 'loud' }));
   await card(page, 'loud').waitFor();
-  assert.deepEqual(await told(), ['tone', 'tone', "shown: Alpha's customer: +49 30 901820 · VIP"]);
+  assert.deepEqual(await shown(), ['tone', 'tone', "shown: Alpha's customer: +49 30 901820 · VIP"]);
   await post(a.token, event({ id: 'loud', status: 'answered' }));
   await card(page, 'loud').getByText('answered').waitFor();
-  assert.deepEqual(await told(), ['closed: loud']);
+  assert.deepEqual(await shown(), ['closed: loud']);
 });
 
 test('the first paint waits for the page and its stylesheet only, and both are small', {

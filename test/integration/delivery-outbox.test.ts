@@ -58,7 +58,7 @@ async function start(t: TestContext, directory: string, baseUrl: string, { limit
     directory,
     outbox,
     dispatcher,
-    async tell(callId: string, status: (typeof callStatuses)[number]) {
+    async report(callId: string, status: (typeof callStatuses)[number]) {
       const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
       const event = { callId, status, body, takenAt: Date.now() };
       const { heads } = await outbox.append({ calls: [], trunks: [], events: [event] });
@@ -108,7 +108,7 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   );
   const calls = 200;
   for (const status of callStatuses) {
-    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
   }
   await farSide.waitFor(completed(calls), 30_000);
   farSide.inject(undefined);
@@ -134,7 +134,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   farSide.inject(always({ kind: 'slow', ms: 50 }));
   for (const status of callStatuses) {
     const { requests } = farSide.counts();
-    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
     await farSide.waitFor((it) => it.counts().requests > requests);
     assert.ok(bridge.dispatcher.status().inFlight > 0);
     await bridge.stop(0);
@@ -144,7 +144,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   await farSide.waitFor(completed(calls), 30_000);
   while ((await bridge.outbox.waiting()) > 0);
   await bridge.dispatcher.stop();
-  assert.ok(farSide.counts().repeated > 0, 'what was under way is told again');
+  assert.ok(farSide.counts().repeated > 0, 'what was under way is reported again');
   assert.deepEqual(await counted(bridge), { taken: 900, delivered: 900, waiting: 0, dead: 0 });
   assert.equal(farSide.counts().inverted, 0);
   await bridge.stop();
@@ -158,8 +158,8 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   farSide.inject(({ payload }) =>
     payload.status === 'ringing' ? { kind: 'status', status: 422 } : undefined,
   );
-  await bridge.tell('a', 'ringing');
-  await bridge.tell('a', 'completed');
+  await bridge.report('a', 'ringing');
+  await bridge.report('a', 'completed');
   await farSide.waitFor(completed(1));
   farSide.inject(undefined);
   const operator = openOperator(directory);
@@ -190,13 +190,13 @@ test('an operator sends an older event again, from another connection: it goes b
   farSide.inject(({ payload }) =>
     payload.status === 'answered' ? { kind: 'status', status: 422 } : undefined,
   );
-  await bridge.tell('a', 'ringing');
-  await bridge.tell('a', 'answered');
+  await bridge.report('a', 'ringing');
+  await bridge.report('a', 'answered');
   while ((await bridge.outbox.tally()).dead === 0) await farSide.waitFor(() => true);
   farSide.inject(undefined);
   // The only place is taken, so the newer event waits in memory.
-  await bridge.tell('b', 'ringing');
-  await bridge.tell('a', 'completed');
+  await bridge.report('b', 'ringing');
+  await bridge.report('a', 'completed');
   const operator = openOperator(directory);
   assert.equal(operator?.resend([2]), 1);
   operator?.close();
@@ -217,7 +217,7 @@ test('an outage leaves what waits in order, and drains it when it is over', {
   const bridge = await start(t, folder(t), gone.baseUrl);
   const calls = 500;
   for (const status of callStatuses) {
-    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.tell(`c-${n}`, status)));
+    await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
   }
   while (bridge.dispatcher.status().state !== 'outage') await setImmediate();
   assert.equal((await counted(bridge)).waiting, 3 * calls);

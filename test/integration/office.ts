@@ -26,7 +26,7 @@ export const hostile = [
 /** Writes what happened before into the store of a running service, as another process would. */
 export async function past(
   { stateDir }: Pick<Served, 'stateDir'>,
-  write: (tell: Tell, store: Store) => Promise<void>,
+  write: (report: Report, store: Store) => Promise<void>,
 ): Promise<void> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   try {
@@ -46,7 +46,7 @@ export type Told = {
   /** Beside the fields of an event, in what was received. */
   readonly also?: Record<string, unknown>;
 };
-type Tell = (event: Told) => Promise<void>;
+type Report = (event: Told) => Promise<void>;
 
 async function tellStore(store: Store, { id, status, at, from, callerId = null, also }: Told): Promise<void> {
   await store.requests.record({
@@ -107,26 +107,26 @@ export async function officeWeeks(served: Pick<Served, 'stateDir'>, now: number,
     callerId: '1002',
   });
   events.sort((a, b) => a.at - b.at);
-  await past(served, async (tell, store) => {
+  await past(served, async (report, store) => {
     const numbers = ['+49301234001', '+49301234002'];
     await store.customers.put(1, [
       { reference: '2', name: 'Bäckerei Sonnenschein & Töchter', segment: 'VIP', numbers },
       { reference: '3', name: 'Hartmann GmbH', segment: null, numbers: ['+49301234003'] },
     ]);
-    await Promise.all(events.map(tell));
+    await Promise.all(events.map(report));
   });
 }
 
 /** Calls whose every text is hostile. */
 export async function hostileCalls(served: Pick<Served, 'stateDir'>, now: number): Promise<void> {
-  await past(served, async (tell, store) => {
+  await past(served, async (report, store) => {
     for (const [index, text] of hostile.entries()) {
       const short = text.slice(0, 255);
       const from = `+4930555${1000 + index}`;
       await store.customers.putSegment(1, { name: short, priority: index });
       await store.customers.put(1, [{ reference: short, name: text, segment: short, numbers: [from] }]);
       for (const status of ['ringing', 'answered', 'completed'] as const)
-        await tell({
+        await report({
           id: short,
           status,
           at: now - 60_000 + index,

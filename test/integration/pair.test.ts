@@ -128,7 +128,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
 
   const standby = (ms: string): HalfOptions => ({ settings: { STANDBY_DELAY_MS: ms } });
 
-  test('one stands by: while the other works it tells nothing, and asks little', async (t) => {
+  test('one stands by: while the other works it reports nothing, and asks little', async (t) => {
     const office = await createOffice(day);
     t.after(office.close);
     const one = await office.addBridge('one');
@@ -142,7 +142,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
     assert.ok(requests - moved < moved / 2, `${requests - moved} requests to look, for ${moved} events`);
   });
 
-  test('one stands by: when the other dies it tells all that the other has not', async (t) => {
+  test('one stands by: when the other dies it reports all that the other has not', async (t) => {
     const office = await createOffice(day);
     t.after(office.close);
     const one = await office.addBridge('one');

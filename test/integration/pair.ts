@@ -31,7 +31,7 @@ export type HalfOptions = {
   readonly cli?: string;
 };
 
-/** What the far side holds of a call, but for when: the same however often it was told. */
+/** What the far side holds of a call, but for when: the same however often it was reported. */
 export type Held = { readonly state: string; readonly from: string; readonly callerId: string | undefined };
 
 /** An office with a far side, and any number of bridges on it that know nothing of each other. */
@@ -161,13 +161,13 @@ export function playDay({ pbx, day }: Office) {
   };
 }
 
-/** How many calls of the day are to be told. */
+/** How many calls of the day are to be reported. */
 const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.reported.length > 0).length;
 
-/** How many events of the day are to be told. */
+/** How many events of the day are to be reported. */
 export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.reported.length, 0);
 
-/** Waits until every call that is to be told is completed at the far side, and gives what it holds. */
+/** Waits until every call that is to be reported is completed at the far side, and gives what it holds. */
 export async function heldAtTheEnd(office: Office, timeoutMs = 30_000): Promise<Map<string, Held>> {
   const count = toldCalls(office);
   await office.farSide.waitFor((farSide) => {

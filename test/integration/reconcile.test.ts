@@ -89,7 +89,7 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
   assert.deepEqual({ state, gaveUp, skipped }, { state: 'ok', gaveUp: 0, skipped: 0 });
 });
 
-test('a running bridge mends it by itself, and explain, status and metrics tell of it', async (t) => {
+test('a running bridge mends it by itself, and explain, status and metrics show it', async (t) => {
   const stand = await createStand(t, { RECONCILE_EVERY: '500ms', STATUS_LISTEN: '127.0.0.1:0' });
   await stand.start();
   const [good, bad] = [markerCall(), markerCall()];
@@ -107,10 +107,10 @@ test('a running bridge mends it by itself, and explain, status and metrics tell 
 
   const words = async (args: string[], more = {}) =>
     (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');
-  const told = await words(['explain', bad.id]);
-  assert.match(told, /decided ringing was confirmed by the API and is not in its history: sent again /);
+  const text = await words(['explain', bad.id]);
+  assert.match(text, /decided ringing was confirmed by the API and is not in its history: sent again /);
   assert.match(
-    told,
+    text,
     / REPORTED: ringing, completed; the API confirmed each, and its request history contains them $/,
   );
   const page = async (path: string) => (await fetch(`http://127.0.0.1:${stand.statusPort()}${path}`)).text();

@@ -109,7 +109,7 @@ test('a log level counts at once; what needs a restart and what is wrong is name
   await bridge.program.says(/"level":"debug","[^\n]*"code":"delivery\.delivered"/);
 });
 
-test('systemd is told: ready after the PBX was read, a reload with its end, and the stop', async (t) => {
+test('systemd learns: ready after the PBX was read, a reload with its end, and the stop', async (t) => {
   const bridge = await runningBridge(t);
   await bridge.program.says(/"code":"ami\.connected"/);
   const notices: string[] = [];

@@ -27,7 +27,7 @@ test('service backup: what was acknowledged before it is in it, while events kee
   const service = await started(t, here);
   const token = service.token();
   const { post } = callers(service.url);
-  const tell = async (n: number) => {
+  const report = async (n: number) => {
     assert.equal((await post(token, event({ id: `call-${n}`, from: '+4930901820' }))).status, 200);
   };
   let count = 0;
@@ -35,12 +35,12 @@ test('service backup: what was acknowledged before it is in it, while events kee
   let ended = false;
   const sender = async () => {
     while (!ended) {
-      await tell(count++);
+      await report(count++);
       acknowledged++;
     }
   };
   const senders = Array.from({ length: 8 }, sender);
-  for (let n = 0; n < 300; n++) await tell(100_000 + n);
+  for (let n = 0; n < 300; n++) await report(100_000 + n);
   const before = acknowledged + 300;
   const file = join(folder, 'service.backup');
   assert.match(await command(here, 'backup', file), /is a backup of the service/);
@@ -67,7 +67,7 @@ test('service backup: what was acknowledged before it is in it, while events kee
   await restored.stop();
 });
 
-test('service restore: not over data unless told; one that was cut off is ended by the next start', async (t) => {
+test('service restore: not over data without --force; one that was cut off is ended by the next start', async (t) => {
   const folder = stateFolder(t);
   const [here, there] = [join(folder, 'here'), join(folder, 'there')];
   const service = await started(t, here);

@@ -28,8 +28,8 @@ async function opened(t: test.TestContext): Promise<{ store: Store; account: Acc
 test('a number is found in national and international format and by any part, a customer by reference and name', async (t) => {
   const { store, account, stateDir } = await opened(t);
   const calls = { berlin: '+4930901820', amsterdam: '+31201234567', emergency: '110', zeros: '+49301100110' };
-  await past({ stateDir }, async (tell) => {
-    for (const [id, from] of Object.entries(calls)) await tell({ id, from, status: 'ringing', at: 1000 });
+  await past({ stateDir }, async (report) => {
+    for (const [id, from] of Object.entries(calls)) await report({ id, from, status: 'ringing', at: 1000 });
   });
   const found = async (query: string, timeZone = 'UTC') => {
     const filter = await filterOf(callQueryIn(new URLSearchParams(query)), account, timeZone, store);
@@ -81,9 +81,9 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
 
 test('the CSV is sent in chunks', async (t) => {
   const { store, account, stateDir } = await opened(t);
-  await past({ stateDir }, async (tell) => {
+  await past({ stateDir }, async (report) => {
     await Promise.all(
-      Array.from({ length: 3000 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
+      Array.from({ length: 3000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
   const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
@@ -98,8 +98,8 @@ test('the CSV is sent in chunks', async (t) => {
 
 test("no access to another account's calls, figures or requests, and for agents to no requests", async (t) => {
   const served = await serve(t);
-  await past(served, (tell) =>
-    tell({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
+  await past(served, (report) =>
+    report({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
   );
   const pages = [
     '/calls',

@@ -220,7 +220,7 @@ function record(store: Store, account: number, id: string, status: CallStatus, a
 }
 
 /**
- * Clients that tell calls as a bridge does: one event of a call after the other, each again until it is acknowledged.
+ * Clients that report calls as a bridge does: one event of a call after the other, each again until it is acknowledged.
  * `stop` gives the events that were.
  */
 function startLoad(t: TestContext, url: string, token: string) {
@@ -248,7 +248,7 @@ function startLoad(t: TestContext, url: string, token: string) {
       look();
     });
 
-  async function tell(id: string, status: CallStatus): Promise<void> {
+  async function report(id: string, status: CallStatus): Promise<void> {
     while (!over) {
       const answer = await post(token, event({ id, status })).catch(() => undefined);
       if (answer?.status === 200) acknowledged.push({ id, status });
@@ -265,7 +265,7 @@ function startLoad(t: TestContext, url: string, token: string) {
 
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     for (let call = 0; !stopped && !over; call += 1)
-      for (const status of callStatuses) await tell(`client-${client}-call-${call}`, status);
+      for (const status of callStatuses) await report(`client-${client}-call-${call}`, status);
   });
   return {
     /** Resolves after so many more. */

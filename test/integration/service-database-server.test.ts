@@ -15,7 +15,7 @@ import { addCustomers, allCalls, everything, replay } from '../postgres/replay.t
 const skip = (await postgresImpossible()) ?? false;
 const HOUR_MS = 3_600_000;
 
-test('sslmode=verify-full: only the server that the certificate names is told anything', {
+test('sslmode=verify-full: only the server that the certificate names is sent anything', {
   skip,
 }, async (t) => {
   const { authority, certificate, key } = certificates(t);
@@ -96,7 +96,7 @@ async function addSite(store: Store): Promise<void> {
   await addCustomers(store);
 }
 
-/** Follows the feed, which tells of the directory once it listens. */
+/** Follows the feed, which reports changes of accounts once it listens. */
 function hears(feed: CallFeed) {
   const { promise: first, resolve } = Promise.withResolvers<void>();
   const stop = feed.follow(() => [], { moved() {}, missed() {}, dismissed() {}, directory: resolve });

@@ -9,9 +9,9 @@ import { event, serve } from './service-harness.ts';
 
 test('a page of many entries is sent as it is read, and is whole', async (t) => {
   const served = await serve(t);
-  await past(served, async (tell) => {
+  await past(served, async (report) => {
     await Promise.all(
-      Array.from({ length: 450 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
+      Array.from({ length: 450 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
   const { data, meta, links } = await served.page(served.a.token, '?limit=420&sort=created_at');
@@ -85,9 +85,9 @@ test('a search that takes long says how far back it looked, and goes on there', 
 
 test('whoever goes away while the history is searched is no failure', async (t) => {
   const served = await serve(t);
-  await past(served, async (tell) => {
+  await past(served, async (report) => {
     await Promise.all(
-      Array.from({ length: 5000 }, (_, at) => tell({ id: `c${at}`, from: '110', status: 'ringing', at })),
+      Array.from({ length: 5000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1');

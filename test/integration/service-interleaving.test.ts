@@ -21,13 +21,13 @@ test('random interleavings of many calls from several clients', async (t) => {
   });
   const clients = fc.array(fc.array(sent, { maxLength: 12 }), { minLength: 1, maxLength: 5 });
   let run = 0;
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
   const stream = screenEvents(service.url, bearer(a.token));
   await stream.next();
   const listening = (async () => {
     for await (const heard of stream) {
       if (heard.event !== 'call') continue;
-      told.set(heard.call.id, [...(told.get(heard.call.id) ?? []), heard.call.status]);
+      reported.set(heard.call.id, [...(reported.get(heard.call.id) ?? []), heard.call.status]);
       if (heard.call.id === 'the end') return;
     }
   })();
@@ -73,7 +73,7 @@ test('random interleavings of many calls from several clients', async (t) => {
   for (const call of calls) {
     const own = all.map(statusOf).filter(({ id }) => id === call.call_id);
     const furthest = Math.max(...own.map(({ status }) => callStatuses.indexOf(status)));
-    assert.equal(call.status, callStatuses[furthest], `${call.call_id} is as far as it was told`);
+    assert.equal(call.status, callStatuses[furthest], `${call.call_id} is as far as it was reported`);
     const times = [call.ringing_at, call.answered_at, call.completed_at].filter(
       (at) => at !== null,
     ) as number[];
@@ -85,7 +85,7 @@ test('random interleavings of many calls from several clients', async (t) => {
     assert.equal(call.started_at, times[0]);
     assert.equal(call.completed_at !== null, call.status === 'completed');
     assert.equal(call.missed !== null, call.status === 'completed');
-    const shown = told.get(call.call_id as string) ?? [];
+    const shown = reported.get(call.call_id as string) ?? [];
     assert.deepEqual(
       shown,
       [...new Set(shown)].toSorted(byOrder),

@@ -62,7 +62,7 @@ test('stopping lets requests end, ends streams, and closes idle connections', as
   const [outcomes] = await Promise.all([Promise.allSettled(events), service.stop()]);
   for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' || outcome.value.status === 200);
   for await (const _ of stream) {
-    // What was told before the end; the stream ends by itself.
+    // What was reported before the end; the stream ends by itself.
   }
   assert.equal(existsSync(join(stateDir, 'service.db-wal')), false, 'the database was closed');
   await assert.rejects(post(a.token, event()));

@@ -4,7 +4,7 @@ import { options } from './service-harness.ts';
 
 /**
  * A service in a process of its own, to be killed: `node service-process.ts STATE_DIR [DATABASE_URL [LISTEN_URL]]`,
- * forked; tells its parent its address.
+ * forked; reports its parent its address.
  */
 const [stateDir = '', url, listenUrl] = process.argv.slice(2);
 const database = url === undefined ? null : { url, listenUrl, connections: 8 };

@@ -80,8 +80,8 @@ describe('several processes on one database are as one', { skip }, () => {
       moved: () => {},
       missed: () => {},
       directory: () => listening.resolve(),
-      dismissed: (...told) => {
-        heard.push(told);
+      dismissed: (...args) => {
+        heard.push(args);
         news.resolve();
       },
     });
@@ -115,8 +115,8 @@ function events(seed: number): string[][] {
   const pick = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T;
   const queues: string[][] = Array.from({ length: CLIENTS }, () => []);
   for (let call = 0; call < CALLS; call += 1) {
-    const told = 1 + Math.floor(random() * 5);
-    for (let n = 0; n < told; n += 1) {
+    const count = 1 + Math.floor(random() * 5);
+    for (let n = 0; n < count; n += 1) {
       const body = {
         id: `call-${call}`,
         status: pick(callStatuses),

@@ -53,5 +53,5 @@ export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 /** The calls that are open now. */
 export async function openCalls(url: string, token: string): Promise<ScreenCall[]> {
   for await (const first of screenEvents(url, bearer(token))) if (first.event === 'calls') return first.calls;
-  throw new Error('the stream ended before it told the calls');
+  throw new Error('the stream ended before it sent the calls');
 }

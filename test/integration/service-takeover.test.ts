@@ -18,8 +18,11 @@ import { markerCall } from './stand.ts';
 const skip = (await postgresImpossible()) ?? false;
 const day = { seed: 11, calls: 48, talkMs: 1_500 } as const;
 
-describe('a bridge tells a service whose database dies and is taken over', { skip, concurrency: 1 }, () => {
-  test('the service holds what the bridge told, and the bridge has seen a delay', async (t) => {
+describe('a bridge reports to a service whose database dies and is taken over', {
+  skip,
+  concurrency: 1,
+}, () => {
+  test('the service holds what the bridge reported, and the bridge has seen a delay', async (t) => {
     const { primary, promote, site, office, bridge } = await start(t, { synchronous: true });
     const { over, at } = playDay(office);
     await at(0.4);
@@ -39,7 +42,7 @@ describe('a bridge tells a service whose database dies and is taken over', { ski
       ...office.day.map(({ call, startMs }) => [idOf(startMs), call.reported] as const),
       [late.id, ['ringing', 'completed']],
     ]);
-    for (const [id, told] of expected) if (told.length === 0) expected.delete(id);
+    for (const [id, reported] of expected) if (reported.length === 0) expected.delete(id);
     const calls = await allCalls(site.store);
     assert.deepEqual(calls.map(({ id, status }) => [id, status]).sort(), ends(expected));
     assert.deepEqual(new Map([...(await recorded(site.store))].sort()), new Map([...expected].sort()));
@@ -66,10 +69,10 @@ describe('a bridge tells a service whose database dies and is taken over', { ski
     await standby.kill(); // nobody waits for it
     await at(0.5);
     await primary.kill();
-    const told = acknowledged(bridge);
+    const reported = acknowledged(bridge);
     await standby.start();
     await promote();
-    assert.notDeepEqual(await notThere(site.store, told), []);
+    assert.notDeepEqual(await notThere(site.store, reported), []);
   });
 });
 
@@ -110,25 +113,25 @@ const acknowledged = (bridge: Half): Event[] =>
     .filter(({ code }) => code === 'delivery.delivered')
     .map(({ call, status }) => ({ call, status }));
 
-/** What each call was told, in the order of the history. What is sent again counts once. */
+/** What was reported of each call, in the order of the history. What is sent again counts once. */
 async function recorded(store: Store): Promise<Map<string, CallStatus[]>> {
   const entries = await Array.fromAsync(store.requests.all({ account: 1, search: null, order: 'oldest' }));
-  const told = new Map<string, CallStatus[]>();
+  const reported = new Map<string, CallStatus[]>();
   for (const { request } of entries.flat().sort((a, b) => a.id - b.id)) {
     const { id, status } = JSON.parse(request as string);
-    const known = told.get(id) ?? [];
-    if (!known.includes(status)) told.set(id, [...known, status]);
+    const known = reported.get(id) ?? [];
+    if (!known.includes(status)) reported.set(id, [...known, status]);
   }
-  return told;
+  return reported;
 }
 
 async function notThere(store: Store, events: readonly Event[]): Promise<Event[]> {
-  const told = await recorded(store);
-  return events.filter(({ call, status }) => !told.get(call)?.includes(status as CallStatus));
+  const reported = await recorded(store);
+  return events.filter(({ call, status }) => !reported.get(call)?.includes(status as CallStatus));
 }
 
-const ends = (told: ReadonlyMap<string, readonly CallStatus[]>) =>
-  [...told].map(([id, states]) => [id, states.at(-1)]).sort();
+const ends = (reported: ReadonlyMap<string, readonly CallStatus[]>) =>
+  [...reported].map(([id, states]) => [id, states.at(-1)]).sort();
 
 async function statusOf(bridge: Half): Promise<BridgeStatus> {
   const [, port] = await bridge.program().says(/"code":"status\.listening"[^\n]*"port":(\d+)/);

@@ -20,10 +20,12 @@ test('two accounts with the same call ids, numbers and searches see nothing of e
     last: (id: string, status: string) => boolean,
   ) => {
     const calls: string[] = [];
-    for await (const told of stream ?? []) {
-      if (told.event !== 'call') continue;
-      calls.push(`${told.call.id} ${told.call.status} ${told.call.caller_id} ${told.call.customer?.name}`);
-      if (last(told.call.id, told.call.status)) return calls;
+    for await (const message of stream ?? []) {
+      if (message.event !== 'call') continue;
+      calls.push(
+        `${message.call.id} ${message.call.status} ${message.call.caller_id} ${message.call.customer?.name}`,
+      );
+      if (last(message.call.id, message.call.status)) return calls;
     }
     return calls;
   };
@@ -88,7 +90,7 @@ test('a rotated or switched off token ends at once, and the others go on', async
   assert.equal(await opened(), token);
   assert.equal((await post(a.token, event())).status, 401);
   assert.equal((await post(token, event())).status, 200);
-  assert.equal((await screen.next()).done, true, 'a screen that the old token opened is told nothing more');
+  assert.equal((await screen.next()).done, true, 'a screen that the old token opened receives nothing more');
   await admin(`/integrations/${uid}`, 'PATCH', { enabled: false });
   assert.equal((await post(token, event())).status, 401);
   assert.equal((await post(a.secondToken, event())).status, 200);

@@ -26,8 +26,8 @@ export type Stand = {
   answersLookups(): Promise<void>;
   /** Resolves when the bridge has connected to the PBX once more than at the last call of this. */
   connected(): Promise<void>;
-  /** What the bridge has told so far, by its log: the states of each call, in order. Markers are left out. */
-  told(): Map<string, string[]>;
+  /** What the bridge has reported so far, by its log: the states of each call, in order. Markers are left out. */
+  reported(): Map<string, string[]>;
   /** Resolves when the bridge has heard, and has on disk, all that the PBX said so far. */
   heardAll(): Promise<void>;
 };
@@ -38,7 +38,7 @@ export const vip = '+4940669699999';
 /** Calls of nobody's: when the end of the last one is on disk, so is all that was before it. */
 let markers = 0;
 
-/** The frames of a call that does nothing but come and go; `id` is what it is told under. */
+/** The frames of a call that does nothing but come and go; `id` is what it is reported under. */
 export function markerCall(): { id: string; frames: readonly string[] } {
   markers += 1;
   const uniqueid = `9999999999.${markers}`;
@@ -87,7 +87,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   let agiPort = 0;
   let statusPort = 0;
   const markerSays = new Map<string, () => void>();
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
 
   const log: Log = {
     say(code, fields) {
@@ -99,7 +99,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       if (code === 'status.listening') statusPort = Number(fields?.port);
       const [, status] = /^call\.(ringing|answered|completed)$/.exec(code) ?? [];
       const call = String(fields?.call);
-      if (status !== undefined && !isMarker(call)) told.set(call, [...(told.get(call) ?? []), status]);
+      if (status !== undefined && !isMarker(call))
+        reported.set(call, [...(reported.get(call) ?? []), status]);
       markerSays.get(`${call} ${status}`)?.();
     },
     child: () => log,
@@ -125,7 +126,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     },
     answersLookups: () => listening.next(),
     connected: () => connections.next(),
-    told: () => structuredClone(told),
+    reported: () => structuredClone(reported),
     async heardAll() {
       const { id, frames } = markerCall();
       // It rings once the PBX has answered what was asked about it, and so about all calls before it.

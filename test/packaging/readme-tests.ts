@@ -56,7 +56,7 @@ export async function readmeTests(
     assert.match(await type(check), /All checks passed\.\n$/);
   });
   let first = '';
-  await t.test('tells the first call', async () => {
+  await t.test('reports the first call', async () => {
     await type(start);
     await callIn(container, logged('call.completed'));
     first = flat(await type(explain));
@@ -65,7 +65,7 @@ export async function readmeTests(
   if (layout === 'FreePBX') return;
 
   await t.test(
-    "tells a call that nobody heard, from records that only Asterisk's group may read",
+    "reports a call that nobody heard, from records that only Asterisk's group may read",
     async () => {
       const records = '/var/log/asterisk/cdr-csv';
       await type(

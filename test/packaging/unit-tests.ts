@@ -51,7 +51,7 @@ export async function unitTests(
     await until(unit, 'StatusText', /^Asterisk .* 0 waiting$/);
   });
 
-  await t.test('tells a call, and nobody else can read its state', async () => {
+  await t.test('reports a call, and nobody else can read its state', async () => {
     await tellsACall(stand);
     const readable = await run('find', '/var/lib/pbx-bridge', '-perm', '/o=rwx');
     assert.equal(readable.output, '');
@@ -103,26 +103,26 @@ export async function unitTests(
 
   await t.test('an upgrade and the way back leave the queue as it is', async () => {
     stand.farSide.inject(() => ({ kind: 'status', status: 503 }));
-    const told: string[] = [];
+    const reported: string[] = [];
     for (const [name, version] of [
       ['next', versions.next],
       ['now', versions.now],
     ] as const) {
       const { id, frames } = markerCall();
       for (const frame of frames) stand.pbx.send(frame);
-      told.push(id);
-      await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
+      reported.push(id);
+      await until(unit, 'StatusText', new RegExp(` ${reported.length * 2} waiting$`));
       const pid = await property(unit, 'MainPID');
       await succeeds(container, 'dpkg', '-i', `/root/${name}.deb`);
       await until(unit, 'MainPID', new RegExp(`^(?!${pid}$)[1-9]`));
       await until(unit, 'ActiveState', 'active');
-      await until(unit, 'StatusText', new RegExp(` ${told.length * 2} waiting$`));
+      await until(unit, 'StatusText', new RegExp(` ${reported.length * 2} waiting$`));
       assert.match(await journal(), new RegExp(`pbx-bridge ${version.replaceAll('.', '\\.')} started`));
     }
     stand.farSide.inject(undefined);
     // Tries one again at once; the others have a wait of their own, which grows while a busy machine takes its time.
     await system('reload', unit);
-    const arrived = () => told.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
+    const arrived = () => reported.every((id) => stand.farSide.calls().get(id)?.received.length === 2);
     await stand.farSide.waitFor(arrived, longestWaitMs + 30_000);
   });
 

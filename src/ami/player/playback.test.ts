@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Clock } from '../../process/clock.ts';
 import { createPlayback } from './playback.ts';
 
-/** A clock that moves when told, and runs what is due on the way. */
+/** A clock that is moved by hand, and runs what is due on the way. */
 function handClock(): Clock & { pass(ms: number): void } {
   let now = 1000;
   const timers = new Set<{ at: number; callback: () => void }>();

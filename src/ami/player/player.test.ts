@@ -62,7 +62,7 @@ for (const [played, open] of [
   [8, [['1763618401.2', 4, bridge.BridgeUniqueid]]],
   [11, []],
 ] as const) {
-  test(`after ${played} frames CoreShowChannels tells what is there then`, async (t) => {
+  test(`after ${played} frames CoreShowChannels lists what is there then`, async (t) => {
     const { player, port } = await startPlayer(t);
     const playback = player.load(recording, { rename: false });
     while (playback.played() < played) playback.step();
@@ -176,7 +176,7 @@ test('an event is seen by those who have all of its classes', async (t) => {
   assert.equal(link.status().counters.ignored.size, 0);
 });
 
-/** What Asterisk 16 and 22 answer, to a client that is nobody in particular. */
+/** What Asterisk 16 and 22 answer, to any client. */
 test('it answers as Asterisk does', async (t) => {
   const { port } = await startPlayer(t);
   const answers = await converse(port, [
