@@ -112,11 +112,11 @@ export async function startService(
   const upkeep = part(
     'upkeep',
     () => {
-      const { requests } = store.value();
+      const opened = store.value();
       return [
         every(
           RETENTION_MS,
-          () => applyRetention(requests, options.retention, clock(), log),
+          () => applyRetention(opened, options.retention, clock(), log),
           (error) => log.say('service.trim-failed', { error }),
         ),
       ];

@@ -63,6 +63,9 @@ export const serviceSection = section({
       .describe(
         'Number of request history entries kept per account; older ones are deleted. Without it, none is deleted.',
       ),
+    SERVICE_AUDIT_MAX_AGE: duration('1d', '3650d')
+      .prefault('365d')
+      .describe('Audit log entries (who did what) older than this are deleted.'),
     SERVICE_RATE_LIMIT: count()
       .optional()
       .describe(
@@ -95,6 +98,7 @@ export const serviceSection = section({
       retention: {
         maxAgeMs: values.SERVICE_HISTORY_MAX_AGE,
         maxEntries: values.SERVICE_HISTORY_MAX_ENTRIES,
+        auditMaxAgeMs: values.SERVICE_AUDIT_MAX_AGE,
       },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
       trustedProxies: values.SERVICE_TRUSTED_PROXIES,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -175,4 +175,57 @@ test('segments and customers are set, imported, exported and removed', async (t)
     /The first line must name the columns/,
   );
   await assert.rejects(run(['customers', 'import', join(file, 'x')]), /ENOTDIR|ENOENT/);
+});
+
+test('audit lists what the commands have changed, and by whom', async (t) => {
+  const run = await commandLine(t);
+  const secrets: string[] = [];
+  for (const line of [
+    'user add Anna --administrator',
+    'user reset Anna',
+    'link',
+    'token --rotate',
+    'account admin-token --rotate',
+    'account set --country NL',
+    'integration add Second',
+    'integration off Second',
+    'segments set Gold 20',
+    'segments remove Gold',
+    'customers export',
+    'user remove Anna',
+  ])
+    secrets.push(...((await run(line.split(' '))).match(/[0-9a-f]{64}/g) ?? []));
+  await run(['customers', 'import', '-'], 'reference,numbers\n7,110\n');
+  await run(['customers', 'remove', '7']);
+  const printed = await run(['audit']);
+  assert.ok(secrets.length >= 5 && secrets.every((secret) => !printed.includes(secret)));
+  const { username } = userInfo();
+  const entries = printed.trim().split('\n').reverse();
+  assert.deepEqual(
+    entries.map((line) => line.replace(/^\S+Z {2}/, '').replace(`command  ${username}  `, '')),
+    [
+      'User added  Anna: administrator',
+      'One-time link created  Anna',
+      'Password reset  Anna',
+      'One-time link created  Anna',
+      'One-time link created  Anna',
+      'Token created or replaced  integration Phone system: token replaced',
+      'Token created or replaced  administration token replaced',
+      'Settings changed  account: {"country":"NL"}',
+      'Token created or replaced  integration Second added',
+      'Settings changed  integration Second: off',
+      'Settings changed  segment Gold: priority 20',
+      'Removed  segment Gold',
+      'Data exported  customers',
+      'Removed  user Anna',
+      'Customers imported  1 imported, 0 refused',
+      'Removed  customer 7',
+    ],
+  );
+  assert.match(
+    await run(['audit', '--kind', 'reset', '--who', username]),
+    /^\S+ .*Password reset {2}Anna\n$/,
+  );
+  assert.equal(await run(['audit', '--unknown']), '');
+  assert.equal((await run(['audit', '--limit', '2'])).split('\n').length, 3);
 });

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
+import { integrationChange } from './accounts/administration.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
+import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
 import { chosen, makeCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
 import { copyCommand } from './commands/copy-command.ts';
@@ -26,24 +28,30 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
 
   command(service, 'link', "print a one-time link that signs in as the account's first administrator").action(
     (options) =>
-      withStore(options.account, async ({ store, keys, account }) => {
+      withStore(options.account, async ({ store, keys, account, audit }) => {
         const user = await firstAdministrator(store, account, Date.now());
-        print(...signInInstructions(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
+        const link = await makeLink(store, keys, user, Date.now());
+        await audit('link', user.name);
+        print(...signInInstructions(`${url()}/sign-in#${link}`));
       }),
   );
   command(service, 'token', "print an integration's token and the settings of a phone system")
     .argument('[integration]', 'name or uid (default: the first)')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((name, options) =>
-      withStore(options.account, async ({ store, keys, integrations }) => {
+      withStore(options.account, async ({ store, keys, integrations, audit }) => {
         const integration = chosen(integrations, name);
-        if (options.rotate) await store.directory.changeIntegration(integration.id, { rotate: true });
+        if (options.rotate) {
+          await store.directory.changeIntegration(integration.id, { rotate: true });
+          await audit('token', integrationChange(integration.name, { rotate: true }));
+        }
         const tokenCounter = integration.tokenCounter + (options.rotate ? 1 : 0);
         print(...phoneSystemInstructions(url(), keys.integrationToken({ ...integration, tokenCounter })));
       }),
     );
 
   statusCommand(service, context);
+  auditCommand(service, context);
   backupCommands(service, context);
   copyCommand(service, context);
   accountCommands(service, context);

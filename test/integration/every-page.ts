@@ -35,6 +35,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'integration', path: `/integrations/${integration?.uid}` },
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
+    { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
   ];
 }

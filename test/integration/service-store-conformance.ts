@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { AuditKind } from '../../src/service/store/audit-store.ts';
 import type { RecordedRequest, SearchPlace, StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { callTests } from './service-store-calls.ts';
@@ -635,6 +636,43 @@ export function storeConformance(
       (await store.openCalls(account, 9)).map(({ id }) => id),
       ['before', 'after'],
     );
+  });
+
+  it('the audit log gives entries newest first, by kind and person, and forgets the old', async ({
+    store: { audit },
+    account,
+    other,
+  }) => {
+    const add = (at: number, what: AuditKind, who: string, target = '') =>
+      audit.write({ account, at, what, who, from: '::1', target });
+    await add(1, 'sign-in', 'Ann');
+    await add(2, 'role', 'Ann', 'Bob:\0 \u202e\x1b[2J\n\ud800');
+    await add(2, 'role', 'Bob');
+    await add(4, 'sign-in', 'Bob', 'x'.repeat(999));
+    await audit.write({ account: other, at: 3, what: 'sign-in', who: 'Eve', from: 'command', target: '' });
+    type Query = Partial<Parameters<typeof audit.page>[0]>;
+    const page = (query: Query = {}) =>
+      audit.page({ account, what: null, who: null, before: null, limit: 9, ...query });
+    const found = async (query: Query) =>
+      (await page(query)).entries.map(({ at, who }) => `${who}${at}`).join(' ');
+
+    assert.equal(await found({}), 'Bob4 Bob2 Ann2 Ann1');
+    assert.equal(await found({ what: 'role' }), 'Bob2 Ann2');
+    assert.equal(await found({ who: 'Ann' }), 'Ann2 Ann1');
+    assert.equal(await found({ who: 'Ann', what: 'role' }), 'Ann2');
+    const first = await page({ limit: 2 });
+    const rest = await page({ limit: 2, before: first.next });
+    assert.equal(rest.next, null);
+    assert.deepEqual(rest.entries, [
+      {
+        ...{ account, at: 2, what: 'role', who: 'Ann', from: '::1' },
+        target: 'Bob:\ufffd \ufffd\ufffd[2J\ufffd\ufffd',
+      },
+      { account, at: 1, what: 'sign-in', who: 'Ann', from: '::1', target: '' },
+    ]);
+    assert.equal((await page()).entries[0]?.target.length, 300);
+    assert.deepEqual([await audit.trim(2), await audit.trim(4), await audit.trim(4)], [1, 3, 0]);
+    assert.equal(await found({}), 'Bob4');
   });
 
   it('what was recorded is there after it is opened again', async ({ store, account, reopen }) => {

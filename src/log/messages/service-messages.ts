@@ -57,13 +57,13 @@ export const serviceMessages = {
   },
   'service.trimmed': {
     level: 'info',
-    text: 'deleted {entries} entries of the request history that were past their retention',
+    text: 'deleted {entries} entries of the {what} that were past their retention',
     means: 'The retention settings are applied.',
   },
   'service.trim-failed': {
     level: 'warn',
-    text: 'cannot delete old request history: {error}; retrying in a minute',
-    means: 'The history grows until this works again.',
+    text: 'cannot delete data that is past its retention: {error}; retrying in a minute',
+    means: 'The database grows until this works again.',
     todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
 } as const satisfies Record<string, Message>;

@@ -1,10 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { limits } from '../../api/contract/decisions.ts';
 import { text } from '../../api/contract/text.ts';
-import type { Account } from '../store/directory-store.ts';
+import type { AuditKind } from '../store/audit-store.ts';
+import type { Account, DirectoryStore } from '../store/directory-store.ts';
 
 /** The account of a /admin request, by its administration token. */
 export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
+
+/** Adds an entry about a /admin request to the audit log, after the change. */
+export type AdminAudit = (
+  request: Pick<FastifyRequest, 'raw' | 'ip'>,
+  what: AuditKind,
+  target: string,
+) => Promise<void>;
 
 /** A name of an account, integration or segment. */
 export const name = text('name', limits.referenceLength).min(1, 'The name field is required.');
@@ -12,4 +20,17 @@ export const name = text('name', limits.referenceLength).min(1, 'The name field 
 /** Removes undefined fields (exactOptionalPropertyTypes). */
 export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** A change of an integration in words, for the audit log. */
+export function integrationChange(
+  integration: string,
+  { name: renamed, enabled, rotate }: Parameters<DirectoryStore['changeIntegration']>[1],
+): string {
+  const changes = [
+    rotate && 'token replaced',
+    renamed !== undefined && `renamed ${renamed}`,
+    enabled !== undefined && (enabled ? 'on' : 'off'),
+  ];
+  return `integration ${integration}: ${changes.filter(Boolean).join(', ')}`;
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isCountry } from '../../phone-number/normalise-number.ts';
+import { integrationChange } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
 import { addIntegration, type CommandContext, CommandRefused, chosen } from './command-context.ts';
@@ -18,13 +19,14 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     .argument('<name>')
     .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
-      withStore(undefined, async ({ store }) => {
+      withStore(undefined, async ({ store, audit }) => {
         const account = await store.directory.addAccount({
           uid: newUid(),
           name,
           country: options.country ?? null,
         });
         await addIntegration(store, account, 'Phone system');
+        await audit('settings', `account ${name} added`, account);
         print(`${account.uid}  ${account.country ?? '--'}  ${account.name}`);
       }),
     );
@@ -33,20 +35,24 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     .option('--country <code>', 'such as NL', country)
     .option('--time-zone <name>', 'the time zone of its pages, such as Europe/Amsterdam', timeZone)
     .action((options) =>
-      withStore(options.account, async ({ store, account }) => {
+      withStore(options.account, async ({ store, account, audit }) => {
         const { name, country: code, timeZone: zone } = options;
         await store.directory.changeAccount(account.id, {
           ...(name && { name }),
           ...(code && { country: code }),
           ...(zone && { timeZone: zone }),
         });
+        await audit('settings', `account: ${JSON.stringify({ name, country: code, timeZone: zone })}`);
       }),
     );
   command(accounts, 'admin-token', 'print the token for /admin')
     .option('--rotate', 'create a new token; the old one stops working at once')
     .action((options) =>
-      withStore(options.account, async ({ store, keys, account }) => {
-        if (options.rotate) await store.directory.changeAccount(account.id, { rotate: true });
+      withStore(options.account, async ({ store, keys, account, audit }) => {
+        if (options.rotate) {
+          await store.directory.changeAccount(account.id, { rotate: true });
+          await audit('token', 'administration token replaced');
+        }
         print(keys.adminToken({ ...account, tokenCounter: account.tokenCounter + (options.rotate ? 1 : 0) }));
       }),
     );
@@ -66,21 +72,20 @@ export function integrationCommands(
   command(integrations, 'add', 'add an integration')
     .argument('<name>')
     .action((name, options) =>
-      withStore(options.account, async ({ store, keys, account }) => {
-        print(
-          ...phoneSystemInstructions(
-            url(),
-            keys.integrationToken(await addIntegration(store, account, name)),
-          ),
-        );
+      withStore(options.account, async ({ store, keys, account, audit }) => {
+        const integration = await addIntegration(store, account, name);
+        await audit('token', `integration ${name} added`);
+        print(...phoneSystemInstructions(url(), keys.integrationToken(integration)));
       }),
     );
   for (const enabled of [true, false]) {
     command(integrations, enabled ? 'on' : 'off', enabled ? 'accept its token again' : 'refuse its token')
       .argument('<integration>', 'name or uid')
       .action((name, options) =>
-        withStore(options.account, async (opened) => {
-          await opened.store.directory.changeIntegration(chosen(opened.integrations, name).id, { enabled });
+        withStore(options.account, async ({ store, integrations, audit }) => {
+          const integration = chosen(integrations, name);
+          await store.directory.changeIntegration(integration.id, { enabled });
+          await audit('settings', integrationChange(integration.name, { enabled }));
         }),
       );
   }

@@ -1,8 +1,10 @@
+import { userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
+import type { AuditKind } from '../store/audit-store.ts';
 import type { Account, Directory, Integration } from '../store/directory-store.ts';
 import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -23,7 +25,14 @@ export type ServiceCommandsIo = {
 export class CommandRefused extends Error {}
 
 /** A store opened for one command, and the account that the command works on. */
-export type OpenedStore = { store: Store; keys: Keys; account: Account; integrations: Integration[] };
+export type OpenedStore = {
+  store: Store;
+  keys: Keys;
+  account: Account;
+  integrations: Integration[];
+  /** Adds an entry to the account's audit log, after the change. `target`: what was changed, without secrets. */
+  audit(what: AuditKind, target: string, account?: Account): Promise<void>;
+};
 
 export type CommandContext = {
   print(...lines: string[]): void;
@@ -58,6 +67,10 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
         keys,
         account: found,
         integrations: directory.integrations.filter((integration) => integration.account === found.id),
+        audit: (what, target, { id } = found) =>
+          store.audit.write({
+            ...{ account: id, at: Date.now(), what, who: systemUser(), from: 'command', target },
+          }),
       });
     } finally {
       await store.close();
@@ -82,6 +95,14 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
     url,
     io,
   };
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user ${process.getuid?.()}`; // a user of no name
+  }
 }
 
 export function addIntegration(store: Store, account: Account, name: string): Promise<Integration> {

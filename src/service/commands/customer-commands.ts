@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
-import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
+import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {
@@ -19,16 +19,18 @@ export function segmentCommands(parent: Command, { command, withStore, print }: 
       new Argument('<priority>', 'a whole number; higher is more important').argParser(wholeNumber),
     )
     .action((name, priority, options) =>
-      withStore(options.account, ({ store, account }) =>
-        store.customers.putSegment(account.id, { name, priority }),
-      ),
+      withStore(options.account, async ({ store, account, audit }) => {
+        await store.customers.putSegment(account.id, { name, priority });
+        await audit('settings', `segment ${name}: priority ${priority}`);
+      }),
     );
   command(segments, 'remove', 'remove a segment; its customers are kept')
     .argument('<name>')
     .action((name, options) =>
-      withStore(options.account, async ({ store, account }) => {
+      withStore(options.account, async ({ store, account, audit }) => {
         const removed = await store.customers.removeSegment(account.id, name);
         if (!removed) throw new CommandRefused(`there is no segment "${name}"`);
+        await audit('removal', `segment ${name}`);
       }),
     );
 }
@@ -38,15 +40,16 @@ export function customerCommands(parent: Command, { command, withStore, print, i
   command(customers, 'import', 'add or update customers from a CSV file: reference,name,segment,numbers')
     .argument('<file>', '- for standard input')
     .action((file, options) =>
-      withStore(options.account, async ({ store, account }) => {
+      withStore(options.account, async ({ store, account, audit }) => {
         const input = file === '-' ? io.in : createReadStream(file);
         const { id, country: code } = account;
         try {
           const into = { customers: store.customers, account: id, country: code };
-          const { imported, refused, errors } = await importCustomers(input, into);
-          for (const { line, message } of errors) print(`line ${line}: ${message}`);
-          print(`${imported} imported, ${refused} refused`);
-          if (refused > 0) throw new CommandRefused('some lines could not be imported');
+          const report = await importCustomers(input, into);
+          await audit('import', importSummary(report));
+          for (const { line, message } of report.errors) print(`line ${line}: ${message}`);
+          print(importSummary(report));
+          if (report.refused > 0) throw new CommandRefused('some lines could not be imported');
         } catch (error) {
           throw error instanceof BadTable ? new CommandRefused(error.message) : error;
         }
@@ -55,7 +58,8 @@ export function customerCommands(parent: Command, { command, withStore, print, i
   command(customers, 'export', 'write all customers as CSV')
     .argument('[file]', 'default: standard output')
     .action((file, options) =>
-      withStore(options.account, async ({ store, account }) => {
+      withStore(options.account, async ({ store, account, audit }) => {
+        await audit('export', 'customers');
         const table = Readable.from(exportCustomers(store.customers, account.id));
         if (file) await pipeline(table, createWriteStream(file, { mode: 0o600 }));
         else await pipeline(table, io.out, { end: false });
@@ -64,9 +68,10 @@ export function customerCommands(parent: Command, { command, withStore, print, i
   command(customers, 'remove', 'remove a customer')
     .argument('<reference>')
     .action((reference, options) =>
-      withStore(options.account, async ({ store, account }) => {
+      withStore(options.account, async ({ store, account, audit }) => {
         const removed = await store.customers.remove(account.id, reference);
         if (!removed) throw new CommandRefused(`there is no customer "${reference}"`);
+        await audit('removal', `customer ${reference}`);
       }),
     );
 }

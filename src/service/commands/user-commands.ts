@@ -7,8 +7,11 @@ import { type CommandContext, CommandRefused, type OpenedStore } from './command
 import { signInInstructions } from './instructions.ts';
 
 export function userCommands(parent: Command, { command, withStore, print, url }: CommandContext): void {
-  const link = async ({ store, keys }: OpenedStore, user: User) =>
-    print(...signInInstructions(`${url()}/sign-in#${await makeLink(store, keys, user, Date.now())}`));
+  async function link({ store, keys, audit }: OpenedStore, user: User): Promise<void> {
+    const made = await makeLink(store, keys, user, Date.now());
+    await audit('link', user.name);
+    print(...signInInstructions(`${url()}/sign-in#${made}`));
+  }
 
   const users = parent.command('user').description('manage the users of an account');
   command(users, 'list', 'list users').action((options) =>
@@ -28,6 +31,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         const role = options.administrator ? 'administrator' : 'agent';
         const user = await addUser(store, { account: account.id, name: read.data, role, now: Date.now() });
         if (user === undefined) throw new CommandRefused(`the name "${read.data}" is already in use`);
+        await opened.audit('user', `${user.name}: ${role}`);
         await link(opened, user);
       }),
     );
@@ -38,6 +42,7 @@ export function userCommands(parent: Command, { command, withStore, print, url }
         const user = await named(opened, given);
         await opened.store.users.change(user.id, { password: null });
         await opened.store.users.closeSessions(user.id, null);
+        await opened.audit('reset', user.name);
         await link(opened, user);
       }),
     );
@@ -45,7 +50,9 @@ export function userCommands(parent: Command, { command, withStore, print, url }
     .argument('<name>')
     .action((given, options) =>
       withStore(options.account, async (opened) => {
-        await opened.store.users.remove((await named(opened, given)).id);
+        const user = await named(opened, given);
+        await opened.store.users.remove(user.id);
+        await opened.audit('removal', `user ${user.name}`);
       }),
     );
 }

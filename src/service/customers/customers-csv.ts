@@ -65,6 +65,10 @@ export async function importCustomers(
   return { imported, refused, errors };
 }
 
+/** An import in words. */
+export const importSummary = ({ imported, refused }: ImportReport) =>
+  `${imported} imported, ${refused} refused`;
+
 /** Reads a table line by line: each customer, or the error in its line. */
 export async function* readCustomers(
   input: Readable,

@@ -43,6 +43,7 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
     });
     if (!changed) return again(taken);
     await sessions.closeAll(request.user, request.session);
+    await request.audit('password', name);
     return { redirect: '/' };
   });
 
@@ -54,10 +55,12 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
       return accountPage(request, { errors: { current: 'Wrong password.' } });
     await store.users.change(request.user.id, { password: await passwords.hash(values.password) });
     await sessions.closeAll(request.user, request.session);
+    await request.audit('password', request.user.name);
     return { redirect: '/account?done=password' };
   });
   pages.post('/account/sign-out-everywhere', 'agent', async (request) => {
     await sessions.closeAll(request.user, null);
+    await request.audit('sign-out', 'everywhere');
     return { redirect: '/sign-in' };
   });
   pages.post('/account/settings', 'administrator', async (request) => {
@@ -70,6 +73,10 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
       timeZone: zone || null,
     });
     await directory.refresh();
+    await request.audit(
+      'settings',
+      `account ${name}, country ${country || 'none'}, time zone ${zone || 'of the server'}`,
+    );
     return { redirect: '/account?done=settings' };
   });
 }

@@ -27,8 +27,9 @@ const PER_CHUNK = 500;
 /** All calls, newest first, as a page and as CSV. */
 export function callListPage(pages: Pages, { store }: ServiceContext): void {
   pages.get('/calls', 'agent', (request) => listPage(request, store));
-  pages.get('/calls.csv', 'agent', async ({ account, query, formats }) => {
+  pages.get('/calls.csv', 'agent', async ({ account, query, formats, audit }) => {
     const filter = await filterOf(callQueryIn(query), account, formats.timeZone, store);
+    await audit('export', query.size === 0 ? 'all calls' : 'calls that match a filter');
     return {
       download: 'calls.csv',
       type: 'text/csv; charset=utf-8',

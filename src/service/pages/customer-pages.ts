@@ -100,8 +100,9 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
       return again({ [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(refusal) });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
-  pages.post('/customers/remove', 'agent', async ({ account, form }) => {
-    await customers.remove(account.id, form.get('reference') ?? '');
+  pages.post('/customers/remove', 'agent', async ({ account, form, audit }) => {
+    const reference = form.get('reference') ?? '';
+    if (await customers.remove(account.id, reference)) await audit('removal', `customer ${reference}`);
     return { redirect: '/customers?removed' };
   });
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
+import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
 import { type ImportPreview, previewImport } from '../customers/customers-preview.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { displayText, plainText } from './kit/display-text.ts';
@@ -14,11 +14,14 @@ const TABLE_BYTES = 16 * 1024 * 1024;
 
 /** Customers as CSV: import with a preview, and export. */
 export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
-  pages.get('/customers/export', 'administrator', ({ account }) => ({
-    download: 'customers.csv',
-    type: 'text/csv; charset=utf-8',
-    content: exportCustomers(customers, account.id),
-  }));
+  pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
+    await audit('export', 'customers');
+    return {
+      download: 'customers.csv',
+      type: 'text/csv; charset=utf-8',
+      content: exportCustomers(customers, account.id),
+    };
+  });
   pages.get('/customers/import', 'administrator', (request) => importPage(request));
   pages.post(
     '/customers/import',
@@ -31,6 +34,7 @@ export function importPages(pages: Pages, { store: { customers } }: ServiceConte
       try {
         if (!form.has('confirmed')) return previewPage(request, text, await previewImport(input(), into));
         const report = await importCustomers(input(), into);
+        await request.audit('import', importSummary(report));
         return importPage(
           request,
           html`${notice(`${counted(report.imported, 'customer')} imported.`)}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { name } from '../accounts/administration.ts';
+import { integrationChange, name } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -30,9 +30,10 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     what: Parameters<typeof store.directory.changeIntegration>[1],
     done: string,
   ) {
-    const { id, uid } = chosen(request);
+    const { id, uid, name } = chosen(request);
     await store.directory.changeIntegration(id, what);
     await directory.refresh();
+    await request.audit(what.rotate ? 'token' : 'settings', integrationChange(name, what));
     return { redirect: `/integrations/${uid}?done=${done}` };
   }
   const onePage = async (request: PageRequest, errors?: FieldErrors) => {
@@ -55,6 +56,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
       createdAt: clock(),
     });
     await directory.refresh();
+    await request.audit('token', `integration ${values.name} added`);
     return { redirect: `/integrations/${uid}` };
   });
   pages.get('/integrations/:uid', 'administrator', (request) => onePage(request));

@@ -39,6 +39,7 @@ export function reportPages(pages: Pages, { store }: ServiceContext): void {
   pages.get('/reports.csv', 'agent', async (request) => {
     const { period, report } = await read(request);
     const name = tableNames.find((one) => one === request.query.get('table')) ?? 'series';
+    await request.audit('export', `report ${name} ${period.first} to ${period.last}`);
     return {
       download: `calls-${name}-${period.first}-${period.last}.csv`,
       type: 'text/csv; charset=utf-8',

@@ -26,10 +26,12 @@ export function segmentPages(pages: Pages, { store }: ServiceContext): void {
     const { values, errors } = readForm(segment, request.form);
     if (errors) return list(request, errors);
     await store.customers.putSegment(request.account.id, values);
+    await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);
     return { redirect: '/customers/segments?done' };
   });
-  pages.post('/customers/segments/remove', 'administrator', async ({ account, form }) => {
-    await store.customers.removeSegment(account.id, form.get('name') ?? '');
+  pages.post('/customers/segments/remove', 'administrator', async ({ account, form, audit }) => {
+    const name = form.get('name') ?? '';
+    if (await store.customers.removeSegment(account.id, name)) await audit('removal', `segment ${name}`);
     return { redirect: '/customers/segments?done' };
   });
 }

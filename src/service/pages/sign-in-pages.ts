@@ -4,6 +4,7 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import { makeSignInAttempts } from '../access/sign-in-attempts.ts';
 import { signInName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
+import type { AuditKind } from '../store/audit-store.ts';
 import type { User } from '../store/user-store.ts';
 import { field, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
@@ -17,11 +18,23 @@ export function signInPages(
 ): void {
   const attempts = makeSignInAttempts();
 
+  /** A name that nobody has is not written: people type passwords there. */
+  const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
+    store.audit.write({
+      ...{ account: user?.account ?? 0, at: clock(), what, who: user?.name ?? '', from: ip, target },
+    });
+
   /** Every sign-in starts a new session and ends the one that the browser had. */
-  async function signIn(user: User, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async function signIn(
+    user: User,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    way: string,
+  ): Promise<void> {
     const before = await sessions.find(sessionCookie.read(request));
     if (before !== undefined) await sessions.close(before);
     sessionCookie.set(reply, await sessions.open(user));
+    await audit('sign-in', user, request, way);
   }
 
   app.get('/sign-in', async (request, reply) => {
@@ -43,10 +56,11 @@ export function signInPages(
     const user = await store.users.find({ signInName: comparedName });
     if (!(await passwords.verify(form.get('password') ?? '', user?.password ?? null)) || user === undefined) {
       attempts.failed(comparedName, request.ip, clock());
+      await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
       return again(401, 'Wrong name or password.');
     }
     attempts.succeeded(comparedName, request.ip);
-    await signIn(user, request, reply);
+    await signIn(user, request, reply, 'by password');
     return reply.redirect(inside(to), 303);
   });
 
@@ -54,13 +68,16 @@ export function signInPages(
     const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
     const user = await useLink(store, keys, link, clock());
     if (user === undefined) return reply.code(401).send();
-    await signIn(user, request, reply);
+    await signIn(user, request, reply, 'by one-time link');
     return reply.code(204).send();
   });
 
   app.post('/sign-out', async (request, reply) => {
     const session = await sessions.find(sessionCookie.read(request));
-    if (session !== undefined) await sessions.close(session);
+    if (session !== undefined) {
+      await sessions.close(session);
+      await audit('sign-out', session.user, request, '');
+    }
     sessionCookie.clear(reply);
     return reply.redirect('/sign-in', 303);
   });

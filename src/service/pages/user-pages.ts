@@ -21,8 +21,11 @@ const roleLabels: readonly (readonly [string, string])[] = [
 
 /** The users of the account. */
 export function userPages(pages: Pages, { store, sessions, keys, clock }: ServiceContext): void {
-  const linkFor = async (request: PageRequest, user: User) =>
-    `${request.origin}/sign-in#${await makeLink(store, keys, user, clock())}`;
+  async function linkFor(request: PageRequest, user: User): Promise<string> {
+    const link = await makeLink(store, keys, user, clock());
+    await request.audit('link', user.name);
+    return `${request.origin}/sign-in#${link}`;
+  }
   async function chosen({ account, params }: PageRequest): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
     if (user === undefined || user.account !== account.id) throw new Refusal(404, 'User not found.');
@@ -39,6 +42,7 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     if (errors) return list(request, { errors });
     const user = await addUser(store, { account: request.account.id, ...values, now: clock() });
     if (user === undefined) return list(request, { errors: { name: 'This name is already in use.' } });
+    await request.audit('user', `${user.name}: ${user.role}`);
     return list(request, { above: invitation(user, await linkFor(request, user)) });
   });
   pages.get('/users/:uid', 'administrator', async (request) => userPage(request, await chosen(request)));
@@ -46,6 +50,7 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     const user = await chosen(request);
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
+    await request.audit('reset', user.name);
     return userPage(request, { ...user, password: null }, invitation(user, await linkFor(request, user)));
   });
   pages.post('/users/:uid/role', 'administrator', async (request) => {
@@ -54,6 +59,7 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     if (values === null || user.id === request.user.id)
       throw new Refusal(422, 'You cannot change your own role.');
     await store.users.change(user.id, values);
+    await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
     return { redirect: `/users/${user.uid}?done` };
   });
   pages.post('/users/:uid/remove', 'administrator', async (request) => {
@@ -61,6 +67,7 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     if (user.id === request.user.id) throw new Refusal(422, 'You cannot remove yourself.');
     await sessions.closeAll(user, null);
     await store.users.remove(user.id);
+    await request.audit('removal', `user ${user.name}`);
     return { redirect: '/users?removed' };
   });
 }
@@ -86,6 +93,7 @@ function listPage(
     ...(errors && { status: 422 }),
     body: html`
       <h1>Users</h1>
+      <p><a href="/audit">Audit log</a>: who signed in and changed what.</p>
       ${above}
       ${table({
         caption: 'Users',

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type AccountOf, name } from '../accounts/administration.ts';
-import { BadTable, exportCustomers, importCustomers } from '../customers/customers-csv.ts';
+import { type AccountOf, type AdminAudit, name } from '../accounts/administration.ts';
+import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { ZodInstance } from './zod-instance.ts';
@@ -11,33 +11,45 @@ const priority = z.object({ priority: z.int() });
 const reference = z.object({ reference: z.string() });
 
 /** An account's segments, and its customers as CSV. */
-export function adminCustomerRoutes(app: ZodInstance, accountOf: AccountOf, { store }: ServiceContext): void {
+export function adminCustomerRoutes(
+  app: ZodInstance,
+  accountOf: AccountOf,
+  audit: AdminAudit,
+  { store }: ServiceContext,
+): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
   app.get('/segments', (request) => store.customers.segments(accountOf(request).id));
   app.put('/segments/:name', { schema: { params: segmentName, body: priority } }, async (request) => {
     const segment = { name: request.params.name, priority: request.body.priority };
     await store.customers.putSegment(accountOf(request).id, segment);
+    await audit(request, 'settings', `segment ${segment.name}: priority ${segment.priority}`);
     return segment;
   });
   app.delete('/segments/:name', { schema: { params: segmentName } }, async (request, reply) => {
     const removed = await store.customers.removeSegment(accountOf(request).id, request.params.name);
     if (!removed) throw new Refusal(404, 'There is no such segment.');
+    await audit(request, 'removal', `segment ${request.params.name}`);
     return reply.code(204).send();
   });
 
-  app.get('/customers', (request, reply) =>
-    reply
+  app.get('/customers', async (request, reply) => {
+    await audit(request, 'export', 'customers');
+    return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', 'attachment; filename="customers.csv"')
-      .send(Readable.from(exportCustomers(store.customers, accountOf(request).id))),
-  );
+      .send(Readable.from(exportCustomers(store.customers, accountOf(request).id)));
+  });
   app.post('/customers', async (request) => {
     if (!(request.body instanceof Readable))
       throw new Refusal(415, 'The Content-Type header must be text/csv.');
     const { id, country } = accountOf(request);
     try {
-      return await importCustomers(request.body, { customers: store.customers, account: id, country });
+      const report = await importCustomers(request.body, {
+        ...{ customers: store.customers, account: id, country },
+      });
+      await audit(request, 'import', importSummary(report));
+      return report;
     } catch (error) {
       throw error instanceof BadTable ? new Refusal(422, error.message) : error;
     }
@@ -45,6 +57,7 @@ export function adminCustomerRoutes(app: ZodInstance, accountOf: AccountOf, { st
   app.delete('/customers/:reference', { schema: { params: reference } }, async (request, reply) => {
     const removed = await store.customers.remove(accountOf(request).id, request.params.reference);
     if (!removed) throw new Refusal(404, 'There is no such customer.');
+    await audit(request, 'removal', `customer ${request.params.reference}`);
     return reply.code(204).send();
   });
 }

@@ -1,6 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { type AccountOf, given, name } from '../accounts/administration.ts';
+import {
+  type AccountOf,
+  type AdminAudit,
+  integrationChange as changeText,
+  given,
+  name,
+} from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -15,6 +21,7 @@ type OfIntegration = FastifyRequest<{ Params: { uid: string } }>;
 export function adminIntegrationRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
+  audit: AdminAudit,
   { store, directory, keys, clock }: ServiceContext,
 ): void {
   function integrationOf(request: OfIntegration): Integration {
@@ -38,8 +45,10 @@ export function adminIntegrationRoutes(
     request: OfIntegration,
     change: Parameters<typeof store.directory.changeIntegration>[1],
   ) {
-    await store.directory.changeIntegration(integrationOf(request).id, change);
+    const { id, name: before } = integrationOf(request);
+    await store.directory.changeIntegration(id, change);
     await directory.refresh();
+    await audit(request, change.rotate ? 'token' : 'settings', changeText(before, change));
     return viewWithToken(integrationOf(request));
   }
 
@@ -52,6 +61,7 @@ export function adminIntegrationRoutes(
       createdAt: clock(),
     });
     await directory.refresh();
+    await audit(request, 'token', `integration ${integration.name} added`);
     return reply.code(201).send(viewWithToken(integration));
   });
   app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) =>

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { isCountry } from '../../phone-number/normalise-number.ts';
-import { type AccountOf, given, name } from '../accounts/administration.ts';
+import { type AccountOf, type AdminAudit, given, name } from '../accounts/administration.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Account } from '../store/directory-store.ts';
@@ -23,7 +23,7 @@ const accountChange = z.object({
  * need the customers.
  */
 export function adminRoutes(context: ServiceContext) {
-  const { store, directory } = context;
+  const { store, directory, clock } = context;
   const accounts = new WeakMap<object, Account>();
   const accountOf: AccountOf = ({ raw }) => accounts.get(raw) as Account;
 
@@ -42,16 +42,22 @@ export function adminRoutes(context: ServiceContext) {
       reply.header('cache-control', 'no-store');
     });
 
+    const audit: AdminAudit = (request, what, target) =>
+      store.audit.write({
+        ...{ account: accountOf(request).id, at: clock(), what, who: 'administration token' },
+        ...{ from: `${request.ip} (/admin)`, target },
+      });
     const account = ({ uid, name, country }: Account) => ({ uid, name, country });
     app.get('/account', (request) => account(accountOf(request)));
     app.patch('/account', { schema: { body: accountChange } }, async (request) => {
       const { id } = accountOf(request);
       await store.directory.changeAccount(id, given(request.body));
       await directory.refresh();
+      await audit(request, 'settings', `account: ${JSON.stringify(request.body)}`);
       return account(directory.accounts().find((candidate) => candidate.id === id) as Account);
     });
 
-    adminIntegrationRoutes(app, accountOf, context);
-    adminCustomerRoutes(app, accountOf, context);
+    adminIntegrationRoutes(app, accountOf, audit, context);
+    adminCustomerRoutes(app, accountOf, audit, context);
   };
 }

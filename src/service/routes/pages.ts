@@ -7,6 +7,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal, refusalOf } from '../http/refusal.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { apiLogPages } from '../pages/api-log-pages.ts';
+import { auditPage } from '../pages/audit-page.ts';
 import { barPage } from '../pages/bar-page.ts';
 import { callDetailsPage } from '../pages/call-details-page.ts';
 import { callListPage } from '../pages/call-list-page.ts';
@@ -43,7 +44,7 @@ const FORM_BYTES = 64 * 1024;
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
-  const { sessions, directory, keys, clock, log } = context;
+  const { store, sessions, directory, keys, clock, log } = context;
 
   /** Undefined if the browser is not signed in. */
   async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
@@ -64,6 +65,10 @@ export function pageRoutes(context: ServiceContext) {
       origin: `${request.protocol}://${request.host}`,
       now: clock(),
       formats: formatsFor(account.timeZone),
+      audit: (what, target) =>
+        store.audit.write({
+          ...{ account: account.id, at: clock(), what, who: session.user.name, from: request.ip, target },
+        }),
     };
   }
   const formToken = ({ id }: Session) => keys.sign('form', id);
@@ -123,6 +128,7 @@ export function pageRoutes(context: ServiceContext) {
     accountPages(routes, context);
     integrationPages(routes, context);
     userPages(routes, context);
+    auditPage(routes, context);
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);

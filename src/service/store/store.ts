@@ -1,5 +1,6 @@
 import type { CallRecord } from '../calls/call-record.ts';
 import type { Span, SpanFigures } from '../reports/aggregate.ts';
+import type { AuditStore } from './audit-store.ts';
 import type { CallFeed, CallStore } from './call-store.ts';
 import type { CustomerStore } from './customer-store.ts';
 import type { DirectoryStore } from './directory-store.ts';
@@ -18,6 +19,7 @@ export interface Store {
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
   readonly users: UserStore;
+  readonly audit: AuditStore;
   /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   /** The newest `max` missed calls of an account that ended at `since` or later, oldest first. */

@@ -8,25 +8,25 @@ function fakes(entries: number) {
   const asked: unknown[] = [];
   const said: [string, LogFields | undefined][] = [];
   const log: Log = { say: (code, fields) => void said.push([code, fields]), child: () => log };
-  const requests = {
-    trim: async (limits: unknown) => {
-      asked.push(limits);
-      return entries;
-    },
+  const trim = async (limits: unknown) => {
+    asked.push(limits);
+    return entries;
   };
-  return { asked, said, log, requests };
+  return { asked, said, log, store: { requests: { trim }, audit: { trim } } };
 }
 
 test('without a retention nothing is deleted', async () => {
-  const { asked, log, requests } = fakes(1);
-  await applyRetention(requests, {}, 5000, log);
+  const { asked, log, store } = fakes(1);
+  await applyRetention(store, {}, 5000, log);
   assert.deepEqual(asked, []);
 });
 
-test('requests beyond the retention are deleted and counted', async () => {
-  const { asked, said, log, requests } = fakes(7);
-  await applyRetention(requests, { maxAgeMs: 1000 }, 5000, log);
-  await applyRetention(requests, { maxAgeMs: 1000, maxEntries: 3 }, 5000, log);
-  assert.deepEqual(asked, [{ before: 4000 }, { before: 4000, keep: 3 }]);
-  assert.deepEqual(said[0], ['service.trimmed', { entries: 7 }]);
+test('what is beyond the retention is deleted and counted', async () => {
+  const { asked, said, log, store } = fakes(7);
+  await applyRetention(store, { maxAgeMs: 1000 }, 5000, log);
+  await applyRetention(store, { maxAgeMs: 1000, maxEntries: 3 }, 5000, log);
+  await applyRetention(store, { auditMaxAgeMs: 2000 }, 5000, log);
+  assert.deepEqual(asked, [{ before: 4000 }, { before: 4000, keep: 3 }, 3000]);
+  const trimmed = (what: string) => ['service.trimmed', { entries: 7, what }];
+  assert.deepEqual(said, [trimmed('request history'), trimmed('request history'), trimmed('audit log')]);
 });

@@ -1,20 +1,31 @@
 import type { Log } from '../../log/log.ts';
-import type { RequestStore } from '../store/request-store.ts';
+import type { Store } from '../store/store.ts';
 
-/** Limits of the request history; undefined: no limit. */
-export type Retention = { readonly maxAgeMs?: number | undefined; readonly maxEntries?: number | undefined };
+/** How long data is kept; undefined: no limit. */
+export type Retention = {
+  /** Of the request history, ms, and its entries per account. */
+  readonly maxAgeMs?: number | undefined;
+  readonly maxEntries?: number | undefined;
+  /** Of the audit log, ms. */
+  readonly auditMaxAgeMs?: number | undefined;
+};
 
-/** Deletes the requests beyond the retention. */
+/** Deletes what is beyond the retention. */
 export async function applyRetention(
-  requests: Pick<RequestStore, 'trim'>,
-  { maxAgeMs, maxEntries }: Retention,
+  { requests, audit }: { requests: Pick<Store['requests'], 'trim'>; audit: Pick<Store['audit'], 'trim'> },
+  { maxAgeMs, maxEntries, auditMaxAgeMs }: Retention,
   now: number,
   log: Log,
 ): Promise<void> {
-  if (maxAgeMs === undefined && maxEntries === undefined) return;
-  const entries = await requests.trim({
-    ...(maxAgeMs !== undefined && { before: now - maxAgeMs }),
-    ...(maxEntries !== undefined && { keep: maxEntries }),
-  });
-  if (entries > 0) log.say('service.trimmed', { entries });
+  const trimmed = (entries: number, what: string) => {
+    if (entries > 0) log.say('service.trimmed', { entries, what });
+  };
+  if (maxAgeMs !== undefined || maxEntries !== undefined) {
+    const limits = {
+      ...(maxAgeMs !== undefined && { before: now - maxAgeMs }),
+      ...(maxEntries !== undefined && { keep: maxEntries }),
+    };
+    trimmed(await requests.trim(limits), 'request history');
+  }
+  if (auditMaxAgeMs !== undefined) trimmed(await audit.trim(now - auditMaxAgeMs), 'audit log');
 }

@@ -1,3 +1,4 @@
+import type { AuditKind } from '../../store/audit-store.ts';
 import type { Account } from '../../store/directory-store.ts';
 import type { Session, User } from '../../store/user-store.ts';
 import type { Formats } from './formats.ts';
@@ -23,6 +24,8 @@ export type PageRequest = {
   /** Unix ms. */
   readonly now: number;
   readonly formats: Formats;
+  /** Adds an entry to the audit log, after the change. `target`: what was changed, without secrets. */
+  readonly audit: (what: AuditKind, target: string) => Promise<void>;
 };
 
 export type Page = {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallRecord } from '../../calls/call-record.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
+import { auditRows } from '../shared/audit-rows.ts';
 import { callReader } from '../shared/call-reader.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
@@ -108,6 +109,7 @@ export async function openPostgresStore(
     directory: directoryRows(statements),
     customers: customerRows(statements, customerWriter(database)),
     users: userRows(statements, feed.notifyDismissed),
+    audit: auditRows(statements),
     async openCalls(account, max) {
       await batches.drained();
       return calls.open(account, max);

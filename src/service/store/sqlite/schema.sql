@@ -140,6 +140,20 @@ CREATE TABLE dismissed_calls (
   PRIMARY KEY (user_id, call_id)
 ) STRICT, WITHOUT ROWID;
 
+-- Who did what (see audit-store.ts). account_id 0: of no account.
+CREATE TABLE audit (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  what TEXT NOT NULL,
+  who TEXT NOT NULL,
+  source TEXT NOT NULL,
+  target TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_time ON audit (account_id, at);
+CREATE INDEX audit_by_what ON audit (account_id, what, at);
+CREATE INDEX audit_by_who ON audit (account_id, who, at);
+
 -- What the calls that began in a span that is over come to, as JSON; a mark alone while they are counted. A call that
 -- moves deletes the rows of its span (see kept-figures.ts).
 CREATE TABLE kept_figures (

@@ -1,5 +1,6 @@
 import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
+import { auditRows } from '../shared/audit-rows.ts';
 import { callReader } from '../shared/call-reader.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
@@ -89,6 +90,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       writer.call('putCustomers', account, customers),
     ),
     users: userRows(statements),
+    audit: auditRows(statements),
     async openCalls(account, max) {
       await writer.call('catchUp');
       return calls.open(account, max);

@@ -1,0 +1,51 @@
+/** What the audit log records, with its label. */
+export const auditKinds = {
+  'sign-in': 'Signed in',
+  'sign-in-failed': 'Sign-in failed',
+  'sign-out': 'Signed out',
+  link: 'One-time link created',
+  password: 'Password changed',
+  reset: 'Password reset',
+  user: 'User added',
+  role: 'Role changed',
+  token: 'Token created or replaced',
+  settings: 'Settings changed',
+  export: 'Data exported',
+  import: 'Customers imported',
+  removal: 'Removed',
+} as const;
+
+export type AuditKind = keyof typeof auditKinds;
+
+/** An entry of the audit log. No field ever holds a secret. */
+export type AuditEntry = {
+  /** 0 if it concerns no account: a failed sign-in with a name that no user has. */
+  readonly account: number;
+  /** Unix ms. */
+  readonly at: number;
+  readonly what: AuditKind;
+  /** The user's name at that time, `administration token`, or the system user of a command; '' if unknown. */
+  readonly who: string;
+  /** The client's address, the same with ` (/admin)`, or `command`. */
+  readonly from: string;
+  /** What was changed, such as `Ann: administrator`. */
+  readonly target: string;
+};
+
+export type AuditCursor = { readonly at: number; readonly id: number };
+
+/** Who did what, from where and when. Entries are never changed, and deleted only by age. */
+export interface AuditStore {
+  /** Control characters are replaced, long texts are cut. */
+  write(entry: AuditEntry): Promise<void>;
+  /** The next `limit` entries before a place (null: the newest), newest first. `what`, `who`: null for all. */
+  page(query: {
+    account: number;
+    what: string | null;
+    who: string | null;
+    before: AuditCursor | null;
+    limit: number;
+  }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }>;
+  /** Deletes what is older than `before` (Unix ms); gives how many. */
+  trim(before: number): Promise<number>;
+}
