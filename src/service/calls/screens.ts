@@ -41,8 +41,12 @@ export function makeScreens(): Screens {
       const key = `${account} ${call.id}`;
       if (!isForward(lastSent.get(key), call.status)) return;
       lastSent.set(key, call.status);
-      const frame = eventFrame('call', screenCall(call));
-      for (const { send } of ofAccount) send(frame);
+      const frames = { user: '', token: '' };
+      for (const { user, send } of ofAccount) {
+        const reader = user === null ? 'token' : 'user';
+        frames[reader] ||= eventFrame('call', screenCall(call, reader));
+        send(frames[reader]);
+      }
     },
     dismissed(account, user, calls) {
       const frame = eventFrame('dismissed', { calls });
@@ -72,15 +76,18 @@ export function eventFrame(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** A call as it is sent to screens. Times are Unix milliseconds. */
-export function screenCall(call: CallRecord) {
+/**
+ * A call as it is sent to the screens of users, and to readers with an integration token: a phone system does not need
+ * the customers. Times are Unix milliseconds.
+ */
+export function screenCall(call: CallRecord, reader: 'user' | 'token') {
   return {
     id: call.id,
     status: call.status,
     from: call.from,
     number: call.number,
     number_shown: spaced(call.number),
-    customer: call.customer,
+    customer: reader === 'user' ? call.customer : null,
     ...scalarFields(call),
   };
 }

@@ -29,7 +29,7 @@ export function refusalOf(
   if ((error as Error) instanceof StoreUnavailable)
     return { status: 503, body: { message: 'The storage cannot be reached now.' } };
   const status = error.statusCode ?? 500;
-  if (status < 500) return { status, body: { message: error.message } };
+  if (status < 500 || error instanceof Refusal) return { status, body: { message: error.message } };
   log.say('service.failed', { error, path });
   return { status, body: { message: 'Server Error' } };
 }

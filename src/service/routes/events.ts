@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { sessionCookie } from '../access/session-cookie.ts';
+import type { CallRecord } from '../calls/call-record.ts';
 import { eventFrame, screenCall } from '../calls/screens.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
@@ -22,7 +23,7 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls and, for a user, the `missed` ones that are not dismissed; then `call` for each change, `dismissed`
+ * with the open calls and, for a user, customers' names and the `missed` ones that are not dismissed; then `call` for each change, `dismissed`
  * for calls dismissed on another screen, and `beat`. After a lost connection the browser reconnects and starts again
  * with `calls`.
  */
@@ -73,7 +74,8 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
         } else raw.write(frame);
       };
       const now = () => ({ now: clock() });
-      const first = { ...now(), calls: calls.map(screenCall), missed: missed.map(screenCall) };
+      const shown = (call: CallRecord) => screenCall(call, watcher.user === null ? 'token' : 'user');
+      const first = { ...now(), calls: calls.map(shown), missed: missed.map(shown) };
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {
