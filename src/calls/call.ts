@@ -1,11 +1,11 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
 import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
-import { type Bridge, type Channel, extensionOf, RING } from './channel.ts';
+import { type Bridge, type Channel, extensionOf, RING, UP } from './channel.ts';
 import type { Note, Report } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import { partiesOf } from './topology.ts';
-import { type TrackerState, writeJournal } from './tracker-state.ts';
+import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 
 /** How long a caller's number that is not there at the first ring is waited for, ms: some trunks send it late. */
 export const NUMBER_WAIT_MS = 1_000;
@@ -55,21 +55,40 @@ function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
   return left <= 0 || left > NUMBER_WAIT_MS;
 }
 
-/** The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. */
+/**
+ * The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. Not by an end
+ * that only rings, and not by another outside caller: both may wait in a conference for somebody of the house.
+ */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   // Whoever is alone in it hears only those whom another bridge connects.
   if (bridge.members.size < 2) return;
   const parties = partiesOf(state, bridge);
-  for (const caller of parties) {
-    const call = state.calls.get(caller.uniqueid);
-    if (call === undefined || call.answer !== undefined) continue;
-    const others = parties.filter((party) => party !== caller);
-    const person = others.find((party) => !isTrunkEnd(state, party)) ?? others[0];
-    if (person === undefined) continue;
+  const people = parties.filter(({ uniqueid, state: now }) => now === UP && !state.calls.has(uniqueid));
+  const ofHouse = people.find((party) => !isTrunkEnd(state, party));
+  const person = ofHouse ?? people[0];
+  if (person === undefined) return;
+  for (const { uniqueid } of parties) {
+    const call = state.calls.get(uniqueid);
+    if (call === undefined || (call.answer !== undefined && !isJoinedBy(state, call, people, ofHouse)))
+      continue;
+    const isCorrected = call.answer !== undefined;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
+    if (isCorrected)
+      writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
     reportWhatIsDue(state, call);
     saveCall(state, call);
   }
+}
+
+/** True if somebody outside answered, and a person of the house joins the two. */
+function isJoinedBy(
+  state: TrackerState,
+  { answer }: OpenCall,
+  people: readonly Channel[],
+  ofHouse: Channel | undefined,
+): boolean {
+  const first = ofHouse && people.find(({ uniqueid }) => uniqueid === answer?.by);
+  return first !== undefined && isTrunkEnd(state, first);
 }
 
 /**
@@ -152,6 +171,8 @@ function decideNumber(
   if (channel !== undefined && raw !== '' && !withheld) {
     // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
     if (presentation === 'unknown' && time !== 'over') {
+      if (channel.asked) return false;
+      channel.asked = true;
       state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
       const text = 'asked the PBX whether the caller lets the number be shown';
       writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });

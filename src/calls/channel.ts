@@ -22,6 +22,10 @@ export type Channel = {
   presentation: Presentation;
   /** True if its Newchannel was heard; false if a snapshot or a bridge was the first to show it. */
   heard: boolean;
+  /** False while only a bridge has shown it: how it began is not known. */
+  judged: boolean;
+  /** True if the PBX was asked whether the number may be shown, and will answer. */
+  asked: boolean;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
   exten: string;
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
@@ -40,7 +44,7 @@ export type Bridge = { readonly id: string; readonly members: Set<Channel>; hold
 /** A channel when it is first seen. */
 export function createChannel(
   seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'heard' | 'inbound' | 'trunk'>,
+  more: Pick<Channel, 'heard' | 'inbound' | 'trunk'> & { judged?: boolean },
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
@@ -53,6 +57,8 @@ export function createChannel(
     dialled: '',
     presentation: 'unknown',
     heard: more.heard,
+    judged: more.judged ?? true,
+    asked: false,
     exten: seen.exten,
     inbound: more.inbound,
     trunk: more.trunk,
@@ -115,6 +121,20 @@ export function extensionOf(name: string): string {
 export function otherHalf(localName: string): string {
   return `${localName.slice(0, -1)}${localName.endsWith('1') ? '2' : '1'}`;
 }
+
+/**
+ * True if a number was dialled that is not the endpoint's own: the leg goes out over a trunk. A phone may have registered
+ * under another number than its own, and is dialled by that contact then: `1001/sip:205@10.0.0.1`.
+ */
+export function goesOverTrunk({ name, kind }: Pick<Channel, 'name' | 'kind'>, dialString: string): boolean {
+  const own = extensionOf(name);
+  const number = dialledNumber(dialString);
+  if (kind !== 'real' || number === '' || number === own) return false;
+  const isContact = dialString.startsWith(`${own}/sip:`);
+  return !isContact || (numberIn(own) === '' && number.length > LONGEST_EXTENSION);
+}
+
+const LONGEST_EXTENSION = 6;
 
 /** The number in a dial string: that of `0171392@trunk`, `g0/0171392` or `trunk/sip:0171392@10.0.0.1`; '' if none. */
 export function dialledNumber(dialString: string): string {

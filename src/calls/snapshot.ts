@@ -48,8 +48,11 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
     if (seen.bridge !== '')
       enterBridge(state, channel, seen.bridge, isHolding(technologies.get(seen.bridge) ?? ''));
   }
-  for (const { heard, uniqueid } of before.values())
-    if (heard && !state.channels.has(uniqueid)) rememberGone(state, uniqueid);
+  for (const { heard, inbound, uniqueid } of before.values()) {
+    // One that had not rung yet may have rung in the gap: that is for its record to say.
+    const isDecided = !inbound || state.calls.has(uniqueid);
+    if (heard && isDecided && !state.channels.has(uniqueid)) rememberGone(state, uniqueid);
+  }
   return before;
 }
 
@@ -62,10 +65,10 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
 function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
   const endpoint = endpointOf(seen.channel);
-  if (known !== undefined) {
+  if (known?.judged) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
     const presented = known.presented || seen.callerNumber;
-    return Object.assign(known, { ...now, presented, bridge: undefined, gone: false });
+    return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
   }
   const trunk = state.trunks.has(endpoint) || judgeChannel(state.rules, seen).trunk;
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;

@@ -244,7 +244,10 @@ describe("the caller's number", () => {
     assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
 
-  test('the question is asked again after a reconnect', () => {
+  test('the question is asked once, and again after a reconnect', () => {
+    const again = [number('1.1', '0201234567'), state('1.1', 6), number('1.1', '0201234567')];
+    const { effects } = play([caller(), ...again], {}, undefined, 'no answer');
+    assert.equal(effects.filter(({ type }) => type === 'ask').length, 1, 'asked more than once');
     const asks = play([caller(), snapshot([row('1.1', 'PJSIP/trunk-00000001')])], {}, undefined, 'no answer');
     const ask = { type: 'ask', uniqueid: '1.1', channel: 'PJSIP/trunk-00000001' };
     assert.deepEqual(

@@ -18,6 +18,7 @@ import {
   state,
   tick,
 } from './tracker.fixture.ts';
+import { wasHeard } from './tracker-state.ts';
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
   const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
@@ -157,6 +158,14 @@ describe('after (re)connecting', () => {
       [],
     ],
     [
+      'a caller whose Newchannel was lost, though its BridgeEnter was heard, is adopted',
+      [
+        { ...enters('b', '1.1'), channel: trunkRow.channel } as Input,
+        snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
+      ],
+      ['(picked-up)', R],
+    ],
+    [
       'a leg of another call is not adopted',
       [
         caller({ state: 0, linkedid: '0.9' } as never),
@@ -166,6 +175,12 @@ describe('after (re)connecting', () => {
     ],
   ];
   for (const [name, inputs, told] of rows) test(name, () => assert.deepEqual(play(inputs).told, told));
+
+  test('one that had not rung before the gap may have rung in it: that is for its record to say', () => {
+    const seen = (inputs: Input[]) => wasHeard(play([...inputs, snapshot([])]).state, '1.1');
+    assert.equal(seen([caller({ state: 0 } as never)]), false);
+    assert.equal(seen([caller()]), true);
+  });
 
   test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
     const outcome = (inputs: Input[]) =>

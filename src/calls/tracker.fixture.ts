@@ -67,8 +67,9 @@ export const caller = (more: Partial<Input> = {}): Input =>
     callerNumber: '0201234567',
     ...more,
   } as Partial<Input>);
-export const phone = (uniqueid = '1.2', extension = '1001'): Input =>
-  created(uniqueid, `PJSIP/${extension}-00000002`);
+/** A phone of the house, `state`: 5 it rings, 6 somebody has picked it up. */
+export const phone = (state = 6, uniqueid = '1.2', extension = '1001'): Input =>
+  created(uniqueid, `PJSIP/${extension}-00000002`, { state } as Partial<Input>);
 export const enters = (
   bridge: string,
   uniqueid: string,

@@ -24,6 +24,7 @@ const action = fc.oneof(
     presentation: fc.constantFrom('allowed', 'prohibited', 'unavailable', 'unknown'),
   }),
   fc.record({ do: fc.constant('dial' as const), phone: fc.nat(5), via: fc.boolean() }),
+  fc.record({ do: fc.constant('pick up' as const), channel: fc.nat() }),
   fc.record({ do: fc.constant('enter' as const), channel: fc.nat(), bridge: fc.nat(3) }),
   fc.record({ do: fc.constant('leave' as const), channel: fc.nat() }),
   fc.record({ do: fc.constant('hang up' as const), channel: fc.nat() }),
@@ -39,7 +40,7 @@ function createPbx() {
   let lines: Line[] = [];
   let count = 0;
   let now = 1_000;
-  /** Callers who, at some moment, were connected with a real end: by going from neighbour to neighbour. */
+  /** Callers who, at some moment, were connected with a phone that was picked up: by going from neighbour to neighbour. */
   const talked = new Set<string>();
   /** Everybody who ever called in. */
   const callersEver = new Map<string, Line>();
@@ -65,7 +66,7 @@ function createPbx() {
     for (const caller of lines.filter((line) => line.context === 'from-trunk' && line.bridge !== ''))
       for (const uniqueid of connected(caller)) {
         const end = lines.find((line) => line.uniqueid === uniqueid);
-        if (end && end !== caller && !end.channel.startsWith('Local/')) talked.add(caller.uniqueid);
+        if (end?.state === 6 && end.channel.startsWith('PJSIP/100')) talked.add(caller.uniqueid);
       }
   };
   const add = (channel: string, more: Partial<Line>): Line => {
@@ -127,7 +128,7 @@ function createPbx() {
         const bridge = what.bridge === 0 ? 'park' : `bridge${what.bridge}`;
         if (line === undefined || line.bridge === bridge) return [];
         const inputs = left(line);
-        replace(line, { bridge, state: 6 });
+        replace(line, { bridge });
         look();
         const technology = bridge === 'park' ? 'holding_bridge' : 'simple_bridge';
         const { uniqueid, channel, callerNumber } = line;
@@ -135,6 +136,13 @@ function createPbx() {
           ...inputs,
           { type: 'bridge-entered', at: now, bridge, technology, uniqueid, channel, callerNumber },
         ];
+      }
+      case 'pick up': {
+        const line = pick(what.channel);
+        if (line === undefined) return [];
+        const { uniqueid, channel, callerNumber } = replace(line, { state: 6 });
+        look();
+        return [{ type: 'channel-state', at: now, uniqueid, channel, state: 6, callerNumber }];
       }
       case 'leave': {
         const line = pick(what.channel);

@@ -20,7 +20,15 @@ import {
 describe('what is told of a call', () => {
   const local1 = created('1.3', 'Local/s@ring-0001;1');
   const local2 = created('1.4', 'Local/s@ring-0001;2');
-  const rows: [string, Input[], string[]][] = [
+  const leg = (channel: string, dialString: string): Input[] => [
+    created('1.2', channel),
+    { type: 'dialled', at, uniqueid: '1.2', dialString },
+    state('1.2', 6),
+  ];
+  const mobile = leg('PJSIP/trunk-00000002', '0612345678@trunk');
+  const other = caller({ uniqueid: '2.1', linkedid: '2.1', callerNumber: '0207654321' } as never);
+  const ofOther = (status: string) => `${status} +31207654321`;
+  const rows: [string, (Input | Input[])[], string[]][] = [
     ['rings and is given up', [caller(), hangsUp('1.1')], [R, MISSED]],
     [
       'is answered, callee first in the bridge',
@@ -129,7 +137,7 @@ describe('what is told of a call', () => {
     ],
     [
       "a ring group's losers hang up",
-      [caller(), phone(), phone('1.7', '1007'), enters('b', '1.2'), enters('b', '1.1'), hangsUp('1.7')],
+      [caller(), phone(), phone(6, '1.7', '1007'), enters('b', '1.2'), enters('b', '1.1'), hangsUp('1.7')],
       [R, A],
     ],
     [
@@ -141,7 +149,7 @@ describe('what is told of a call', () => {
         enters('b', '1.1'),
         leaves('b', '1.1'),
         hangsUp('1.2'),
-        phone('1.8', '1008'),
+        phone(6, '1.8', '1008'),
         enters('d', '1.8'),
         enters('d', '1.1'),
         hangsUp('1.1'),
@@ -165,6 +173,7 @@ describe('what is told of a call', () => {
         caller(),
         created('1.2', 'PJSIP/trunk-00000002', {
           context: 'from-trunk-isp',
+          state: 6,
           callerNumber: '0612345678',
         } as never),
         enters('b', '1.2'),
@@ -178,6 +187,7 @@ describe('what is told of a call', () => {
         caller(),
         created('1.2', 'PJSIP/trunk-00000002', {
           context: 'from-trunk-isp',
+          state: 6,
           callerNumber: '0205550000',
         } as never),
         { type: 'dialled', at, uniqueid: '1.2', dialString: 'trunk/sip:+31612345678@10.0.0.1:5060' },
@@ -185,6 +195,92 @@ describe('what is told of a call', () => {
         enters('b', '1.1'),
       ],
       [R, 'answered +31201234567 by +31612345678'],
+    ],
+    [
+      'a mobile behind a trunk on which no call ever came in: the number dialled over it',
+      [caller(), leg('PJSIP/out-00000002', '0612345678@out'), enters('b', '1.2'), enters('b', '1.1')],
+      [R, 'answered +31201234567 by +31612345678'],
+    ],
+    [
+      'a phone that is dialled by its contact, as FreePBX does: its extension',
+      [
+        caller(),
+        leg('PJSIP/1001-00000002', '1001/sip:1001@192.168.1.5:5060'),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+      ],
+      [R, A],
+    ],
+    [
+      'a phone that registered under another number than its own: its extension',
+      [
+        caller(),
+        leg('PJSIP/1001-00000002', '1001/sip:201234@192.168.1.5:5060'),
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+      ],
+      [R, A],
+    ],
+    [
+      'a callee that rings in a bridge with the caller (ARI): no answer before its line is up',
+      [caller(), phone(5), enters('b', '1.1'), enters('b', '1.2'), hangsUp('1.2'), hangsUp('1.1')],
+      [R, MISSED],
+    ],
+    [
+      'a callee that rings in a bridge with the caller, and is answered there',
+      [caller(), phone(5), enters('b', '1.1'), enters('b', '1.2'), state('1.2', 6)],
+      [R, A],
+    ],
+    [
+      'two outside callers wait in a conference: neither answers the other',
+      [
+        caller(),
+        other,
+        enters('c', '1.1', 'softmix'),
+        enters('c', '2.1', 'softmix'),
+        hangsUp('1.1'),
+        hangsUp('2.1'),
+      ],
+      [R, ofOther('ringing'), MISSED, ofOther('completed')],
+    ],
+    [
+      'two outside callers wait in a conference: its leader answers both',
+      [
+        caller(),
+        other,
+        enters('c', '1.1', 'softmix'),
+        enters('c', '2.1', 'softmix'),
+        phone(),
+        enters('c', '1.2', 'softmix'),
+      ],
+      [R, ofOther('ringing'), A, `${ofOther('answered')} by 1001`],
+    ],
+    [
+      'a mobile answers, and a person of the house joins: the end names the latter',
+      [
+        caller(),
+        mobile,
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        phone(6, '1.3'),
+        enters('b', '1.3'),
+        hangsUp('1.1'),
+      ],
+      [R, 'answered +31201234567 by +31612345678', C],
+    ],
+    [
+      'a mobile answers and hands the caller on to a person of the house: the mobile answered',
+      [
+        caller(),
+        mobile,
+        enters('b', '1.2'),
+        enters('b', '1.1'),
+        leaves('b', '1.2'),
+        phone(6, '1.3'),
+        enters('b', '1.3'),
+        hangsUp('1.1'),
+      ],
+      [R, 'answered +31201234567 by +31612345678', 'completed +31201234567 by +31612345678'],
     ],
     [
       'a dial of a channel that is not known',
@@ -220,7 +316,7 @@ describe('what is told of a call', () => {
   ];
   for (const [name, inputs, told] of rows)
     test(`${name}: ${told.map((text) => text.split(' ')[0]).join(', ') || 'nothing'}`, () =>
-      assert.deepEqual(play(inputs).told, told));
+      assert.deepEqual(play(inputs.flat()).told, told));
 
   test('ANSWERED_BY=callerid tells the CallerIDNum', () => {
     const inputs = [caller(), phone(), enters('b', '1.2', 'simple_bridge', '600'), enters('b', '1.1')];

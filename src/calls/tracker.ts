@@ -10,7 +10,16 @@ import {
   presumedPresentation,
   reviewNumber,
 } from './call.ts';
-import { type Channel, channelKind, createChannel, dialledNumber, endpointOf, RING, UP } from './channel.ts';
+import {
+  type Channel,
+  channelKind,
+  createChannel,
+  dialledNumber,
+  endpointOf,
+  goesOverTrunk,
+  RING,
+  UP,
+} from './channel.ts';
 import type { Effect } from './effect.ts';
 import { hangupCause } from './hangup-cause.ts';
 import type {
@@ -124,7 +133,14 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
     // The snapshot was quicker than this event. It knows the state better, the event the context and the first number.
     const comesIn = inbound && channel.dialled === '';
     const presented = seen.callerNumber || channel.presented;
-    Object.assign(channel, { heard: true, exten: seen.exten, inbound: comesIn, trunk, presented });
+    Object.assign(channel, {
+      heard: true,
+      judged: true,
+      exten: seen.exten,
+      inbound: comesIn,
+      trunk,
+      presented,
+    });
   }
   const isLeg = seen.uniqueid !== seen.linkedid;
   // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
@@ -146,6 +162,7 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   const channel = state.channels.get(input.uniqueid);
   if (channel === undefined) return;
   channel.state = input.state;
+  if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
   if (!channel.inbound) return;
   setNumber(channel, input.callerNumber || channel.number);
   if (input.state === RING) ring(state, channel);
@@ -193,11 +210,11 @@ function presentationAnswered(
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
 function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
   const channel = state.channels.get(uniqueid);
-  if (channel === undefined || !isTrunkEnd(state, channel)) return;
+  if (channel === undefined) return;
+  if (!isTrunkEnd(state, channel) && !goesOverTrunk(channel, dialString)) return;
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
   if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-  channel.inbound = false;
-  channel.dialled = dialledNumber(dialString);
+  Object.assign(channel, { inbound: false, trunk: true, judged: true, dialled: dialledNumber(dialString) });
 }
 
 function channelRenamed(state: TrackerState, { uniqueid, channel: name }: ChannelRenamed): void {
@@ -218,7 +235,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   if (channel === undefined) {
     const trunk = state.rules.nameIsInbound(input.channel);
     const seen = { ...input, state: UP, exten: '' };
-    channel = createChannel(seen, { heard: false, inbound: false, trunk });
+    channel = createChannel(seen, { heard: false, judged: false, inbound: false, trunk });
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
