@@ -130,7 +130,7 @@ async function startRest(
     onAttempt(event, result, delivered) {
       metrics.attempted(result.kind === 'answer' ? result.status : undefined, result.durationMs);
       if (!delivered) return;
-      metrics.delivered(Date.now() - event.takenAt);
+      metrics.delivered(Date.now() - event.queuedAt);
       reconciliation?.delivered(event);
     },
     log: log.child({ part: 'delivery' }),
@@ -158,7 +158,7 @@ async function startRest(
     ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
     append: appends.append,
     callsInMemory: appends.callsInMemory,
-    onTaken: ({ heads }) => offer(heads),
+    onAppended: ({ nextEvents }) => offer(nextEvents),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.prefetch(number),
     onHeard: (input) => permissions.review(input),
@@ -177,7 +177,7 @@ async function startRest(
     source &&
     createGapFiller({ source, checkpointFile: join(config.outbox.stateDir, 'cdr-mark.json') }, tracker.live, {
       outbox: { append: appends.append, written: appends.written, eventsOf: outbox.eventsOf },
-      onTaken: ({ heads }) => offer(heads),
+      onAppended: ({ nextEvents }) => offer(nextEvents),
       log: log.child({ part: 'cdr' }),
       now: Date.now,
     });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Tally } from '../outbox/tables/tally.ts';
+import type { Counters } from '../outbox/tables/counters.ts';
 import { createQueueReader } from './queue-reader.ts';
 
-const tally: Tally = { taken: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };
+const counters: Counters = { queued: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };
 
 /** An outbox that answers only when it is told to. */
 function silentOutbox() {
-  const waiting: ((tally: Tally) => void)[] = [];
+  const waiting: ((counters: Counters) => void)[] = [];
   return {
     waiting,
-    tally: () => new Promise<Tally>((resolve) => waiting.push(resolve)),
+    counters: () => new Promise<Counters>((resolve) => waiting.push(resolve)),
     oldestWaiting: async () => 7,
   };
 }
@@ -21,19 +21,19 @@ test('queue: while the disk does not answer, what was known last is told, and it
   await assert.rejects(read(), /does not answer/);
   await assert.rejects(read(), /does not answer/);
   assert.equal(outbox.waiting.length, 1);
-  outbox.waiting[0]?.(tally);
-  assert.deepEqual(await read(), { ...tally, oldestWaitingAt: 7 });
-  assert.deepEqual(await read(), { ...tally, oldestWaitingAt: 7 });
+  outbox.waiting[0]?.(counters);
+  assert.deepEqual(await read(), { ...counters, oldestWaitingAt: 7 });
+  assert.deepEqual(await read(), { ...counters, oldestWaitingAt: 7 });
   assert.equal(outbox.waiting.length, 2);
-  outbox.waiting[1]?.({ ...tally, taken: 4, waiting: 3 });
-  assert.equal((await read()).taken, 4);
+  outbox.waiting[1]?.({ ...counters, queued: 4, waiting: 3 });
+  assert.equal((await read()).queued, 4);
 });
 
 test('queue: an outbox that has ended is no disk that is slow', async () => {
   const ended = async () => {
     throw new Error('the outbox is closed');
   };
-  const read = createQueueReader({ tally: ended, oldestWaiting: ended }, 60_000);
+  const read = createQueueReader({ counters: ended, oldestWaiting: ended }, 60_000);
   await assert.rejects(read(), /closed/);
   await assert.rejects(read(), /closed/);
 });

@@ -1,15 +1,15 @@
 import type { Outbox } from '../outbox/outbox.ts';
-import type { Tally } from '../outbox/tables/tally.ts';
+import type { Counters } from '../outbox/tables/counters.ts';
 import { within } from './within.ts';
 
-export type QueueFigures = Tally & { readonly oldestWaitingAt: number | undefined };
+export type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
 
 /**
  * Reads how many events there are. While the disk fails nothing is read from it, which is when people look: after
  * `patienceMs` it gives what was known last. Rejects when nothing is known yet, or the outbox has ended.
  */
 export function createQueueReader(
-  outbox: Pick<Outbox, 'tally' | 'oldestWaiting'>,
+  outbox: Pick<Outbox, 'counters' | 'oldestWaiting'>,
   patienceMs: number,
 ): () => Promise<QueueFigures> {
   let known: QueueFigures | undefined;
@@ -17,8 +17,8 @@ export function createQueueReader(
 
   async function ask(): Promise<void> {
     try {
-      const [tally, oldestWaitingAt] = await Promise.all([outbox.tally(), outbox.oldestWaiting()]);
-      known = { ...tally, oldestWaitingAt };
+      const [counters, oldestWaitingAt] = await Promise.all([outbox.counters(), outbox.oldestWaiting()]);
+      known = { ...counters, oldestWaitingAt };
     } finally {
       underWay = undefined;
     }

@@ -3,7 +3,7 @@ import { describeFailure } from '../ami/failure.ts';
 import type { AmiLink, AmiStatus } from '../ami/link.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { LogStatus } from '../log/log-destination.ts';
-import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
+import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import { readinessProblems } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
@@ -95,7 +95,7 @@ export function watchAppends(append: Outbox['append'], now: () => number): Appen
   const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
   let lastCommitAt: number | undefined;
 
-  async function appendOne(batch: Batch): Promise<Taken> {
+  async function appendOne(batch: Batch): Promise<Appended> {
     try {
       const taken = await append(batch);
       lastCommitAt = now();

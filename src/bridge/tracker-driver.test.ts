@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
-import type { Taken } from '../outbox/outbox.ts';
+import type { Appended } from '../outbox/outbox.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 
 const settings = {
@@ -19,7 +19,7 @@ function tracking() {
     say: (code, fields = {}) => void said.push(code === 'call.not-stored' ? `${code} ${fields.calls}` : code),
     child: () => log,
   };
-  const disk = Promise.withResolvers<Taken>();
+  const disk = Promise.withResolvers<Appended>();
   const tracker = createTrackerDriver(
     settings,
     { calls: [], trunks: [] },
@@ -28,7 +28,7 @@ function tracking() {
       ask() {},
       append: () => disk.promise,
       callsInMemory: () => 1,
-      onTaken() {},
+      onAppended() {},
       onExpected() {},
       onHeard() {},
       fail: assert.ifError,
@@ -60,7 +60,7 @@ test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () 
   });
   await new Promise(setImmediate);
   assert.equal(stopped, false);
-  disk.resolve({ heads: [], repeated: [] });
+  disk.resolve({ nextEvents: [], repeated: [] });
   await stop;
   assert.deepEqual(said, ['call.ringing']);
 });

@@ -9,7 +9,7 @@ import { createTracker, type Tracker } from '../calls/tracker.ts';
 import { wasHeard } from '../calls/tracker-state.ts';
 import type { LiveCalls } from '../cdr/gap-filler.ts';
 import type { Log } from '../log/log.ts';
-import type { Batch, Outbox, Taken } from '../outbox/outbox.ts';
+import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 import { within } from './within.ts';
@@ -37,7 +37,7 @@ export function createTrackerDriver(
     append: Outbox['append'];
     /** Calls of which something is in memory only. */
     callsInMemory: () => number;
-    onTaken: (taken: Taken) => void;
+    onAppended: (taken: Appended) => void;
     onExpected: (number: string) => void;
     /** Called when an input has been taken. */
     onHeard: (input: Input) => void;
@@ -118,14 +118,14 @@ export function createTrackerDriver(
         callId: report.id,
         status: report.status,
         body: JSON.stringify(callEvent(report)),
-        takenAt: report.at,
+        queuedAt: report.at,
       })),
     };
     if (batch.calls.length + batch.trunks.length + batch.events.length === 0) return;
     const lines = journal.take();
     lastAppend = tools.append(lines === undefined ? batch : { ...batch, journal: lines }).then((taken) => {
       for (const report of reports) logReport(tools.log, report);
-      tools.onTaken(taken);
+      tools.onAppended(taken);
     }, tools.fail);
   };
 

@@ -56,13 +56,13 @@ async function scene(t: TestContext) {
   const mark = join(folder, 'state/cdr-mark.json');
   const log = keepingLog();
   const outbox = await opened(t, { directory: join(folder, 'state') });
-  const heads: string[] = [];
+  const nextEvents: string[] = [];
   return {
     path,
     mark,
     log,
     outbox,
-    heads,
+    nextEvents,
     codes: () => log.lines.map(({ code }) => code),
     write: (text: string) => appendFileSync(path, text),
     async start(live: Partial<LiveCalls> = {}, written = async () => true) {
@@ -71,7 +71,8 @@ async function scene(t: TestContext) {
         { ...nobody, ...live },
         {
           outbox: { ...outbox, written },
-          onTaken: (taken) => heads.push(...taken.heads.map(({ callId, status }) => `${callId} ${status}`)),
+          onAppended: (taken) =>
+            nextEvents.push(...taken.nextEvents.map(({ callId, status }) => `${callId} ${status}`)),
           log,
           now: () => now,
         },
@@ -92,7 +93,7 @@ async function scene(t: TestContext) {
 }
 
 test('the past before the first start is never told, what comes after it is, and a restart goes on', async (t) => {
-  const { write, start, told, codes, heads } = await scene(t);
+  const { write, start, told, codes, nextEvents } = await scene(t);
   write(line(1) + line(2).slice(0, 40));
   const first = await start();
   await first.stop();
@@ -112,7 +113,7 @@ test('the past before the first start is never told, what comes after it is, and
     { ...call('1800000101.4'), status: 'answered', caller_id: '1001' },
     { ...call('1800000101.4'), status: 'completed', caller_id: '1001' },
   ]);
-  assert.deepEqual(heads, ['pbx-1800000101.2 ringing', 'pbx-1800000101.4 ringing']);
+  assert.deepEqual(nextEvents, ['pbx-1800000101.2 ringing', 'pbx-1800000101.4 ringing']);
   assert.deepEqual(codes(), [
     'cdr.from-now',
     'cdr.going-on',
@@ -129,7 +130,7 @@ test('what was told but never ended is ended, and what was told is left alone', 
     callId: `pbx-1800000101.${id}`,
     status,
     body: JSON.stringify({ status }),
-    takenAt: now,
+    queuedAt: now,
   });
   await outbox.append({
     calls: [],
@@ -259,7 +260,7 @@ test('it reads by itself, also if the records could not be read at the start', a
       ...{ checkpointFile: mark, everyMs: 1 },
     },
     nobody,
-    { outbox: { ...outbox, written: async () => true }, onTaken() {}, log, now: () => now },
+    { outbox: { ...outbox, written: async () => true }, onAppended() {}, log, now: () => now },
   );
   t.after(() => filler.stop());
   await filler.start();
@@ -278,5 +279,5 @@ test('a long gap is read in pieces, and each call of it is told', async (t) => {
   for (let nth = 0; nth < 5_000; nth++) write(line(nth));
   assert.ok(readFileSync(path).length > 2 << 18);
   await filler.looks(3);
-  assert.equal((await outbox.tally()).taken, 10_000);
+  assert.equal((await outbox.counters()).queued, 10_000);
 });

@@ -3,7 +3,7 @@ import { channelKind } from '../calls/channel.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
-import type { NewEvent, Outbox, Taken } from '../outbox/outbox.ts';
+import type { Appended, NewEvent, Outbox } from '../outbox/outbox.ts';
 import { readCheckpoint, writeCheckpoint } from './cdr-checkpoint.ts';
 import { beganAt, type CdrRecord } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
@@ -81,7 +81,7 @@ export function createGapFiller(
       /** Whether all that was appended until now, by whomever, is on disk within so many ms. */
       readonly written: (limitMs: number) => Promise<boolean>;
     };
-    readonly onTaken: (taken: Taken) => void;
+    readonly onAppended: (taken: Appended) => void;
     readonly log: Log;
     readonly now: () => number;
   },
@@ -202,7 +202,7 @@ export function createGapFiller(
     }
     if (told.length > 0) {
       const events = told.map((event) => newEvent(event, now()));
-      tools.onTaken(await outbox.append({ calls: [], trunks: [], events }));
+      tools.onAppended(await outbox.append({ calls: [], trunks: [], events }));
       for (const event of told) if (event.status === 'completed') logTold(event);
     }
     for (const uniqueid of decided) pending.delete(uniqueid);
@@ -305,8 +305,8 @@ export function createGapFiller(
 
 function newEvent(event: CallEvent, now: number): NewEvent {
   const { id, status } = event;
-  const takenAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - oldestMs));
-  return { callId: id, status, body: JSON.stringify(event), takenAt };
+  const queuedAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - oldestMs));
+  return { callId: id, status, body: JSON.stringify(event), queuedAt };
 }
 
 function noCounts() {

@@ -196,7 +196,7 @@ function printList({ terminal }: Context, events: readonly StoredEvent[], limit:
     const sign = event.state === 'delivered' ? 'delivered' : state[event.state];
     const last = event.attemptLog.at(-1);
     const why = last === undefined ? 'not attempted yet' : attemptText(last);
-    const text = `${event.status} of ${event.callId}, stored ${clockTime(event.takenAt, now)}; ${why}`;
+    const text = `${event.status} of ${event.callId}, stored ${clockTime(event.queuedAt, now)}; ${why}`;
     terminal.wrapped(`${String(event.seq).padStart(6)}  ${sign}  `, text, 19);
   }
   if (events.length === limit) terminal.print(`The newest ${limit}; --limit shows more.`);
@@ -204,14 +204,14 @@ function printList({ terminal }: Context, events: readonly StoredEvent[], limit:
 
 function printEvent({ terminal }: Context, event: StoredEvent, showNumbers: boolean): void {
   const now = Date.now();
-  const { seq, callId, status, state, takenAt, settledAt, attemptLog } = event;
+  const { seq, callId, status, state, queuedAt, finishedAt, attemptLog } = event;
   terminal.wrapped('', `event ${seq}: ${status} of call ${callId}, ${state}`, 2);
   terminal.wrapped('  request       ', masked(event.body, showNumbers), 16);
-  terminal.print(`  stored        ${clockTime(takenAt, now)}`);
+  terminal.print(`  stored        ${clockTime(queuedAt, now)}`);
   for (const attempt of attemptLog)
     terminal.wrapped('  attempt       ', `${clockTime(attempt.at, now)} ${attemptText(attempt)}`, 16);
   if (attemptLog.length === 0) terminal.print('  attempt       none yet');
-  if (settledAt !== undefined) terminal.print(`  ${state.padEnd(13)} ${clockTime(settledAt, now)}`);
+  if (finishedAt !== undefined) terminal.print(`  ${state.padEnd(13)} ${clockTime(finishedAt, now)}`);
 }
 
 /** The event's JSON with the caller's number masked as in the log. */

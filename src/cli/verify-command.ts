@@ -34,8 +34,8 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
   const client = createApiClient({ ...api, connections: 1 });
   stop.addEventListener('abort', () => void client.close());
   try {
-    const delivered = events.map(({ seq, callId, status, settledAt = 0 }) => ({
-      ...{ seq, callId, status, at: settledAt },
+    const delivered = events.map(({ seq, callId, status, finishedAt = 0 }) => ({
+      ...{ seq, callId, status, at: finishedAt },
     }));
     const recorded = await createHistoryReader(client.history).look(delivered, Number.POSITIVE_INFINITY);
     const found = compare(delivered, recorded);

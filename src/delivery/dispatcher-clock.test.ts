@@ -48,7 +48,7 @@ for (const [name, ms] of [
 test('a wait on disk that a wrong clock made long is cut to a minute', async (t) => {
   const lab = createDeliveryLab(t);
   lab.take('a', 'ringing');
-  await lab.queue.settle([
+  await lab.queue.record([
     {
       seq: 1,
       callId: 'a',

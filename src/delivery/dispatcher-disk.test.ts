@@ -4,9 +4,9 @@ import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts'
 import { callStatuses } from '../api/contract/call-event.ts';
 import type { DeliveryLimits } from './limits.ts';
 
-const lane = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
+const priority = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
 const small: Partial<DeliveryLimits> = {
-  lanes: { fresh: lane, backlog: lane, retry: { ...lane, buffer: 0 } },
+  priorities: { fresh: priority, backlog: priority, retry: { ...priority, buffer: 0 } },
 };
 
 test('what is never offered is found on disk', async (t) => {
@@ -34,12 +34,12 @@ test('a head that is offered before its predecessor is recorded is not lost', as
   await lab.pass(10);
   const [ringing] = lab.take('a', 'ringing');
   assert.ok(ringing);
-  const settle = lab.queue.settle;
-  lab.queue.settle = async (batch) => {
-    const heads = await settle(batch);
+  const record = lab.queue.record;
+  lab.queue.record = async (batch) => {
+    const nextEvents = await record(batch);
     // The next event is taken and offered while the record of the first is on its way back.
     if (batch.some(({ seq }) => seq === ringing.seq)) lab.tell('a', 'answered');
-    return heads;
+    return nextEvents;
   };
   lab.dispatcher.offer([ringing]);
   await lab.pass(10);
@@ -70,11 +70,11 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
   lab.reply(() => ({ afterMs: 400, result: ok }));
   lab.dispatcher.start();
   for (const call of ['a', 'b', 'c']) lab.tell(call, 'ringing');
-  const { isHead } = lab.queue;
-  lab.queue.isHead = () => Promise.reject(new Error('the disk is gone'));
+  const { isNext } = lab.queue;
+  lab.queue.isNext = () => Promise.reject(new Error('the disk is gone'));
   await lab.pass(500);
   assert.equal(lab.lines.filter(({ code }) => code === 'delivery.queue-failed').length, 1);
-  lab.queue.isHead = isHead;
+  lab.queue.isNext = isNext;
   await lab.pass(10_000, 100);
   assert.deepEqual([...lab.book.calls.keys()], ['a', 'b', 'c']);
 });

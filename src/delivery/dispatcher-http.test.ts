@@ -29,7 +29,7 @@ async function bridgeTo(baseUrl: string, answerTimeoutMs = 10_000) {
     queue,
     dispatcher,
     tell(callId: string, ...statuses: (typeof callStatuses)[number][]) {
-      dispatcher.offer(queue.append(statuses.map((status) => ({ callId, status, takenAt: Date.now() }))));
+      dispatcher.offer(queue.append(statuses.map((status) => ({ callId, status, queuedAt: Date.now() }))));
     },
     async close() {
       await dispatcher.stop();

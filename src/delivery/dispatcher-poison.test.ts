@@ -53,16 +53,16 @@ for (const [name, reply] of [
       lab.reply(({ callId }) => (callId.startsWith('bad') ? reply : { afterMs: 10, result: ok }));
       lab.dispatcher.start();
       for (let n = 0; n < count; n++) lab.tell(`bad-${n}`, ...callStatuses);
-      const takenAt = new Map<string, number>();
+      const queuedAt = new Map<string, number>();
       for (let n = 0; n < 6_000; n++) {
-        takenAt.set(`good-${n}`, lab.elapsed());
+        queuedAt.set(`good-${n}`, lab.elapsed());
         lab.tell(`good-${n}`, ...callStatuses);
         await lab.pass(100, 50);
       }
       await lab.pass(1_000, 50);
       const waits = lab.sent
         .filter(({ event }) => event.callId.startsWith('good') && event.status === 'ringing')
-        .map(({ event, at }) => at - (takenAt.get(event.callId) ?? 0))
+        .map(({ event, at }) => at - (queuedAt.get(event.callId) ?? 0))
         .sort((a, b) => a - b);
       assert.equal(waits.length, 6_000);
       assert.equal(waits[Math.floor(6_000 * 0.99)], 0, `p99, worst ${waits.at(-1)} ms`);

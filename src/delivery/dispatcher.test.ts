@@ -6,9 +6,9 @@ import type { DeliveryLimits } from './limits.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const lane = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
+const priority = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
 const small: Partial<DeliveryLimits> = {
-  lanes: { fresh: lane, backlog: lane, retry: { ...lane, buffer: 0 } },
+  priorities: { fresh: priority, backlog: priority, retry: { ...priority, buffer: 0 } },
 };
 
 test('the events of a call go one at a time, in order, each after the answer to the one before', async (t) => {
@@ -51,7 +51,13 @@ test('a fresh event is sent at once, without a query', async (t) => {
 
 test('among fresh calls that wait, the newest goes first', async (t) => {
   const lab = createDeliveryLab(t, {
-    limits: { lanes: { fresh: { ...lane, buffer: 100, newestFirst: true }, backlog: lane, retry: lane } },
+    limits: {
+      priorities: {
+        fresh: { ...priority, buffer: 100, newestFirst: true },
+        backlog: priority,
+        retry: priority,
+      },
+    },
   });
   lab.reply(() => ({ afterMs: 100, result: ok }));
   lab.dispatcher.start();
@@ -84,8 +90,8 @@ test('fresh calls go ahead of an old backlog; the backlog goes oldest first', as
 });
 
 test('whatever hangs, no more requests are under way than the limit says', async (t) => {
-  const hasty = { ...lane, patienceMs: 100 };
-  const limits = { inFlight: 10, lanes: { fresh: hasty, backlog: hasty, retry: hasty } };
+  const hasty = { ...priority, patienceMs: 100 };
+  const limits = { inFlight: 10, priorities: { fresh: hasty, backlog: hasty, retry: hasty } };
   const lab = createDeliveryLab(t, { limits });
   lab.reply(() => 'hang');
   for (let n = 0; n < 50; n++) lab.take(`old-${n}`, 'ringing');
@@ -159,7 +165,7 @@ test('stop does not wait for a request that hangs, and does not record what it n
   await lab.pass(20);
   assert.equal(done, true);
   await lab.pass(30_000, 1_000);
-  assert.equal(lab.queue.settlements.length, 0);
+  assert.equal(lab.queue.results.length, 0);
   assert.equal(lab.dispatcher.status().delivered, 0);
   assert.deepEqual(lab.lines, []);
 });

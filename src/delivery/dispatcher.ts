@@ -5,9 +5,15 @@ import { classify } from './classify.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
 import { createHealthProbe } from './health-probe.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
-import { outcomeOf, settlementOf } from './outcome.ts';
-import { createPrefetchBuffer, lanes } from './prefetch-buffer.ts';
-import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent, type Settlement } from './queue.ts';
+import { outcomeOf, resultOf } from './outcome.ts';
+import { createPrefetchBuffer, priorities } from './prefetch-buffer.ts';
+import {
+  type DeliveryQueue,
+  type DeliveryResult,
+  longestWaitMs,
+  type Priority,
+  type QueuedEvent,
+} from './queue.ts';
 import { createReport } from './report.ts';
 import { createResultWriter } from './result-writer.ts';
 
@@ -30,7 +36,7 @@ export type DispatcherOptions = {
 export type Dispatcher = {
   start(): void;
   /** Heads that were just taken: sent without a query. Only a hint: what is not offered is found on disk. */
-  offer(heads: readonly QueuedEvent[]): void;
+  offer(nextEvents: readonly QueuedEvent[]): void;
   /** Looks at the queue now, as after dead letters were made to wait again. */
   poke(): void;
   /**
@@ -88,13 +94,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     steadyNow,
     monotonic,
     isOpen,
-    send: (event, lane) => attempt(event, lane, false),
+    send: (event, priority) => attempt(event, priority, false),
     onRetryAt,
     onFailed: onQueueFailed,
   });
   const healthProbe = createHealthProbe({
     takeOne: buffer.takeOne,
-    attempt: ({ event, lane }) => attempt(event, lane, true),
+    attempt: ({ event, priority }) => attempt(event, priority, true),
     mayRetry: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
     recorded: resultWriter.flushed,
     monotonic,
@@ -114,14 +120,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let stopped: Promise<void> | undefined;
   let lastDeliveredAt: number | undefined;
 
-  function isOpen(lane: Lane): boolean {
+  function isOpen(priority: Priority): boolean {
     if (phase !== 'running' || resultWriter.size() >= limits.unrecorded) return false;
     return (
-      flow.state === 'ok' || (lane === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
+      flow.state === 'ok' ||
+      (priority === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
     );
   }
 
-  async function attempt(event: QueuedEvent, lane: Lane, probe: boolean): Promise<void> {
+  async function attempt(event: QueuedEvent, priority: Priority, probe: boolean): Promise<void> {
     const startedAt = monotonic();
     inFlight++;
     sweeper ??= setTimeout(sweep, sweepMs);
@@ -135,7 +142,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (phase === 'abandoned') return;
     conclude(event, result, startedAt, probe);
     if (inFlight === 0) onIdle();
-    buffer.refillIfLow(lane);
+    buffer.refillIfLow(priority);
   }
 
   /** Draws every conclusion from an attempt: for the queue, for the event, for the log. */
@@ -148,7 +155,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
     const { reason, verdict } = classified;
     options.onAttempt?.(event, result, verdict === 'delivered');
-    resultWriter.add(settlementOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    resultWriter.add(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -162,17 +169,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
   }
 
-  function onRecorded(batch: readonly Settlement[], heads: readonly QueuedEvent[]): void {
+  function onRecorded(batch: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
     for (const { callId, nextAt } of batch) {
       buffer.release(callId);
       if (nextAt !== undefined) onRetryAt(nextAt);
     }
-    for (const head of heads) {
+    for (const head of nextEvents) {
       // Tried before and overtaken by one that was sent again: the disk knows when it is due.
       if (head.attempts > 0) onRetryAt(steadyNow());
-      else buffer.take(head, head.takenAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      else buffer.take(head, head.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
-    for (const lane of lanes) buffer.refillIfLow(lane);
+    for (const priority of priorities) buffer.refillIfLow(priority);
   }
 
   function changeFlow(next: Flow): void {
@@ -232,7 +239,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function poke(): void {
-    for (const lane of lanes) void buffer.refill(lane);
+    for (const priority of priorities) void buffer.refill(priority);
   }
 
   async function stopWithin(limitMs: number): Promise<void> {
@@ -266,8 +273,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       expireAt = monotonic() + limits.expireEveryMs;
       tick();
     },
-    offer(heads) {
-      for (const head of heads) buffer.take(head, 'fresh');
+    offer(nextEvents) {
+      for (const head of nextEvents) buffer.take(head, 'fresh');
       if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
       const brought = flow.state === 'outage' && !flow.named && healthProbe.sinceLast() >= limits.probeGapMs;
       if (brought || monotonic() >= flow.nextTryAt) void healthProbe.probe();

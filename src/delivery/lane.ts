@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { QueuedEvent } from './queue.ts';
 
-export type LaneLimits = {
+export type PriorityLimits = {
   /** Requests at the same time. */
   readonly concurrency: number;
   /**
@@ -15,7 +15,7 @@ export type LaneLimits = {
   readonly newestFirst: boolean;
 };
 
-export type LaneGate = {
+export type PriorityGate = {
   /** How many more events it takes. */
   room(): number;
   /** `send` must not reject. */
@@ -29,10 +29,10 @@ export type LaneGate = {
 };
 
 /** A gate: so many at the same time. p-queue is memory: a gate, never a store. */
-export function createLaneGate(
-  { concurrency, buffer, newestFirst }: LaneLimits,
+export function createPriorityGate(
+  { concurrency, buffer, newestFirst }: PriorityLimits,
   monotonic: () => number,
-): LaneGate {
+): PriorityGate {
   const gate = new PQueue({ concurrency });
   const waiting = new Set<QueuedEvent>();
   /** Requests that hold a place, in the order in which they began. */

@@ -1,10 +1,10 @@
-import type { LaneLimits } from './lane.ts';
-import type { Lane } from './queue.ts';
+import type { PriorityLimits } from './lane.ts';
+import type { Priority } from './queue.ts';
 
 export type DeliveryLimits = {
-  readonly lanes: Readonly<Record<Lane, LaneLimits>>;
+  readonly priorities: Readonly<Record<Priority, PriorityLimits>>;
   /**
-   * Requests of all lanes at the same time, with those that have given their place; at least as many as the lanes have
+   * Requests of all priorities at the same time, with those that have given their place; at least as many as the priorities have
    * places. The client must allow as many connections.
    */
   readonly inFlight: number;
@@ -29,7 +29,7 @@ export type DeliveryLimits = {
 const minute = 60_000;
 
 export const defaultLimits: DeliveryLimits = {
-  lanes: {
+  priorities: {
     fresh: { concurrency: 64, patienceMs: 100, buffer: 1_024, newestFirst: true },
     backlog: { concurrency: 32, patienceMs: 2_000, buffer: 256, newestFirst: false },
     // No buffer: those with the fewest attempts go first, and the queue knows them best.

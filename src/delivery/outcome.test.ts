@@ -35,7 +35,7 @@ for (const [classified, attempts, stopped, expected] of table) {
       callId: 'a',
       status: 'ringing',
       body: '{}',
-      takenAt: 0,
+      queuedAt: 0,
       attempts,
       rejections: 0,
     } as const;
@@ -56,7 +56,7 @@ const rejections: readonly [attempts: number, rejections: number, Outcome][] = [
 for (const [attempts, before, expected] of rejections) {
   test(`reject after ${attempts} attempts, ${before} of them rejected: ${expected.outcome}`, () => {
     const event = {
-      ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', takenAt: 0 } as const),
+      ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', queuedAt: 0 } as const),
       ...{ attempts, rejections: before },
     } as const;
     const circumstances = { stopped: false, rejectTries: 3, random: () => 1 };

@@ -1,9 +1,9 @@
 import type { ApiResult } from '../api/result.ts';
 import { backoff } from './backoff.ts';
 import type { Classified } from './classify.ts';
-import type { QueuedEvent, Settlement } from './queue.ts';
+import type { DeliveryResult, QueuedEvent } from './queue.ts';
 
-export type Outcome = Pick<Settlement, 'outcome' | 'counted' | 'rejected'> & {
+export type Outcome = Pick<DeliveryResult, 'outcome' | 'counted' | 'rejected'> & {
   /** Until the next attempt, ms; for `retry`. */
   readonly waitMs: number;
 };
@@ -42,14 +42,14 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
 }
 
 /** The same, as it is written down. `at` is Unix ms; `steadyAt` the same moment by the clock that is never set. */
-export function settlementOf(
+export function resultOf(
   { seq, callId }: QueuedEvent,
   { outcome, counted, rejected, waitMs }: Outcome,
   { result, reason, at, steadyAt }: { result: ApiResult; reason: string; at: number; steadyAt: number },
-): Settlement {
+): DeliveryResult {
   const { durationMs } = result;
   const answered = result.kind === 'answer' && { httpStatus: result.status };
-  const settlement = {
+  const written = {
     seq,
     callId,
     outcome,
@@ -59,9 +59,9 @@ export function settlementOf(
     durationMs,
     ...answered,
   };
-  if (outcome === 'delivered') return settlement;
+  if (outcome === 'delivered') return written;
   return {
-    ...settlement,
+    ...written,
     error: reason,
     ...(outcome === 'retry' && { nextAt: Math.round(steadyAt + waitMs) }),
   };

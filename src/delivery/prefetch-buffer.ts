@@ -1,20 +1,20 @@
-import { createLaneGate, type LaneGate } from './lane.ts';
+import { createPriorityGate, type PriorityGate } from './lane.ts';
 import type { DeliveryLimits } from './limits.ts';
-import { type DeliveryQueue, type Lane, longestWaitMs, type QueuedEvent } from './queue.ts';
+import { type DeliveryQueue, longestWaitMs, type Priority, type QueuedEvent } from './queue.ts';
 
-export const lanes = ['fresh', 'backlog', 'retry'] as const satisfies readonly Lane[];
+export const priorities = ['fresh', 'backlog', 'retry'] as const satisfies readonly Priority[];
 
 export type PrefetchBuffer = {
   /** Takes a head into memory if there is room, else leaves it on disk. */
-  take(event: QueuedEvent, lane: Lane): void;
+  take(event: QueuedEvent, priority: Priority): void;
   /** An attempt of this call is recorded: its next event may come. */
   release(callId: string): void;
-  /** Fills a lane from disk. */
-  refill(lane: Lane): Promise<void>;
+  /** Fills a priority from disk. */
+  refill(priority: Priority): Promise<void>;
   /** The same, if memory has run low and the disk may have more. */
-  refillIfLow(lane: Lane): void;
+  refillIfLow(priority: Priority): void;
   /** Takes one head for a probe, a new call's if there is one; `release` it afterwards. */
-  takeOne(): Promise<{ readonly event: QueuedEvent; readonly lane: Lane } | undefined>;
+  takeOne(): Promise<{ readonly event: QueuedEvent; readonly priority: Priority } | undefined>;
   /** Lanes that are not open any more forget what has not begun. */
   shut(): void;
   /** Requests that hang give their place to the next, as far as `limits.inFlight` allows. */
@@ -29,59 +29,65 @@ type PrefetchBufferOptions = {
   /** Unix ms of the clock that is never set. */
   readonly steadyNow: () => number;
   readonly monotonic: () => number;
-  readonly isOpen: (lane: Lane) => boolean;
+  readonly isOpen: (priority: Priority) => boolean;
   /** Never rejects. */
-  readonly send: (event: QueuedEvent, lane: Lane) => Promise<void>;
+  readonly send: (event: QueuedEvent, priority: Priority) => Promise<void>;
   /** Asks for a refill of `retry` at this steady time. */
   readonly onRetryAt: (steady: number) => void;
   readonly onFailed: (error: unknown) => void;
 };
 
-/** What of the queue is in memory: a cache, by lane, filled by hints and from disk. */
+/** What of the queue is in memory: a cache, by priority, filled by hints and from disk. */
 export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBuffer {
   const { queue, limits, now, steadyNow, monotonic, isOpen, send, onRetryAt, onFailed } = options;
-  const gates: Readonly<Record<Lane, LaneGate>> = {
-    fresh: createLaneGate(limits.lanes.fresh, monotonic),
-    backlog: createLaneGate(limits.lanes.backlog, monotonic),
-    retry: createLaneGate(limits.lanes.retry, monotonic),
+  const gates: Readonly<Record<Priority, PriorityGate>> = {
+    fresh: createPriorityGate(limits.priorities.fresh, monotonic),
+    backlog: createPriorityGate(limits.priorities.backlog, monotonic),
+    retry: createPriorityGate(limits.priorities.retry, monotonic),
   };
   /** Lanes of which the disk may hold more than memory. */
-  const more = new Set<Lane>(lanes);
-  const loading = new Set<Lane>();
+  const more = new Set<Priority>(priorities);
+  const loading = new Set<Priority>();
   /** Calls of which an event is in memory; true: another was offered meanwhile. */
   const busy = new Map<string, boolean>();
-  const places = lanes.reduce((sum, lane) => sum + limits.lanes[lane].concurrency, 0);
+  const places = priorities.reduce((sum, priority) => sum + limits.priorities[priority].concurrency, 0);
   /** What the gates have let through and is not at its end. */
   let begun = 0;
 
-  function due(lane: Lane, limit: number, at: number): Promise<QueuedEvent[]> {
-    return queue.due({ lane, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy.keys()] });
+  function due(priority: Priority, limit: number, at: number): Promise<QueuedEvent[]> {
+    return queue.due({
+      priority,
+      now: at,
+      freshSince: now() - limits.freshMs,
+      limit,
+      except: [...busy.keys()],
+    });
   }
 
   /** Sends what a gate lets through, unless it is out of date: then the disk gives what comes instead. */
-  async function sendOrPutBack(event: QueuedEvent, lane: Lane, since: number): Promise<void> {
-    if (monotonic() - since < limits.trustMs) return send(event, lane);
+  async function sendOrPutBack(event: QueuedEvent, priority: Priority, since: number): Promise<void> {
+    if (monotonic() - since < limits.trustMs) return send(event, priority);
     try {
-      const isHead = await queue.isHead(event.seq);
-      if (isHead && isOpen(lane)) return await send(event, lane);
+      const isNext = await queue.isNext(event.seq);
+      if (isNext && isOpen(priority)) return await send(event, priority);
     } catch (error) {
       onFailed(error);
     }
     buffer.release(event.callId);
-    for (const any of lanes) more.add(any);
-    buffer.refillIfLow(lane);
+    for (const any of priorities) more.add(any);
+    buffer.refillIfLow(priority);
   }
 
   const buffer: PrefetchBuffer = {
-    take(event, lane) {
+    take(event, priority) {
       if (busy.has(event.callId)) busy.set(event.callId, true);
-      else if (!isOpen(lane) || gates[lane].room() <= 0) more.add(lane);
+      else if (!isOpen(priority) || gates[priority].room() <= 0) more.add(priority);
       else {
         busy.set(event.callId, false);
         const since = monotonic();
-        gates[lane].add(event, async () => {
+        gates[priority].add(event, async () => {
           begun++;
-          await sendOrPutBack(event, lane, since);
+          await sendOrPutBack(event, priority, since);
           begun--;
         });
       }
@@ -92,60 +98,61 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
       busy.delete(callId);
     },
 
-    async refill(lane) {
-      if (loading.has(lane) || !isOpen(lane)) return;
-      const room = gates[lane].room();
-      more.add(lane);
+    async refill(priority) {
+      if (loading.has(priority) || !isOpen(priority)) return;
+      const room = gates[priority].room();
+      more.add(priority);
       if (room <= 0) return;
-      loading.add(lane);
-      more.delete(lane);
+      loading.add(priority);
+      more.delete(priority);
       try {
-        const found = await due(lane, room, steadyNow());
-        for (const event of found) buffer.take(event, lane);
-        if (found.length === room) more.add(lane);
-        else if (lane === 'retry') {
+        const found = await due(priority, room, steadyNow());
+        for (const event of found) buffer.take(event, priority);
+        if (found.length === room) more.add(priority);
+        else if (priority === 'retry') {
           const next = await queue.nextDue(steadyNow());
           if (next !== undefined) onRetryAt(next);
         }
       } catch (error) {
-        more.add(lane);
+        more.add(priority);
         onFailed(error);
       } finally {
-        loading.delete(lane);
+        loading.delete(priority);
       }
     },
 
-    refillIfLow(lane) {
-      if (more.has(lane) && gates[lane].room() > limits.lanes[lane].buffer / 2) void buffer.refill(lane);
+    refillIfLow(priority) {
+      if (more.has(priority) && gates[priority].room() > limits.priorities[priority].buffer / 2)
+        void buffer.refill(priority);
     },
 
     async takeOne() {
-      for (const lane of lanes) {
+      for (const priority of priorities) {
         // What failed before need not be due: something has to be tried.
-        const [event] = await due(lane, 1, steadyNow() + (lane === 'retry' ? longestWaitMs : 0));
+        const [event] = await due(priority, 1, steadyNow() + (priority === 'retry' ? longestWaitMs : 0));
         if (!event || busy.has(event.callId)) continue;
         busy.set(event.callId, false);
-        return { event, lane };
+        return { event, priority };
       }
       return undefined;
     },
 
     shut() {
-      for (const lane of lanes) {
-        if (isOpen(lane)) continue;
-        for (const event of gates[lane].clear()) busy.delete(event.callId);
-        more.add(lane);
+      for (const priority of priorities) {
+        if (isOpen(priority)) continue;
+        for (const event of gates[priority].clear()) busy.delete(event.callId);
+        more.add(priority);
       }
     },
 
     giveWay() {
       const at = monotonic();
-      const holding = lanes.reduce((sum, lane) => sum + gates[lane].holding(), 0);
+      const holding = priorities.reduce((sum, priority) => sum + gates[priority].holding(), 0);
       // Those without a place, and all places taken again, must not come to more than the limit.
       let left = limits.inFlight - places - (begun - holding);
-      for (const lane of lanes) {
-        left -= gates[lane].release(at - limits.lanes[lane].patienceMs, left);
-        buffer.refillIfLow(lane);
+      for (const priority of priorities) {
+        left -= gates[priority].release(at - limits.priorities[priority].patienceMs, left);
+        buffer.refillIfLow(priority);
       }
     },
   };

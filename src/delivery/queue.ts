@@ -8,7 +8,7 @@ export type QueuedEvent = {
   readonly status: CallStatus;
   readonly body: string;
   /** Unix ms at which it was taken (on disk). */
-  readonly takenAt: number;
+  readonly queuedAt: number;
   /** How often it was sent already; attempts that did not count are not in it. */
   readonly attempts: number;
   /** How many of them the far side answered by saying that it will not have this event. */
@@ -16,7 +16,7 @@ export type QueuedEvent = {
 };
 
 /** What became of one attempt to deliver an event. */
-export type Settlement = {
+export type DeliveryResult = {
   readonly seq: number;
   readonly callId: string;
   /** `retry` keeps it at the head of its call until `nextAt`; `dead` parks it, later events of the call go on. */
@@ -38,27 +38,27 @@ export type Settlement = {
 };
 
 /**
- * Which heads are asked for. The first two were never tried (`attempts` 0) and are due at once, whatever the clock says:
+ * Which nextEvents are asked for. The first two were never tried (`attempts` 0) and are due at once, whatever the clock says:
  * - `fresh`: of calls whose newest event was taken at or after `freshSince`, newest first: a screen is waiting;
  * - `backlog`: of all other calls, oldest first;
  * - `retry`: tried before and `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest
  *   `nextAt`, so that one stumble of a good call never waits behind many calls that fail for ever.
  */
-export type Lane = 'fresh' | 'backlog' | 'retry';
+export type Priority = 'fresh' | 'backlog' | 'retry';
 
 /** No wait between two attempts is longer, ms. */
 export const longestWaitMs = 60_000;
 
 /**
  * What the dispatcher needs of the outbox. Only the oldest undelivered event of a call, its head, is ever given out.
- * Whoever appends offers to the dispatcher those of the new events that are heads, so that they need no query.
+ * Whoever appends offers to the dispatcher those of the new events that are nextEvents, so that they need no query.
  * All times are passed in: the queue has no clock. Since clocks are set back, a `nextAt` further away than
  * `longestWaitMs` from `now` counts as come.
  */
 export interface DeliveryQueue {
   /** Heads that are due at `now`, at most `limit`, none of the calls in `except`. */
   due(query: {
-    lane: Lane;
+    priority: Priority;
     now: number;
     freshSince: number;
     limit: number;
@@ -68,16 +68,16 @@ export interface DeliveryQueue {
    * Whether this event still is the head of its call. Operators change the queue from processes of their own: they may
    * have made an older event of the call wait again, or have thrown this one away.
    */
-  isHead(seq: number): Promise<boolean>;
+  isNext(seq: number): Promise<boolean>;
   /** The next time at which a tried head becomes due that is not due at `now`; undefined if none waits. */
   nextDue(now: number): Promise<number | undefined>;
   /**
    * Records what became of attempts, durably, and gives for each call that has more to send after a `delivered` or
    * `dead` its new head (so that the next event of a call needs no second query).
    */
-  settle(settlements: readonly Settlement[]): Promise<QueuedEvent[]>;
-  /** Parks every event taken before `takenBefore` as a dead letter (OUTBOX_MAX_AGE); gives how many. */
-  expire(takenBefore: number, at: number): Promise<number>;
+  record(results: readonly DeliveryResult[]): Promise<QueuedEvent[]>;
+  /** Parks every event taken before `queuedBefore` as a dead letter (OUTBOX_MAX_AGE); gives how many. */
+  expire(queuedBefore: number, at: number): Promise<number>;
   /** How many events wait to be delivered; dead letters are not among them. */
   waiting(): Promise<number>;
 }

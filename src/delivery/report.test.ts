@@ -63,7 +63,7 @@ test('what is left to sum up is told at the end', () => {
     callId: 'a',
     status: 'ringing',
     body: '{}',
-    takenAt: 0,
+    queuedAt: 0,
     attempts: 0,
     rejections: 0,
   } as const;

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { DeliveryQueue, QueuedEvent, Settlement } from './queue.ts';
+import type { DeliveryQueue, DeliveryResult, QueuedEvent } from './queue.ts';
 
 /** Settlements in one transaction. */
 const batchSize = 1_000;
@@ -8,7 +8,7 @@ const batchSize = 1_000;
 const retryMs = 1_000;
 
 export type ResultWriter = {
-  add(settlement: Settlement): void;
+  add(result: DeliveryResult): void;
   /** How many are not recorded yet. */
   size(): number;
   /** Resolves when what came until now is recorded or was refused once. */
@@ -20,9 +20,9 @@ export type ResultWriter = {
 };
 
 type ResultWriterOptions = {
-  readonly queue: Pick<DeliveryQueue, 'settle'>;
-  /** `heads`: what the calls of `batch` have to send next. */
-  readonly onRecorded: (batch: readonly Settlement[], heads: readonly QueuedEvent[]) => void;
+  readonly queue: Pick<DeliveryQueue, 'record'>;
+  /** `nextEvents`: what the calls of `batch` have to send next. */
+  readonly onRecorded: (batch: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]) => void;
   readonly onFailed: (error: unknown, count: number, waitMs: number) => void;
 };
 
@@ -31,18 +31,18 @@ type ResultWriterOptions = {
  * What cannot be recorded is set aside and tried again; until then its calls rest, and the others go on.
  */
 export function createResultWriter({ queue, onRecorded, onFailed }: ResultWriterOptions): ResultWriter {
-  const gathered: Settlement[] = [];
-  const refused: Settlement[] = [];
+  const gathered: DeliveryResult[] = [];
+  const refused: DeliveryResult[] = [];
   let underway = 0;
   let stopped = false;
   let running: Promise<void> | undefined;
   let retrying: Promise<void> | undefined;
 
   /** Records a batch or, when it is refused, of its halves what can be. Gives the last error. */
-  async function record(batch: readonly Settlement[]): Promise<unknown> {
-    let heads: readonly QueuedEvent[];
+  async function record(batch: readonly DeliveryResult[]): Promise<unknown> {
+    let nextEvents: readonly QueuedEvent[];
     try {
-      heads = await queue.settle(batch);
+      nextEvents = await queue.record(batch);
     } catch (error) {
       if (batch.length === 1 || stopped) {
         underway -= batch.length;
@@ -54,11 +54,11 @@ export function createResultWriter({ queue, onRecorded, onFailed }: ResultWriter
       return (await record(batch.slice(middle))) ?? first;
     }
     underway -= batch.length;
-    onRecorded(batch, heads);
+    onRecorded(batch, nextEvents);
     return undefined;
   }
 
-  async function take(batch: readonly Settlement[]): Promise<void> {
+  async function take(batch: readonly DeliveryResult[]): Promise<void> {
     underway += batch.length;
     const error = await record(batch);
     if (error === undefined || stopped) return;
@@ -86,8 +86,8 @@ export function createResultWriter({ queue, onRecorded, onFailed }: ResultWriter
   }
 
   return {
-    add(settlement) {
-      gathered.push(settlement);
+    add(result) {
+      gathered.push(result);
       running ??= run();
     },
     size,

@@ -38,13 +38,13 @@ function scene(told: Readonly<Record<string, CallStatus[]>> = {}) {
     breakHistory() {
       unreadable = true;
     },
-    take: (callId: string, status: CallStatus) => queue.append([{ callId, status, takenAt: clock }]),
+    take: (callId: string, status: CallStatus) => queue.append([{ callId, status, queuedAt: clock }]),
     pass(ms: number) {
       clock += ms;
     },
-    async due(lane: 'fresh' | 'backlog' = 'backlog') {
-      const heads = await standby.due({ ...query, lane, now: clock });
-      return heads.map(({ callId, status }) => `${callId} ${status}`);
+    async due(priority: 'fresh' | 'backlog' = 'backlog') {
+      const nextEvents = await standby.due({ ...query, priority, now: clock });
+      return nextEvents.map(({ callId, status }) => `${callId} ${status}`);
     },
     waiting: () => queue.waiting(),
   };

@@ -27,27 +27,27 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;
 
   /** What the far side's history has of these calls; undefined if it cannot be read. */
-  async function look(heads: readonly QueuedEvent[]): Promise<Told | undefined> {
+  async function look(nextEvents: readonly QueuedEvent[]): Promise<Told | undefined> {
     try {
-      return await reader.look(withTime(heads), mostRequests);
+      return await reader.look(withTime(nextEvents), mostRequests);
     } catch (error) {
       if (error instanceof HistoryUnreadable) return undefined;
       throw error;
     }
   }
 
-  /** Of these heads, and of what comes after them, what nobody has told yet. */
-  async function untold(heads: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
-    const told = heads.length === 0 ? undefined : await look(heads);
-    if (told === undefined) return heads;
+  /** Of these nextEvents, and of what comes after them, what nobody has told yet. */
+  async function untold(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
+    const told = nextEvents.length === 0 ? undefined : await look(nextEvents);
+    if (told === undefined) return nextEvents;
     const open: QueuedEvent[] = [];
-    for (let left = heads; left.length > 0; ) {
+    for (let left = nextEvents; left.length > 0; ) {
       const { there, overtaken } = compare(withTime(left), told);
       const done = [...there, ...overtaken];
       const seqs = new Set(done.map(({ seq }) => seq));
       open.push(...left.filter(({ seq }) => !seqs.has(seq)));
       if (done.length === 0) break;
-      left = await queue.settle(
+      left = await queue.record(
         done.map(({ seq, callId }) => ({
           ...{ seq, callId, outcome: 'delivered', at: now(), counted: false, durationMs: 0 },
           error: 'another bridge had told it',
@@ -61,14 +61,14 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
   return {
     ...queue,
     async due(query) {
-      if (query.lane === 'retry') return queue.due(query);
+      if (query.priority === 'retry') return queue.due(query);
       // Nothing is fresh to one who waits, but for what a clock that was set back leaves in the future.
-      const freshSince = query.lane === 'fresh' ? now() + ahead : now() - delayMs;
+      const freshSince = query.priority === 'fresh' ? now() + ahead : now() - delayMs;
       return [...(await untold(await queue.due({ ...query, freshSince })))];
     },
   };
 }
 
-function withTime(heads: readonly QueuedEvent[]) {
-  return heads.map((head) => ({ ...head, at: head.takenAt }));
+function withTime(nextEvents: readonly QueuedEvent[]) {
+  return nextEvents.map((head) => ({ ...head, at: head.queuedAt }));
 }

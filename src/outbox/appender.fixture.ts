@@ -1,5 +1,5 @@
 import { silentLog } from '../log/log.ts';
-import { newEvent, settled } from './outbox.fixture.ts';
+import { newEvent, resultOf } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 
 // A process to be killed: takes calls as fast as it can, delivers some, and prints the number of each call whose
@@ -15,14 +15,14 @@ async function takeCalls(): Promise<never> {
   for (;;) {
     const mine = number++;
     const id = `call-${mine}`;
-    const { heads } = await outbox.append({
+    const { nextEvents } = await outbox.append({
       calls: [{ id, state: `{"id":"${id}"}` }],
       trunks: [],
       events: [newEvent(id, 'ringing', mine), newEvent(id, 'completed', mine)],
     });
     process.stdout.write(`${mine}\n`);
-    const [head] = heads;
-    if (head && mine % 3 !== 0) await outbox.settle([settled(head.seq, id, { at: mine })]);
+    const [first] = nextEvents;
+    if (first && mine % 3 !== 0) await outbox.record([resultOf(first.seq, id, { at: mine })]);
   }
 }
 

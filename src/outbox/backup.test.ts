@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { backUp, readBackup, restore } from './backup.ts';
-import { batchOf, eventsOf, keepingLog, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import { batchOf, eventsOf, keepingLog, opened, resultOf, temporaryFolder } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 import { databasePath } from './tables/database.ts';
 import { schemaVersion } from './tables/migrations.ts';
@@ -26,12 +26,12 @@ async function backedUp(t: TestContext) {
   const folder = temporaryFolder(t);
   const directory = join(folder, 'state');
   const outbox = await opened(t, { directory });
-  const { heads } = await outbox.append({
+  const { nextEvents } = await outbox.append({
     ...batchOf('a:ringing a:answered', monday),
     calls: [{ id: 'a', state: '{"id":"a"}' }],
     trunks: ['trunk'],
   });
-  await outbox.settle([settled(heads[0]?.seq as number, 'a')]);
+  await outbox.record([resultOf(nextEvents[0]?.seq as number, 'a')]);
   writeFileSync(join(directory, 'cdr-mark.json'), '{"offset":7}');
   const file = join(folder, 'backup.db');
   const backup = backUp(directory, file, note);
@@ -93,7 +93,7 @@ test('restore: elsewhere, it goes on where the backup was made', async (t) => {
   const outbox = await opened(t, { directory: elsewhere }, log);
   assert.deepEqual(log.lines, []);
   assert.deepEqual(await outbox.load(), { calls: [{ id: 'a', state: '{"id":"a"}' }], trunks: ['trunk'] });
-  assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
+  assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
   assert.deepEqual(eventsOf(elsewhere, {}), eventsOf(directory, {}));
   const db = new DatabaseSync(databasePath(elsewhere), { readOnly: true });
   t.after(() => db.close());
@@ -175,7 +175,7 @@ test('restore: killed before the files changed places, the next start ends it', 
   await (await openOutbox({ directory: killed }, { log: keepingLog() })).close();
   renameSync(databasePath(done), `${databasePath(killed)}.new`);
   const outbox = await opened(t, { directory: killed });
-  assert.equal((await outbox.tally()).taken, 2);
+  assert.equal((await outbox.counters()).queued, 2);
 });
 
 test('restore: what is no backup, is damaged, or of another PBX or a newer version, is refused and nothing is touched', async (t) => {

@@ -113,7 +113,7 @@ function summaryOf(path: string): StateSummary {
     const row = db
       .prepare(
         `SELECT waiting, dead, (SELECT count(*) FROM open_call) AS openCalls,
-           (SELECT taken_at FROM event ORDER BY seq DESC LIMIT 1) AS newestAt FROM tally`,
+           (SELECT queued_at FROM event ORDER BY seq DESC LIMIT 1) AS newestAt FROM counters`,
       )
       .get() as { waiting: number; dead: number; openCalls: number; newestAt: number | null };
     return { ...row, newestAt: row.newestAt ?? undefined };

@@ -8,6 +8,6 @@ const appended = 80;
 const log = keepingLog();
 const outbox = await openOutbox({ directory }, { log });
 for (let i = 0; i < appended; i++) await outbox.append(batchOf(`c${i}:ringing`));
-const { taken } = await outbox.tally();
+const { queued } = await outbox.counters();
 await outbox.close();
-process.stdout.write(JSON.stringify({ lines: log.lines.map(({ code }) => code), taken, appended }));
+process.stdout.write(JSON.stringify({ lines: log.lines.map(({ code }) => code), queued, appended }));

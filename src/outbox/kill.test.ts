@@ -32,9 +32,9 @@ test('outbox: killed again and again in the middle of its work, it loses nothing
     for (const line of lines) acknowledged.add(Number(line));
 
     const outbox = await opened(t, { directory }, log);
-    const { taken, delivered, waiting, dead } = await outbox.tally();
-    assert.equal(taken, delivered + waiting + dead);
-    assert.ok(taken >= acknowledged.size * 2);
+    const { queued, delivered, waiting, dead } = await outbox.counters();
+    assert.equal(queued, delivered + waiting + dead);
+    assert.ok(queued >= acknowledged.size * 2);
     const { calls } = await outbox.load();
     const open = new Set(calls.map(({ id }) => id));
     for (const number of acknowledged) {

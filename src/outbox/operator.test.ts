@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOperator } from './operator.ts';
-import { batchOf, opened, settled, temporaryFolder } from './outbox.fixture.ts';
+import { batchOf, opened, resultOf, temporaryFolder } from './outbox.fixture.ts';
 
 test('operator: beside the bridge, and what is not as it was asked for is left alone', async (t) => {
   const directory = temporaryFolder(t);
   assert.equal(openOperator(directory), undefined);
   const outbox = await opened(t, { directory });
   await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing'));
-  await outbox.settle([
-    settled(1, 'a', { outcome: 'dead', error: '422' }),
-    settled(3, 'c', { outcome: 'dead', error: '422' }),
-    settled(4, 'd'),
+  await outbox.record([
+    resultOf(1, 'a', { outcome: 'dead', error: '422' }),
+    resultOf(3, 'c', { outcome: 'dead', error: '422' }),
+    resultOf(4, 'd'),
   ]);
   const operator = openOperator(directory);
   t.after(() => operator?.close());
@@ -19,7 +19,7 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   const seen: number[] = [];
   const gone = operator?.discard([1, 2, 4], (events) => seen.push(...events.map(({ seq }) => seq)));
   assert.deepEqual([gone?.map(({ seq }) => seq), seen], [[1], [1]], 'only what is a dead letter');
-  assert.deepEqual(await outbox.tally(), { taken: 3, delivered: 1, waiting: 1, dead: 1, lost: 0 });
+  assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 1, waiting: 1, dead: 1, lost: 0 });
 
   assert.throws(
     () =>
@@ -28,11 +28,11 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
       }),
     /audit log/,
   );
-  assert.equal((await outbox.tally()).dead, 1, 'nothing goes without its record');
+  assert.equal((await outbox.counters()).dead, 1, 'nothing goes without its record');
 
   assert.equal(operator?.resend([1, 2, 3, 4]), 1);
   assert.equal(operator?.sendAgain([1, 2, 3, 4]), 1);
-  assert.deepEqual(await outbox.tally(), { taken: 3, delivered: 0, waiting: 3, dead: 0, lost: 0 });
+  assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 0, waiting: 3, dead: 0, lost: 0 });
   const later = await outbox.append(batchOf('e:ringing'));
-  assert.equal(later.heads[0]?.seq, 5, 'numbers go on where they were');
+  assert.equal(later.nextEvents[0]?.seq, 5, 'numbers go on where they were');
 });

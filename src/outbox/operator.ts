@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../storage/transact.ts';
 import { assertKnown } from './reader.ts';
+import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
 import { deadState, slots } from './tables/outcomes.ts';
 import { createReviver } from './tables/revive.ts';
-import { createTallyKeeper, type TallyKeeper } from './tables/tally.ts';
 
 /** A bridge under full load holds the database for a fraction of this, ms. */
 const busyTimeoutMs = 10_000;
@@ -51,11 +51,11 @@ export function openOperator(directory: string, now: () => number = Date.now): O
 
   const inOne = createTransact(db);
   /** The counters are read inside the transaction: the bridge may have moved on a moment ago. */
-  const transact = <T>(work: (tally: TallyKeeper) => T): T =>
+  const transact = <T>(work: (counters: CounterKeeper) => T): T =>
     inOne(() => {
-      const tally = createTallyKeeper(db);
-      const result = work(tally);
-      tally.flush();
+      const counters = createCounterKeeper(db);
+      const result = work(counters);
+      counters.flush();
       return result;
     });
 
@@ -66,10 +66,10 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
-    resend: (seqs) => transact((tally) => reviver.resend(seqs, tally, now())),
-    sendAgain: (seqs) => transact((tally) => reviver.sendAgain(seqs, tally, now()).length),
+    resend: (seqs) => transact((counters) => reviver.resend(seqs, counters, now())),
+    sendAgain: (seqs) => transact((counters) => reviver.sendAgain(seqs, counters, now()).length),
     discard: (seqs, before) =>
-      transact((tally) => {
+      transact((counters) => {
         const found = [...new Set(seqs)]
           .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
           .map(toEvent);
@@ -77,7 +77,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         for (const { seq } of found) {
           forgetAttempts.run(seq * slots, seq * slots + slots);
           forget.run(seq);
-          tally.discard();
+          counters.discard();
         }
         return found;
       }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { batchOf, due, eventsOf, newEvent, playRows, resend, seqs, settled } from './outbox.fixture.ts';
+import { batchOf, due, eventsOf, newEvent, playRows, resend, resultOf, seqs } from './outbox.fixture.ts';
 
 /** What becomes of an event that is tried: dead letters, expiry, and the log of its attempts. */
 playRows([
@@ -8,9 +8,9 @@ playRows([
     async (outbox) => {
       await outbox.append(batchOf('a:ringing'));
       for (let tries = 1; tries <= 20; tries++) {
-        await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 50 })]);
+        await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 50 })]);
         assert.equal(await outbox.nextDue(49), 50, `after ${tries} tries`);
-        assert.deepEqual(await due(outbox, { lane: 'retry', now: 50 }), [1], `after ${tries} tries`);
+        assert.deepEqual(await due(outbox, { priority: 'retry', now: 50 }), [1], `after ${tries} tries`);
       }
     },
   ],
@@ -25,7 +25,7 @@ playRows([
         error: 'from: not a number',
         durationMs: 3,
       } as const;
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a', bad)])), [2]);
+      assert.deepEqual(seqs(await outbox.record([resultOf(1, 'a', bad)])), [2]);
       const [letter, ...others] = eventsOf(directory, { state: 'dead' });
       const { error, httpStatus, durationMs } = bad;
       assert.deepEqual(letter, {
@@ -35,25 +35,25 @@ playRows([
           attempts: 1,
           rejections: 0,
           state: 'dead',
-          settledAt: 9,
+          finishedAt: 9,
         },
         attemptLog: [{ outcome: 'dead', at: 9, counted: true, httpStatus, error, durationMs }],
       });
       assert.deepEqual(others, []);
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 0, waiting: 1, dead: 1, lost: 0 });
+      assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 0, waiting: 1, dead: 1, lost: 0 });
     },
   ],
   [
-    'a dead letter that is sent again is the head of its call, untried, and keeps its attempts',
+    'a dead letter that is sent again is the next of its call, untried, and keeps its attempts',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
-      await outbox.settle([settled(2, 'a', { outcome: 'retry', nextAt: 50 })]);
+      await outbox.record([resultOf(1, 'a', { outcome: 'dead' })]);
+      await outbox.record([resultOf(2, 'a', { outcome: 'retry', nextAt: 50 })]);
       assert.equal(resend(directory, [1, 2, 99]), 1);
-      assert.deepEqual(await due(outbox, { lane: 'fresh' }), [1]);
-      assert.deepEqual(await due(outbox, { lane: 'retry' }), []);
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
-      assert.deepEqual(await due(outbox, { lane: 'retry' }), [2]);
+      assert.deepEqual(await due(outbox, { priority: 'fresh' }), [1]);
+      assert.deepEqual(await due(outbox, { priority: 'retry' }), []);
+      assert.deepEqual(seqs(await outbox.record([resultOf(1, 'a')])), [2]);
+      assert.deepEqual(await due(outbox, { priority: 'retry' }), [2]);
       const [ringing] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
         ringing?.attemptLog.map(({ outcome }) => outcome),
@@ -62,15 +62,15 @@ playRows([
     },
   ],
   [
-    'a dead letter behind the head of its call waits for its turn when it is sent again',
+    'a dead letter behind the next event of its call waits for its turn when it is sent again',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing a:answered a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'dead' })]);
-      await outbox.settle([settled(2, 'a', { outcome: 'dead' })]);
+      await outbox.record([resultOf(1, 'a', { outcome: 'dead' })]);
+      await outbox.record([resultOf(2, 'a', { outcome: 'dead' })]);
       assert.equal(resend(directory, [1]), 1);
       assert.equal(resend(directory, [2]), 1);
       assert.deepEqual(await due(outbox, {}), [1]);
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
+      assert.deepEqual(seqs(await outbox.record([resultOf(1, 'a')])), [2]);
     },
   ],
   [
@@ -79,11 +79,11 @@ playRows([
       const sent = () =>
         eventsOf(directory, { callId: 'a' }).map(({ attempts, rejections }) => [attempts, rejections]);
       await outbox.append(batchOf('a:ringing a:completed'));
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5 })]);
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 5, rejected: true })]);
-      const query = { lane: 'retry', now: 5, freshSince: 0, limit: 1, except: [] } as const;
+      await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 5 })]);
+      await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 5, rejected: true })]);
+      const query = { priority: 'retry', now: 5, freshSince: 0, limit: 1, except: [] } as const;
       assert.equal((await outbox.due(query))[0]?.rejections, 1);
-      await outbox.settle([settled(1, 'a', { outcome: 'dead', rejected: true })]);
+      await outbox.record([resultOf(1, 'a', { outcome: 'dead', rejected: true })]);
       assert.deepEqual(sent(), [
         [3, 2],
         [0, 0],
@@ -101,7 +101,7 @@ playRows([
       assert.equal(await outbox.expire(20, 99), 3);
       assert.deepEqual(await due(outbox, {}), [5, 4]);
       assert.deepEqual(seqs(eventsOf(directory, { state: 'dead' })), [1, 2, 3]);
-      assert.deepEqual(await outbox.tally(), { taken: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
+      assert.deepEqual(await outbox.counters(), { queued: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
     },
   ],
   [
@@ -110,7 +110,7 @@ playRows([
       await outbox.append(batchOf('a:ringing a:answered', 10));
       assert.equal(await outbox.expire(20, 30), 2);
       assert.equal(resend(directory, [1, 2], 40), 2);
-      assert.equal(eventsOf(directory, { callId: 'a' })[0]?.settledAt, undefined);
+      assert.equal(eventsOf(directory, { callId: 'a' })[0]?.finishedAt, undefined);
       assert.equal(await outbox.expire(40, 50), 0);
       assert.equal(await outbox.expire(41, 50), 2);
     },
@@ -123,7 +123,7 @@ playRows([
       await outbox.append(batchOf(ids.map((id) => `${id}:ringing ${id}:completed`).join(' '), 10));
       assert.equal(await outbox.expire(20, 30), 2_400);
       await outbox.append(batchOf('y:ringing', 10));
-      await outbox.settle([settled(1, 'z', { at: 9_999 }), settled(2_402, 'y', { at: 30 })]);
+      await outbox.record([resultOf(1, 'z', { at: 9_999 }), resultOf(2_402, 'y', { at: 30 })]);
       assert.equal(await outbox.prune(50), 1);
     },
   ],
@@ -131,13 +131,17 @@ playRows([
     'a late word about an event changes nothing, unless it was delivered after all',
     async (outbox) => {
       await outbox.append(batchOf('a:ringing b:ringing'));
-      await outbox.settle([settled(1, 'a'), settled(2, 'b', { outcome: 'dead' })]);
+      await outbox.record([resultOf(1, 'a'), resultOf(2, 'b', { outcome: 'dead' })]);
       for (const outcome of ['retry', 'dead'] as const) {
-        await outbox.settle([settled(1, 'a', { outcome }), settled(2, 'b', { outcome }), settled(77, 'x')]);
+        await outbox.record([
+          resultOf(1, 'a', { outcome }),
+          resultOf(2, 'b', { outcome }),
+          resultOf(77, 'x'),
+        ]);
       }
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
-      await outbox.settle([settled(2, 'b')]);
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 2, waiting: 0, dead: 0, lost: 0 });
+      assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
+      await outbox.record([resultOf(2, 'b')]);
+      assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 2, waiting: 0, dead: 0, lost: 0 });
     },
   ],
   [
@@ -145,7 +149,7 @@ playRows([
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing'));
       for (let at = 1; at <= 40; at++)
-        await outbox.settle([settled(1, 'a', { outcome: 'retry', at, nextAt: at })]);
+        await outbox.record([resultOf(1, 'a', { outcome: 'retry', at, nextAt: at })]);
       const [event] = eventsOf(directory, { callId: 'a' });
       assert.deepEqual(
         event?.attemptLog.map(({ at }) => at),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../api/contract/call-event.ts';
-import type { DeliveryQueue, Settlement } from '../delivery/queue.ts';
+import type { DeliveryQueue, DeliveryResult } from '../delivery/queue.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import { openOperator } from './operator.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
@@ -63,15 +63,15 @@ export async function opened(t: Scope, options: OutboxOptions, log: Log = keepin
   return outbox;
 }
 
-export function newEvent(callId: string, status: CallStatus, takenAt = 0, more: object = {}): NewEvent {
+export function newEvent(callId: string, status: CallStatus, queuedAt = 0, more: object = {}): NewEvent {
   const body = JSON.stringify({ id: callId, direction: 'inbound', status, ...more });
-  return { callId, status, body, takenAt };
+  return { callId, status, body, queuedAt };
 }
 
-/** A batch of events alone, written `a:ringing b:completed`, all taken at `takenAt`. */
-export function batchOf(events: string, takenAt = 0): Batch {
+/** A batch of events alone, written `a:ringing b:completed`, all taken at `queuedAt`. */
+export function batchOf(events: string, queuedAt = 0): Batch {
   const list = events.split(' ').map((event) => event.split(':') as [string, CallStatus]);
-  return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, takenAt)) };
+  return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, queuedAt)) };
 }
 
 /** Events of an outbox that is there, oldest first, as the command line sees them beside it. */
@@ -95,15 +95,15 @@ export function resend(directory: string, seqs: readonly number[], now = 0): num
 }
 
 /** What became of an attempt; delivered at 0 unless told otherwise. */
-export function settled(seq: number, callId: string, rest: Partial<Settlement> = {}): Settlement {
+export function resultOf(seq: number, callId: string, rest: Partial<DeliveryResult> = {}): DeliveryResult {
   return { seq, callId, outcome: 'delivered', at: 0, counted: true, durationMs: 1, ...rest };
 }
 
 type Query = Parameters<DeliveryQueue['due']>[0];
 
-/** Numbers of the heads that a lane gives; everything is fresh, and due, unless told otherwise. */
+/** Numbers of the nextEvents that a priority gives; everything is fresh, and due, unless told otherwise. */
 export async function due(outbox: Outbox, query: Partial<Query>): Promise<number[]> {
-  const all: Query = { lane: 'fresh', now: 1_000_000, freshSince: 0, limit: 100, except: [] };
+  const all: Query = { priority: 'fresh', now: 1_000_000, freshSince: 0, limit: 100, except: [] };
   return seqs(await outbox.due({ ...all, ...query }));
 }
 

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { callStatuses } from '../api/contract/call-event.ts';
-import { type Lane, longestWaitMs } from '../delivery/queue.ts';
-import { keepingLog, newEvent, resend, settled, temporaryFolder } from './outbox.fixture.ts';
+import { longestWaitMs, type Priority } from '../delivery/queue.ts';
+import { keepingLog, newEvent, resend, resultOf, temporaryFolder } from './outbox.fixture.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 
 type ModelEvent = {
   readonly seq: number;
   readonly callId: string;
   readonly status: (typeof callStatuses)[number];
-  readonly takenAt: number;
+  readonly queuedAt: number;
   /** From when on its age counts. */
   since: number;
   state: 'waiting' | 'delivered' | 'dead';
   attempts: number;
   nextAt: number;
-  settledAt: number;
+  finishedAt: number;
 };
 
 /** The same in plain memory, by looking through everything each time. */
@@ -26,24 +26,24 @@ function createModel() {
   let lastSeq = 0;
   const calls = new Map<string, string>();
   const ofCall = (callId: string) => events.filter((event) => event.callId === callId);
-  const head = (callId: string) => ofCall(callId).find(({ state }) => state === 'waiting');
-  const newest = ({ callId }: ModelEvent) => Math.max(...ofCall(callId).map(({ takenAt }) => takenAt));
-  const heads = () => [...new Set(events.map(({ callId }) => callId))].flatMap((id) => head(id) ?? []);
+  const next = (callId: string) => ofCall(callId).find(({ state }) => state === 'waiting');
+  const newest = ({ callId }: ModelEvent) => Math.max(...ofCall(callId).map(({ queuedAt }) => queuedAt));
+  const nextEvents = () => [...new Set(events.map(({ callId }) => callId))].flatMap((id) => next(id) ?? []);
 
   return {
     calls,
-    append(callId: string, status: ModelEvent['status'], takenAt: number): number {
+    append(callId: string, status: ModelEvent['status'], queuedAt: number): number {
       if (ofCall(callId).some((event) => event.status === status)) return -1;
-      const before = head(callId);
+      const before = next(callId);
       const seq = ++lastSeq;
-      const fresh = { state: 'waiting', attempts: 0, nextAt: 0, settledAt: 0 } as const;
-      events.push({ seq, callId, status, takenAt, since: takenAt, ...fresh });
+      const fresh = { state: 'waiting', attempts: 0, nextAt: 0, finishedAt: 0 } as const;
+      events.push({ seq, callId, status, queuedAt, since: queuedAt, ...fresh });
       return before ? 0 : seq;
     },
-    due(lane: Lane, now: number, freshSince: number): number[] {
+    due(priority: Priority, now: number, freshSince: number): number[] {
       const rank = ({ attempts }: ModelEvent) => Math.min(attempts, 16);
-      const tried = heads().filter(({ attempts }) => attempts > 0);
-      const untried = heads().filter(({ attempts }) => attempts === 0);
+      const tried = nextEvents().filter(({ attempts }) => attempts > 0);
+      const untried = nextEvents().filter(({ attempts }) => attempts === 0);
       const found = {
         fresh: () =>
           untried
@@ -58,9 +58,9 @@ function createModel() {
             .filter(({ nextAt }) => nextAt <= now || nextAt > now + longestWaitMs)
             .sort((a, b) => rank(a) - rank(b) || a.nextAt - b.nextAt || a.seq - b.seq),
       };
-      return found[lane]().map(({ seq }) => seq);
+      return found[priority]().map(({ seq }) => seq);
     },
-    settle(
+    record(
       seq: number,
       outcome: 'delivered' | 'retry' | 'dead',
       at: number,
@@ -70,20 +70,20 @@ function createModel() {
       const event = events.find((one) => one.seq === seq);
       if (!event || event.state === 'delivered') return undefined;
       if (event.state === 'dead' && outcome !== 'delivered') return undefined;
-      const wasHead = head(event.callId) === event;
+      const wasNext = next(event.callId) === event;
       if (counted) event.attempts++;
       if (outcome === 'retry') {
         event.nextAt = nextAt;
         return undefined;
       }
       event.state = outcome;
-      event.settledAt = at;
+      event.finishedAt = at;
       if (outcome === 'delivered') delivered++;
-      return wasHead ? head(event.callId)?.seq : undefined;
+      return wasNext ? next(event.callId)?.seq : undefined;
     },
     expire(before: number, at: number): number {
       const old = events.filter(({ state, since }) => state === 'waiting' && since < before);
-      for (const event of old) Object.assign(event, { state: 'dead', settledAt: at });
+      for (const event of old) Object.assign(event, { state: 'dead', finishedAt: at });
       return old.length;
     },
     resend(seq: number, now: number): number {
@@ -92,15 +92,15 @@ function createModel() {
       return event ? 1 : 0;
     },
     prune(before: number): number {
-      const old = (event: ModelEvent) => event.state === 'delivered' && event.settledAt < before;
+      const old = (event: ModelEvent) => event.state === 'delivered' && event.finishedAt < before;
       const gone = events.filter(old).length;
       events = events.filter((event) => !old(event));
       return gone;
     },
-    tally() {
+    counters() {
       const count = (state: ModelEvent['state']) => events.filter((event) => event.state === state).length;
       const [waiting, dead] = [count('waiting'), count('dead')];
-      return { taken: delivered + waiting + dead, delivered, waiting, dead, lost: 0 };
+      return { queued: delivered + waiting + dead, delivered, waiting, dead, lost: 0 };
     },
     lastSeq: () => lastSeq,
   };
@@ -116,7 +116,7 @@ const step = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constant('settle'),
+      do: fc.constant('record'),
       back: anySeq,
       outcome: fc.constantFrom('delivered', 'retry', 'dead'),
       wait: fc.integer({ min: 0, max: 70_000 }),
@@ -176,16 +176,16 @@ async function playBoth(
   if (what.do === 'append' && 'status' in what) {
     const event = newEvent(what.callId, what.status, now);
     const number = model.append(what.callId, what.status, now);
-    const { heads, repeated } = await outbox.append({ calls: [], trunks: [], events: [event] });
+    const { nextEvents, repeated } = await outbox.append({ calls: [], trunks: [], events: [event] });
     assert.deepEqual(
-      [heads.map(({ seq }) => seq), repeated.length],
+      [nextEvents.map(({ seq }) => seq), repeated.length],
       [number > 0 ? [number] : [], number < 0 ? 1 : 0],
     );
-  } else if (what.do === 'settle' && 'outcome' in what) {
+  } else if (what.do === 'record' && 'outcome' in what) {
     const seq = model.lastSeq() - what.back;
     const [outcome, nextAt, counted] = [what.outcome as 'retry', now + what.wait, what.counted];
-    const next = model.settle(seq, outcome, now, nextAt, counted);
-    const given = await outbox.settle([settled(seq, '', { outcome, at: now, nextAt, counted })]);
+    const next = model.record(seq, outcome, now, nextAt, counted);
+    const given = await outbox.record([resultOf(seq, '', { outcome, at: now, nextAt, counted })]);
     assert.deepEqual(
       given.map((event) => event.seq),
       next === undefined ? [] : [next],
@@ -206,15 +206,15 @@ async function playBoth(
 }
 
 async function compare(outbox: Outbox, model: Model, now: number): Promise<void> {
-  assert.deepEqual(await outbox.tally(), model.tally());
-  const lanes: Lane[] = ['fresh', 'backlog', 'retry'];
-  for (const lane of lanes) {
+  assert.deepEqual(await outbox.counters(), model.counters());
+  const priorities: Priority[] = ['fresh', 'backlog', 'retry'];
+  for (const priority of priorities) {
     const freshSince = now - 20_000;
-    const given = await outbox.due({ lane, now, freshSince, limit: 100, except: [] });
+    const given = await outbox.due({ priority, now, freshSince, limit: 100, except: [] });
     assert.deepEqual(
       given.map(({ seq }) => seq),
-      model.due(lane, now, freshSince),
-      `lane ${lane}`,
+      model.due(priority, now, freshSince),
+      `priority ${priority}`,
     );
   }
   const { calls } = await outbox.load();

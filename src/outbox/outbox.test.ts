@@ -10,8 +10,8 @@ import {
   newEvent,
   opened,
   playRows,
+  resultOf,
   seqs,
-  settled,
   temporaryFolder,
 } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
@@ -20,10 +20,10 @@ import { openReader } from './reader.ts';
 /** What an outbox does: each row is played on an empty one. */
 playRows([
   [
-    'events are numbered as they are taken, and the oldest of a call is its head',
+    'events are numbered as they are taken, and the oldest of a call is its next',
     async (outbox) => {
-      const { heads, repeated } = await outbox.append(batchOf('a:ringing b:ringing a:answered', 5));
-      assert.deepEqual(heads, [
+      const { nextEvents, repeated } = await outbox.append(batchOf('a:ringing b:ringing a:answered', 5));
+      assert.deepEqual(nextEvents, [
         { seq: 1, ...newEvent('a', 'ringing', 5), attempts: 0, rejections: 0 },
         { seq: 2, ...newEvent('b', 'ringing', 5), attempts: 0, rejections: 0 },
       ]);
@@ -35,29 +35,29 @@ playRows([
     async (outbox) => {
       const first = await outbox.append(batchOf('a:ringing a:ringing'));
       const second = await outbox.append(batchOf('a:ringing b:ringing'));
-      assert.deepEqual(seqs(first.heads), [1]);
+      assert.deepEqual(seqs(first.nextEvents), [1]);
       assert.deepEqual(first.repeated, [newEvent('a', 'ringing')]);
       assert.deepEqual(second.repeated, [newEvent('a', 'ringing')]);
-      assert.deepEqual(seqs(second.heads), [2]);
-      assert.equal((await outbox.tally()).taken, 2);
+      assert.deepEqual(seqs(second.nextEvents), [2]);
+      assert.equal((await outbox.counters()).queued, 2);
     },
   ],
   [
-    'an event behind a waiting one is no head; after it was delivered it is',
+    'an event behind a waiting one is not next; after that was delivered it is',
     async (outbox) => {
       await outbox.append(batchOf('a:ringing'));
-      assert.deepEqual((await outbox.append(batchOf('a:answered'))).heads, []);
+      assert.deepEqual((await outbox.append(batchOf('a:answered'))).nextEvents, []);
       assert.deepEqual(await due(outbox, {}), [1]);
-      assert.deepEqual(seqs(await outbox.settle([settled(1, 'a')])), [2]);
+      assert.deepEqual(seqs(await outbox.record([resultOf(1, 'a')])), [2]);
       assert.deepEqual(await due(outbox, {}), [2]);
     },
   ],
   [
-    'an event of a call whose events are all delivered is a head at once',
+    'an event of a call whose events are all delivered is next at once',
     async (outbox) => {
       await outbox.append(batchOf('a:ringing'));
-      assert.deepEqual(await outbox.settle([settled(1, 'a')]), []);
-      assert.deepEqual(seqs((await outbox.append(batchOf('a:completed'))).heads), [2]);
+      assert.deepEqual(await outbox.record([resultOf(1, 'a')]), []);
+      assert.deepEqual(seqs((await outbox.append(batchOf('a:completed'))).nextEvents), [2]);
     },
   ],
   [
@@ -84,12 +84,12 @@ playRows([
         await outbox.append(batchOf(`${id}:ringing`, at));
       }
       await outbox.append(batchOf('a:answered', 50));
-      assert.deepEqual(await due(outbox, { lane: 'fresh', freshSince: 40 }), [1, 4]);
-      assert.deepEqual(await due(outbox, { lane: 'backlog', freshSince: 40 }), [2, 3]);
-      assert.deepEqual(await due(outbox, { lane: 'backlog', freshSince: 100 }), [2, 3, 4, 1]);
-      assert.deepEqual(await due(outbox, { lane: 'backlog', freshSince: 100, limit: 2 }), [2, 3]);
+      assert.deepEqual(await due(outbox, { priority: 'fresh', freshSince: 40 }), [1, 4]);
+      assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 40 }), [2, 3]);
+      assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100 }), [2, 3, 4, 1]);
+      assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100, limit: 2 }), [2, 3]);
       assert.deepEqual(
-        await due(outbox, { lane: 'backlog', freshSince: 100, limit: 2, except: ['b', 'd'] }),
+        await due(outbox, { priority: 'backlog', freshSince: 100, limit: 2, except: ['b', 'd'] }),
         [3, 1],
       );
       assert.deepEqual(await due(outbox, { limit: 0 }), []);
@@ -100,13 +100,13 @@ playRows([
     async (outbox) => {
       await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing'));
       const again = (seq: number, callId: string, nextAt: number) =>
-        settled(seq, callId, { outcome: 'retry', nextAt });
-      await outbox.settle([again(1, 'a', 100), again(1, 'a', 100)]);
-      await outbox.settle([again(2, 'b', 300), again(3, 'c', 200)]);
-      assert.deepEqual(await due(outbox, { lane: 'fresh' }), [4]);
-      assert.deepEqual(await due(outbox, { lane: 'retry', now: 99 }), []);
-      assert.deepEqual(await due(outbox, { lane: 'retry', now: 100 }), [1]);
-      assert.deepEqual(await due(outbox, { lane: 'retry', now: 300 }), [3, 2, 1]);
+        resultOf(seq, callId, { outcome: 'retry', nextAt });
+      await outbox.record([again(1, 'a', 100), again(1, 'a', 100)]);
+      await outbox.record([again(2, 'b', 300), again(3, 'c', 200)]);
+      assert.deepEqual(await due(outbox, { priority: 'fresh' }), [4]);
+      assert.deepEqual(await due(outbox, { priority: 'retry', now: 99 }), []);
+      assert.deepEqual(await due(outbox, { priority: 'retry', now: 100 }), [1]);
+      assert.deepEqual(await due(outbox, { priority: 'retry', now: 300 }), [3, 2, 1]);
       assert.deepEqual(await Promise.all([99, 100, 200, 300].map((now) => outbox.nextDue(now))), [
         100,
         200,
@@ -119,10 +119,10 @@ playRows([
     'a wait that looks longer than the longest one has come: the clock was set back',
     async (outbox) => {
       await outbox.append(batchOf('a:ringing'));
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', nextAt: 100_000 })]);
-      assert.deepEqual(await due(outbox, { lane: 'retry', now: 39_999 }), [1]);
+      await outbox.record([resultOf(1, 'a', { outcome: 'retry', nextAt: 100_000 })]);
+      assert.deepEqual(await due(outbox, { priority: 'retry', now: 39_999 }), [1]);
       assert.equal(await outbox.nextDue(39_999), undefined);
-      assert.deepEqual(await due(outbox, { lane: 'retry', now: 40_000 }), []);
+      assert.deepEqual(await due(outbox, { priority: 'retry', now: 40_000 }), []);
       assert.equal(await outbox.nextDue(40_000), 100_000);
     },
   ],
@@ -130,11 +130,11 @@ playRows([
     'an attempt that does not count leaves the event as untried as it was',
     async (outbox) => {
       await outbox.append(batchOf('a:ringing b:ringing'));
-      await outbox.settle([settled(1, 'a', { outcome: 'retry', counted: false, nextAt: 500 })]);
-      await outbox.settle([settled(2, 'b', { outcome: 'retry', nextAt: 500 })]);
-      await outbox.settle([settled(2, 'b', { outcome: 'retry', counted: false, nextAt: 600 })]);
-      assert.deepEqual(await due(outbox, { lane: 'fresh', now: 1 }), [1]);
-      const [event] = await outbox.due({ lane: 'retry', now: 600, freshSince: 0, limit: 1, except: [] });
+      await outbox.record([resultOf(1, 'a', { outcome: 'retry', counted: false, nextAt: 500 })]);
+      await outbox.record([resultOf(2, 'b', { outcome: 'retry', nextAt: 500 })]);
+      await outbox.record([resultOf(2, 'b', { outcome: 'retry', counted: false, nextAt: 600 })]);
+      assert.deepEqual(await due(outbox, { priority: 'fresh', now: 1 }), [1]);
+      const [event] = await outbox.due({ priority: 'retry', now: 600, freshSince: 0, limit: 1, except: [] });
       assert.equal(event?.attempts, 1);
     },
   ],
@@ -142,13 +142,13 @@ playRows([
     'what was delivered long ago is forgotten, what waits or is dead is not; numbers are never used again',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing', 10));
-      await outbox.settle([settled(1, 'a', { at: 20 }), settled(4, 'd', { at: 90 })]);
-      await outbox.settle([settled(2, 'b', { outcome: 'dead', at: 20 })]);
+      await outbox.record([resultOf(1, 'a', { at: 20 }), resultOf(4, 'd', { at: 90 })]);
+      await outbox.record([resultOf(2, 'b', { outcome: 'dead', at: 20 })]);
       assert.equal(await outbox.prune(50), 1);
       assert.deepEqual(eventsOf(directory, { callId: 'a' }), []);
       assert.equal(await outbox.prune(100), 1);
-      assert.deepEqual(await outbox.tally(), { taken: 4, delivered: 2, waiting: 1, dead: 1, lost: 0 });
-      assert.deepEqual(seqs((await outbox.append(batchOf('e:ringing'))).heads), [5]);
+      assert.deepEqual(await outbox.counters(), { queued: 4, delivered: 2, waiting: 1, dead: 1, lost: 0 });
+      assert.deepEqual(seqs((await outbox.append(batchOf('e:ringing'))).nextEvents), [5]);
     },
   ],
   [
@@ -158,7 +158,7 @@ playRows([
       await outbox.append(batchOf('a:ringing', 10));
       await outbox.append(batchOf('b:ringing', 20));
       assert.equal(await outbox.oldestWaiting(), 10);
-      await outbox.settle([settled(1, 'a')]);
+      await outbox.record([resultOf(1, 'a')]);
       assert.equal(await outbox.oldestWaiting(), 20);
       assert.equal(await outbox.waiting(), 1);
     },
@@ -166,19 +166,19 @@ playRows([
   [
     'one bad batch or question is refused alone, whatever is written together with it',
     async (outbox, directory) => {
-      const bad = { ...newEvent('b', 'ringing'), takenAt: Number.NaN };
+      const bad = { ...newEvent('b', 'ringing'), queuedAt: Number.NaN };
       const all = await Promise.allSettled([
         outbox.append(batchOf('a:ringing')),
         outbox.append({ calls: [], trunks: [], events: [newEvent('x', 'ringing'), bad] }),
-        outbox.settle([settled(1, 'a', { at: Number.NaN })]),
+        outbox.record([resultOf(1, 'a', { at: Number.NaN })]),
         outbox.append(batchOf('c:ringing')),
-        outbox.settle([settled(2, 'c')]),
+        outbox.record([resultOf(2, 'c')]),
       ]);
       assert.deepEqual(
         all.map(({ status }) => status),
         ['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
       );
-      assert.deepEqual(await outbox.tally(), { taken: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
+      assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
       assert.deepEqual(eventsOf(directory, { callId: 'x' }), []);
       assert.deepEqual(eventsOf(directory, { callId: 'a' })[0]?.attemptLog, []);
     },
@@ -188,12 +188,16 @@ playRows([
     async (outbox) => {
       const ids = Array.from({ length: 500 }, (_, i) => `c${i - (i % 5)}`);
       const appends = ids.map((id) => outbox.append(batchOf(`${id}:ringing ${id}:completed`)));
-      const [taken, last] = await Promise.all([outbox.tally(), outbox.append(batchOf('z:ringing'))]);
-      assert.equal(taken.taken, 200);
-      assert.deepEqual(seqs(last.heads), [201]);
+      const [all, last] = await Promise.all([outbox.counters(), outbox.append(batchOf('z:ringing'))]);
+      assert.equal(all.queued, 200);
+      assert.deepEqual(seqs(last.nextEvents), [201]);
       const answers = await Promise.all(appends);
       assert.deepEqual(
-        answers.map(({ heads, repeated }) => [heads[0]?.callId, heads[0]?.seq, repeated.length]),
+        answers.map(({ nextEvents, repeated }) => [
+          nextEvents[0]?.callId,
+          nextEvents[0]?.seq,
+          repeated.length,
+        ]),
         ids.map((id, i) => (i % 5 === 0 ? [id, (i / 5) * 2 + 1, 0] : [undefined, undefined, 2])),
       );
       assert.ok(outbox.commits() <= 5, `${outbox.commits()} transactions for 501 appends`);
@@ -209,13 +213,16 @@ test('outbox: everything is there again after a restart', async (t) => {
     trunks: ['PJSIP/t'],
     events: [newEvent('a', 'ringing', 5), newEvent('b', 'ringing', 6)],
   });
-  await first.settle([settled(2, 'b', { outcome: 'retry', nextAt: 70 })]);
-  const before = [await first.load(), await first.tally(), eventsOf(directory, { callId: 'b' })];
+  await first.record([resultOf(2, 'b', { outcome: 'retry', nextAt: 70 })]);
+  const before = [await first.load(), await first.counters(), eventsOf(directory, { callId: 'b' })];
   await first.close();
   const second = await opened(t, { directory });
-  assert.deepEqual([await second.load(), await second.tally(), eventsOf(directory, { callId: 'b' })], before);
-  assert.deepEqual(await due(second, { lane: 'retry', now: 70 }), [2]);
-  assert.deepEqual(seqs((await second.append(batchOf('c:ringing'))).heads), [3]);
+  assert.deepEqual(
+    [await second.load(), await second.counters(), eventsOf(directory, { callId: 'b' })],
+    before,
+  );
+  assert.deepEqual(await due(second, { priority: 'retry', now: 70 }), [2]);
+  assert.deepEqual(seqs((await second.append(batchOf('c:ringing'))).nextEvents), [3]);
 });
 
 test('outbox: nobody else can read the folder and its files', async (t) => {
@@ -249,9 +256,11 @@ test('outbox: what is appended in one go is all there: events, open calls, trunk
       journal: { lines: `line of ${id}.`, at: n },
     }),
   );
-  const heads = (await Promise.all(appended)).map((taken) => taken.heads.map(({ callId }) => callId));
+  const nextEvents = (await Promise.all(appended)).map(({ nextEvents }) =>
+    nextEvents.map(({ callId }) => callId),
+  );
   assert.deepEqual(
-    heads,
+    nextEvents,
     ids.map((id, n) => (n % 2 === 0 ? [id] : [])),
   );
   const { calls, trunks } = await outbox.load();
@@ -280,7 +289,7 @@ test('outbox: closing writes all that was asked before, and refuses what comes a
     }),
   );
   await outbox.close();
-  assert.equal((await Promise.all(appends)).flatMap(({ heads }) => heads).length, 50_000);
+  assert.equal((await Promise.all(appends)).flatMap(({ nextEvents }) => nextEvents).length, 50_000);
   await assert.rejects(outbox.append(batchOf('z:ringing')), /closed/);
   await outbox.close();
 });

@@ -1,9 +1,9 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../log/log.ts';
+import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
-import type { Tally } from './tables/tally.ts';
 import type { StorageState } from './worker/notice.ts';
 import { startStorageThread } from './worker/storage-thread.ts';
 
@@ -18,7 +18,7 @@ export type NewEvent = {
   readonly status: CallStatus;
   readonly body: string;
   /** Unix ms. */
-  readonly takenAt: number;
+  readonly queuedAt: number;
 };
 
 /** What changed at one moment: on disk together, or not at all. */
@@ -32,9 +32,9 @@ export type Batch = {
   readonly journal?: { readonly lines: string; readonly at: number };
 };
 
-export type Taken = {
+export type Appended = {
   /** Those of the events that are the oldest waiting one of their call: they may be sent now. */
-  readonly heads: readonly QueuedEvent[];
+  readonly nextEvents: readonly QueuedEvent[];
   /** Those that had been taken before (same call and status): nothing was done about them. */
   readonly repeated: readonly NewEvent[];
 };
@@ -46,11 +46,11 @@ export interface Outbox extends DeliveryQueue {
    * `storage()` says so. Rejects only when the outbox has failed or was closed, or when 200,000 events wait for the
    * disk already: nothing was taken then.
    */
-  append(batch: Batch): Promise<Taken>;
+  append(batch: Batch): Promise<Appended>;
   /** Open calls and known trunks, for the start. */
   load(): Promise<{ calls: { id: string; state: string }[]; trunks: string[] }>;
-  /** Exact counts; `taken = delivered + waiting + dead`. */
-  tally(): Promise<Tally>;
+  /** Exact counts; `queued = delivered + waiting + dead`. */
+  counters(): Promise<Counters>;
   /** Unix ms at which the oldest waiting event was taken. */
   oldestWaiting(): Promise<number | undefined>;
   /** All that is kept about a call's events, each with its attempts. */
@@ -109,26 +109,26 @@ export async function openOutbox(
       const numbers = await call('append', intake).finally(() => {
         underWay -= events.length;
       });
-      const heads: QueuedEvent[] = [];
+      const nextEvents: QueuedEvent[] = [];
       const again: NewEvent[] = [];
       events.forEach((event, i) => {
         const number = numbers[i] as number;
         if (number === repeated) again.push(event);
-        else if (number !== behind) heads.push({ seq: number, ...event, attempts: 0, rejections: 0 });
+        else if (number !== behind) nextEvents.push({ seq: number, ...event, attempts: 0, rejections: 0 });
       });
-      return { heads, repeated: again };
+      return { nextEvents, repeated: again };
     },
     load: () => call('load'),
     due: (query) => call('due', query),
-    isHead: (seq) => call('isHead', seq),
+    isNext: (seq) => call('isNext', seq),
     nextDue: (now) => call('nextDue', now),
-    settle: (settlements) => call('settle', settlements),
-    async expire(takenBefore, at) {
+    record: (results) => call('record', results),
+    async expire(queuedBefore, at) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
         const step: { parked: number; next?: number } = await call(
           'expire',
-          takenBefore,
+          queuedBefore,
           at,
           after,
           stepRows,
@@ -138,8 +138,8 @@ export async function openOutbox(
       }
       return total;
     },
-    waiting: async () => (await call('tally')).waiting,
-    tally: () => call('tally'),
+    waiting: async () => (await call('counters')).waiting,
+    counters: () => call('counters'),
     oldestWaiting: () => call('oldestWaiting'),
     eventsOf: (callId) => call('eventsOf', callId),
     lastDelivered: (since, limit) => call('lastDelivered', since, limit),
@@ -165,13 +165,13 @@ export async function openOutbox(
 }
 
 function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
-  const bad = events.find(({ takenAt }) => !Number.isSafeInteger(takenAt));
-  if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.takenAt}, which is no time`);
+  const bad = events.find(({ queuedAt }) => !Number.isSafeInteger(queuedAt));
+  if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.queuedAt}, which is no time`);
   return {
     calls: calls.flatMap(({ id, state }) => [id, state]),
     trunks: [...trunks],
     events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
-    takenAt: events.map(({ takenAt }) => takenAt),
+    queuedAt: events.map(({ queuedAt }) => queuedAt),
     journal: journal?.lines ?? '',
     journalAt: journal?.at ?? 0,
   };

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { versionOf } from '../storage/migrate.ts';
 import { openForReading } from '../storage/open-database.ts';
 import { StorageRefused } from '../storage/refused.ts';
+import { type Counters, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import {
   createEventReader,
@@ -12,12 +13,11 @@ import {
   states,
 } from './tables/history.ts';
 import { schemaVersion } from './tables/migrations.ts';
-import { createTallyKeeper, type Tally } from './tables/tally.ts';
 
 export type EventFilter = {
   readonly state?: StoredEvent['state'] | undefined;
   readonly callId?: string | undefined;
-  /** Taken, or with state `delivered` or `dead` settled, at this time (Unix ms) or later. */
+  /** Taken, or with state `delivered` or `dead` finished, at this time (Unix ms) or later. */
   readonly since?: number | undefined;
   /** The same, before this time. */
   readonly before?: number | undefined;
@@ -33,7 +33,7 @@ export type Reader = {
   callsFrom(number: string, limit: number): string[];
   /** Lines of the journal that have one of these texts in them, in order. */
   journal(texts: readonly string[]): string[];
-  tally(): Tally;
+  counters(): Counters;
   close(): void;
 };
 
@@ -70,7 +70,7 @@ function createReader(db: DatabaseSync): Reader {
   );
   return {
     events({ state, callId, since, before, limit }) {
-      const time = state === 'delivered' || state === 'dead' ? 'settled_at' : 'taken_at';
+      const time = state === 'delivered' || state === 'dead' ? 'finished_at' : 'queued_at';
       const conditions: [string, string | number | undefined][] = [
         ['state = ?', state && states.indexOf(state)],
         ['call_id = ?', callId],
@@ -99,7 +99,7 @@ function createReader(db: DatabaseSync): Reader {
         .flatMap(({ lines }) => (lines as string).split('\n'))
         .filter((line) => texts.some((text) => line.includes(text)));
     },
-    tally: () => createTallyKeeper(db).read(),
+    counters: () => createCounterKeeper(db).read(),
     close: () => db.close(),
   };
 }

@@ -40,7 +40,7 @@ export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Chang
       ...calls,
     },
     outbox: {
-      ...{ taken: 11, delivered: 11, waiting: 0, dead: 0, lost: 0 },
+      ...{ queued: 11, delivered: 11, waiting: 0, dead: 0, lost: 0 },
       storage: { state: 'working' },
       commits: 22,
       lastCommitAt: noon - 8_000,

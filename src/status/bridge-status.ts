@@ -2,7 +2,7 @@ import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/dispatcher.ts';
 import type { ReconcilerStatus } from '../delivery/reconciler.ts';
 import type { LogStatus } from '../log/log-destination.ts';
-import type { Tally } from '../outbox/tables/tally.ts';
+import type { Counters } from '../outbox/tables/counters.ts';
 import type { StorageState } from '../outbox/worker/notice.ts';
 
 /** Counts since the start of the program. */
@@ -52,7 +52,7 @@ export type BridgeStatus = {
     readonly events: Readonly<Record<'used' | 'ignored' | 'bad' | 'lost' | 'failed', number>>;
   };
   readonly calls: CallCounts & { readonly open: number };
-  readonly outbox: Tally & {
+  readonly outbox: Counters & {
     readonly oldestWaitingAt?: number | undefined;
     readonly storage: StorageState;
     readonly commits: number;

@@ -11,7 +11,7 @@ const byCode: Readonly<Record<number, Trouble>> = {
   522: 'corrupt', // IOERR_SHORT_READ: the file ends before its own page count
   8458: 'corrupt', // IOERR_CORRUPTFS
   4874: 'full', // IOERR_SHMSIZE: no room for the WAL's index
-  1555: 'corrupt', // CONSTRAINT_PRIMARYKEY: we number rows ourselves, rising, so only a damaged tally collides
+  1555: 'corrupt', // CONSTRAINT_PRIMARYKEY: we number rows ourselves, rising, so only a damaged counters collides
   2579: 'corrupt', // CONSTRAINT_ROWID
   5: 'busy',
   6: 'busy',

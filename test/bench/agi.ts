@@ -309,7 +309,7 @@ async function fill(directory: string, count: number): Promise<void> {
     const events = Array.from({ length: 10_000 }, (_, i): Batch['events'][number] => {
       const callId = `pbx-1763618668.${from + i}`;
       const body = { id: callId, direction: 'inbound', status: 'ringing', from: '+4930901820' };
-      return { callId, status: 'ringing', body: JSON.stringify(body), takenAt: Date.now() - 3_600_000 };
+      return { callId, status: 'ringing', body: JSON.stringify(body), queuedAt: Date.now() - 3_600_000 };
     });
     await outbox.append({ calls: [], trunks: [], events });
   }

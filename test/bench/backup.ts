@@ -25,7 +25,7 @@ function batchOf(size: number): Batch {
   const events = Array.from({ length: size }, () => {
     const id = `pbx-${1_763_618_668 + Math.floor(number / 50)}.${number++}`;
     const body = JSON.stringify({ id, direction: 'inbound', status: 'ringing', from: '+4930901820' });
-    return { callId: id, status: 'ringing' as const, body, takenAt: Date.now() };
+    return { callId: id, status: 'ringing' as const, body, queuedAt: Date.now() };
   });
   return { calls: [], trunks: [], events };
 }

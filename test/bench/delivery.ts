@@ -32,7 +32,7 @@ const token = 'bench-token-0123456789';
 function eventOf(n: number): QueuedEvent {
   const callId = `pbx-${String(n).padStart(8, '0')}`;
   const body = JSON.stringify({ id: callId, direction: 'inbound', status: 'ringing', from: '+4930901820' });
-  return { seq: n + 1, callId, status: 'ringing', body, takenAt: Date.now(), attempts: 0, rejections: 0 };
+  return { seq: n + 1, callId, status: 'ringing', body, queuedAt: Date.now(), attempts: 0, rejections: 0 };
 }
 
 /** Sends one event; resolves when it is answered. */
@@ -65,19 +65,19 @@ function dispatcherSender(): Sender {
   const waiting = new Map<number, () => void>();
   const queue: DeliveryQueue = {
     due: async () => [],
-    isHead: async () => true,
+    isNext: async () => true,
     nextDue: async () => undefined,
     expire: async () => 0,
     waiting: async () => waiting.size,
-    async settle(settlements) {
-      for (const { seq } of settlements) {
+    async record(results) {
+      for (const { seq } of results) {
         waiting.get(seq)?.();
         waiting.delete(seq);
       }
       return [];
     },
   };
-  const fresh = { ...defaultLimits.lanes.fresh, concurrency: connections };
+  const fresh = { ...defaultLimits.priorities.fresh, concurrency: connections };
   const dispatcher = createDispatcher({
     queue,
     send: (event) => client.postCallEvent(event.body),
@@ -85,7 +85,7 @@ function dispatcherSender(): Sender {
     now: Date.now,
     monotonic: () => performance.now(),
     random: Math.random,
-    limits: { lanes: { ...defaultLimits.lanes, fresh } },
+    limits: { priorities: { ...defaultLimits.priorities, fresh } },
   });
   dispatcher.start();
   return {
@@ -116,12 +116,12 @@ async function throughput(sender: Sender, width: number): Promise<number> {
 
 /** From taken to the first byte written, in µs, at a steady pace. */
 async function firstByte(sender: Sender): Promise<{ p50: number; p99: number }> {
-  const takenAt: number[] = [];
+  const queuedAt: number[] = [];
   const waits: number[] = [];
   const onSend = (message: unknown) => {
     const { body } = (message as { request: { body: Buffer } }).request;
     const n = Number(body.toString('latin1', 11, 19));
-    waits.push((performance.now() - (takenAt[n] ?? 0)) * 1000);
+    waits.push((performance.now() - (queuedAt[n] ?? 0)) * 1000);
   };
   diagnostics.subscribe('undici:client:sendHeaders', onSend);
   const started = performance.now();
@@ -130,7 +130,7 @@ async function firstByte(sender: Sender): Promise<{ p50: number; p99: number }> 
     const due = Math.min(pacedEvents, ((performance.now() - started) / 1000) * pacedPerSecond);
     for (; n < due; n++) {
       const event = eventOf(n);
-      takenAt[n] = performance.now();
+      queuedAt[n] = performance.now();
       pending.push(sender.send(event));
     }
     await delay(1);

@@ -121,7 +121,7 @@ function batches(size: number, count: number, from = 0): Batch[] {
         callId: id,
         status: 'ringing' as const,
         body: JSON.stringify(body),
-        takenAt: 1_763_618_668_000 + number,
+        queuedAt: 1_763_618_668_000 + number,
       };
     }),
   }));
@@ -136,8 +136,8 @@ async function outboxIn(directory: string) {
       let rows = 0;
       const one = async () => {
         for (let batch = all[next++]; batch; batch = all[next++]) {
-          const { heads } = await outbox.append(batch);
-          rows += heads.length;
+          const { nextEvents } = await outbox.append(batch);
+          rows += nextEvents.length;
         }
       };
       await Promise.all(Array.from({ length: underWay }, one));
@@ -149,11 +149,11 @@ async function outboxIn(directory: string) {
 function rawIn(path: string, unique: boolean) {
   const db = new DatabaseSync(path);
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-    CREATE TABLE event (seq INTEGER PRIMARY KEY, call_id TEXT, status TEXT, body TEXT, taken_at INTEGER
+    CREATE TABLE event (seq INTEGER PRIMARY KEY, call_id TEXT, status TEXT, body TEXT, queued_at INTEGER
     ${unique ? ', UNIQUE (call_id, status)' : ''})`);
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
   const insert = db.prepare(
-    'INSERT INTO event (call_id, status, body, taken_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    'INSERT INTO event (call_id, status, body, queued_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
   );
   return {
     close: () => db.close(),
@@ -161,8 +161,8 @@ function rawIn(path: string, unique: boolean) {
       let rows = 0;
       for (const { events } of all) {
         begin.run();
-        for (const { callId, status, body, takenAt } of events) {
-          rows += Number(insert.run(callId, status, body, takenAt).changes);
+        for (const { callId, status, body, queuedAt } of events) {
+          rows += Number(insert.run(callId, status, body, queuedAt).changes);
         }
         commit.run();
       }
@@ -252,7 +252,7 @@ async function start(): Promise<void> {
       const rss = median(runs.map((run) => run.rss)) / 1e6;
       const found = runs[0]?.waiting.toLocaleString('en');
       print(
-        `  ${name.padEnd(24)} ${ms.toFixed(0)} ms until load() and 64 heads were given, RSS ${rss.toFixed(0)} MB (${found})`,
+        `  ${name.padEnd(24)} ${ms.toFixed(0)} ms until load() and 64 nextEvents were given, RSS ${rss.toFixed(0)} MB (${found})`,
       );
     }
   });
@@ -267,14 +267,14 @@ async function startHere(directory = ''): Promise<void> {
   const outbox = await openOutbox({ directory }, { log: silentLog });
   await outbox.load();
   await outbox.due({
-    lane: 'fresh',
+    priority: 'fresh',
     now: Date.now(),
     freshSince: Date.now() - 60_000,
     limit: 64,
     except: [],
   });
   await outbox.due({
-    lane: 'backlog',
+    priority: 'backlog',
     now: Date.now(),
     freshSince: Date.now() - 60_000,
     limit: 64,

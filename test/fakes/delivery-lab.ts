@@ -112,13 +112,13 @@ export function createDeliveryLab(
       skew += ms;
     },
     take: (callId, ...statuses) =>
-      queue.append(statuses.map((status) => ({ callId, status, takenAt: now() }))),
+      queue.append(statuses.map((status) => ({ callId, status, queuedAt: now() }))),
     tell: (callId, ...statuses) => dispatcher.offer(lab.take(callId, ...statuses)),
     async pass(ms, stepMs = 10) {
-      await settled();
+      await resultOf();
       for (let left = ms; left > 0; left -= stepMs) {
         t.mock.timers.tick(Math.min(stepMs, left));
-        await settled();
+        await resultOf();
       }
     },
   };
@@ -126,6 +126,6 @@ export function createDeliveryLab(
 }
 
 /** Lets everything happen that needs no time. */
-async function settled(): Promise<void> {
+async function resultOf(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await setImmediate();
 }

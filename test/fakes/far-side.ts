@@ -70,7 +70,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   let recorded = 0;
   const requests: SeenRequest[] = [];
   const watchers = new Set<() => void>();
-  const tally = { requests: 0, unauthorized: 0, connections: 0, mostInFlight: 0 };
+  const counters = { requests: 0, unauthorized: 0, connections: 0, mostInFlight: 0 };
   let script: FaultScript | undefined;
   let inFlight = 0;
 
@@ -98,7 +98,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     const payload = request.method === 'POST' ? parseObject(raw) : Object.fromEntries(url.searchParams);
     const authorized = request.headers.authorization === `Bearer ${options.token}`;
     const method = request.method ?? '';
-    const seen = { nth: ++tally.requests, at: Date.now(), method, path, authorized, payload };
+    const seen = { nth: ++counters.requests, at: Date.now(), method, path, authorized, payload };
     if (requests.push(seen) > keptRequests * 2) requests.splice(0, keptRequests);
 
     const fault = script?.(seen);
@@ -140,7 +140,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse): void {
-    tally.unauthorized++;
+    counters.unauthorized++;
     if (request.headers.accept?.includes('application/json')) {
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"Unauthenticated."}');
     } else response.writeHead(302, { location: '/login' }).end();
@@ -162,7 +162,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   }
 
   const server = createServer((request, response) => {
-    tally.mostInFlight = Math.max(tally.mostInFlight, ++inFlight);
+    counters.mostInFlight = Math.max(counters.mostInFlight, ++inFlight);
     response.once('close', () => {
       inFlight--;
     });
@@ -174,7 +174,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
       for (const look of watchers) look();
     });
   });
-  server.on('connection', () => tally.connections++);
+  server.on('connection', () => counters.connections++);
   // As nginx has it. With Node's 5 s, a machine that is busy for so long ends connections that have a request on them.
   server.keepAliveTimeout = 75_000;
   server.listen(options.port ?? 0, '127.0.0.1');
@@ -185,7 +185,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
     baseUrl: `http://127.0.0.1:${port}${base}`,
     port,
     calls: () => book.calls,
-    counts: () => ({ ...book.counts, ...tally }),
+    counts: () => ({ ...book.counts, ...counters }),
     requests: () => requests,
     history: () => history,
     inject(next) {

@@ -1,9 +1,9 @@
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import {
   type DeliveryQueue,
+  type DeliveryResult,
   longestWaitMs,
   type QueuedEvent,
-  type Settlement,
 } from '../../src/delivery/queue.ts';
 
 type Row = QueuedEvent & {
@@ -15,52 +15,52 @@ type Row = QueuedEvent & {
 
 /** The queue's port over plain memory: a model of what the outbox does, for tests of delivery. */
 export type MemoryQueue = DeliveryQueue & {
-  /** Takes events; gives those that are heads, as whoever appends offers them. */
-  append(events: readonly { callId: string; status: CallStatus; takenAt: number }[]): QueuedEvent[];
+  /** Takes events; gives those that are nextEvents, as whoever appends offers them. */
+  append(events: readonly { callId: string; status: CallStatus; queuedAt: number }[]): QueuedEvent[];
   /** Every event ever taken, in order. */
   readonly rows: readonly Readonly<Row>[];
-  readonly settlements: readonly Settlement[];
+  readonly results: readonly DeliveryResult[];
   /** How often each operation was asked for. */
-  readonly asked: { due: number; nextDue: number; settle: number; expire: number };
+  readonly asked: { due: number; nextDue: number; record: number; expire: number };
   /** Resolves when nothing waits any more. */
   drained(): Promise<void>;
   /** An operator makes a dead letter wait again, from another process. */
   revive(seq: number): void;
   /** From now on a batch is refused if it has one of these in it. */
-  refuse(which: (settlement: Settlement) => boolean): void;
+  refuse(which: (result: DeliveryResult) => boolean): void;
 };
 
 export function createMemoryQueue(): MemoryQueue {
   const rows: Row[] = [];
   const byCall = new Map<string, Row[]>();
-  const settlements: Settlement[] = [];
-  const asked = { due: 0, nextDue: 0, settle: 0, expire: 0 };
-  let isRefused: (settlement: Settlement) => boolean = () => false;
+  const results: DeliveryResult[] = [];
+  const asked = { due: 0, nextDue: 0, record: 0, expire: 0 };
+  let isRefused: (result: DeliveryResult) => boolean = () => false;
   let onDrained = () => {};
 
   /** Calls that have something waiting. */
   const open = new Set<Row[]>();
   const head = (call: readonly Row[]) => call.find((row) => row.state === 'waiting');
-  const heads = () => [...open].flatMap((call) => head(call) ?? []);
-  const newestAt = (row: Row) => Math.max(...(byCall.get(row.callId) ?? []).map((it) => it.takenAt));
-  const given = ({ seq, callId, status, body, takenAt, attempts, rejections }: Row): QueuedEvent => ({
+  const nextEvents = () => [...open].flatMap((call) => head(call) ?? []);
+  const newestAt = (row: Row) => Math.max(...(byCall.get(row.callId) ?? []).map((it) => it.queuedAt));
+  const given = ({ seq, callId, status, body, queuedAt, attempts, rejections }: Row): QueuedEvent => ({
     seq,
     callId,
     status,
     body,
-    takenAt,
+    queuedAt,
     attempts,
     rejections,
   });
 
-  function settleOne({
+  function recordOne({
     seq,
     callId,
     outcome,
     counted,
     rejected,
     nextAt,
-  }: Settlement): QueuedEvent | undefined {
+  }: DeliveryResult): QueuedEvent | undefined {
     const row = rows[seq - 1];
     if (row?.state !== 'waiting') return undefined;
     if (counted) row.attempts++;
@@ -78,18 +78,18 @@ export function createMemoryQueue(): MemoryQueue {
 
   return {
     rows,
-    settlements,
+    results,
     asked,
     append(events) {
       const fresh: QueuedEvent[] = [];
-      for (const { callId, status, takenAt } of events) {
+      for (const { callId, status, queuedAt } of events) {
         const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
         const row: Row = {
           seq: rows.length + 1,
           callId,
           status,
           body,
-          takenAt,
+          queuedAt,
           attempts: 0,
           rejections: 0,
           state: 'waiting',
@@ -104,47 +104,47 @@ export function createMemoryQueue(): MemoryQueue {
       }
       return fresh;
     },
-    async due({ lane, now, freshSince, limit, except }) {
+    async due({ priority, now, freshSince, limit, except }) {
       asked.due++;
       const barred = new Set(except);
-      const found = heads().filter((row) => !barred.has(row.callId));
-      const inLane =
-        lane === 'retry'
-          ? found
+      const open = nextEvents().filter((row) => !barred.has(row.callId));
+      const found =
+        priority === 'retry'
+          ? open
               .filter((row) => row.attempts > 0 && (row.nextAt <= now || row.nextAt > now + longestWaitMs))
               .sort((a, b) => a.attempts - b.attempts || a.nextAt - b.nextAt || a.seq - b.seq)
-          : lane === 'fresh'
-            ? found
+          : priority === 'fresh'
+            ? open
                 .filter((row) => row.attempts === 0 && newestAt(row) >= freshSince)
                 .sort((a, b) => newestAt(b) - newestAt(a) || b.seq - a.seq)
-            : found.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
-      return inLane.slice(0, limit).map(given);
+            : open.filter((row) => row.attempts === 0 && newestAt(row) < freshSince);
+      return found.slice(0, limit).map(given);
     },
-    async isHead(seq) {
-      return heads().some((row) => row.seq === seq);
+    async isNext(seq) {
+      return nextEvents().some((row) => row.seq === seq);
     },
     async nextDue(now) {
       asked.nextDue++;
-      const times = heads()
+      const times = nextEvents()
         .filter((row) => row.attempts > 0 && row.nextAt > now && row.nextAt <= now + longestWaitMs)
         .map((row) => row.nextAt);
       return times.length > 0 ? Math.min(...times) : undefined;
     },
-    async settle(batch) {
-      asked.settle++;
+    async record(batch) {
+      asked.record++;
       if (batch.some(isRefused)) throw new Error('the disk is full');
-      settlements.push(...batch);
-      const next = batch.flatMap((settlement) => settleOne(settlement) ?? []);
+      results.push(...batch);
+      const next = batch.flatMap((result) => recordOne(result) ?? []);
       if (open.size === 0) onDrained();
       return next;
     },
-    async expire(takenBefore, at) {
+    async expire(queuedBefore, at) {
       asked.expire++;
       let parked = 0;
       for (const row of rows) {
-        if (row.state !== 'waiting' || row.takenAt >= takenBefore) continue;
+        if (row.state !== 'waiting' || row.queuedAt >= queuedBefore) continue;
         row.state = 'dead';
-        settlements.push({
+        results.push({
           seq: row.seq,
           callId: row.callId,
           outcome: 'dead',

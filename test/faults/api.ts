@@ -3,7 +3,7 @@ import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { callStatuses } from '../../src/api/contract/call-event.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { fillOutbox } from './backlog.ts';
-import { tallyIn } from './equation.ts';
+import { countersIn } from './equation.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
 import { createRig, type Rig } from './rig.ts';
@@ -64,13 +64,13 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
     const names = Object.keys(troubles);
     // About every kind once in a short run, and in a long one as often as it takes.
     const healthyRequests = Math.min(5_000, size / names.length);
-    for (let n = 0; !stop.aborted && tallyIn(rig.stateDir).waiting > healthyRequests / 2; n += 1) {
+    for (let n = 0; !stop.aborted && countersIn(rig.stateDir).waiting > healthyRequests / 2; n += 1) {
       await trouble.none(random() * healthyRequests * 2);
       await trouble.cause(names[n % names.length] as string);
-      if (n % names.length === names.length - 1) say(JSON.stringify(tallyIn(rig.stateDir)));
+      if (n % names.length === names.length - 1) say(JSON.stringify(countersIn(rig.stateDir)));
     }
     await load.finish();
-    for (let tries = 0; tries < 180 && tallyIn(rig.stateDir).waiting > 0; tries += 1) await sleep(500);
+    for (let tries = 0; tries < 180 && countersIn(rig.stateDir).waiting > 0; tries += 1) await sleep(500);
     bridge.kill('SIGTERM');
     await bridge.ended;
     const { counts, broken } = rig.solve(new Map([...old, ...load.sent]));
@@ -78,7 +78,7 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
     if (counts.parked > 0) broken.push(`${counts.parked} events were parked, though none was at fault`);
     return {
       ...counts,
-      ...{ runs: counts.taken, seed, broken },
+      ...{ runs: counts.queued, seed, broken },
       note: `${trouble.requests().toLocaleString('en')} requests; ${trouble.summary()}`,
     };
   } finally {

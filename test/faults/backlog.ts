@@ -18,11 +18,11 @@ export async function fillOutbox(rig: Rig, calls: number): Promise<Map<string, r
   let events: NewEvent[] = [];
   for (let n = 0; n < calls; n += 1) {
     // None is of the last minutes: those go out as fresh ones.
-    const takenAt = began + Math.floor((n / calls) * (outageMs - day / 24));
-    const id = `pbx-${Math.floor(takenAt / 1_000)}.${n}`;
+    const queuedAt = began + Math.floor((n / calls) * (outageMs - day / 24));
+    const id = `pbx-${Math.floor(queuedAt / 1_000)}.${n}`;
     for (const status of callStatuses) {
       const body = JSON.stringify({ id, direction: 'inbound', status, from: '+494066969900' });
-      events.push({ callId: id, status, body, takenAt });
+      events.push({ callId: id, status, body, queuedAt });
     }
     filled.set(id, callStatuses);
     if (events.length < atOnce && n < calls - 1) continue;

@@ -220,6 +220,6 @@ async function drained(status: string): Promise<void> {
 }
 
 function lossOfAll({ acknowledged, received }: Outbox): Counts {
-  const tally = { taken: 0, delivered: 0, waiting: 0, dead: 0, lost: 0 };
-  return solve({ sent: new Map(), acknowledged, outbox: { tally, kept: new Set() }, received }).counts;
+  const counters = { queued: 0, delivered: 0, waiting: 0, dead: 0, lost: 0 };
+  return solve({ sent: new Map(), acknowledged, outbox: { counters, kept: new Set() }, received }).counts;
 }

@@ -67,12 +67,12 @@ async function fillAgainAndAgain(options: {
   let killed = 0;
 
   /** What the bridge said last: how often something was taken, and when; how often the disk was full. */
-  const said = { taken: 0, takenAt: 0, full: 0, fullAt: 0 };
+  const said = { taken: 0, queuedAt: 0, full: 0, fullAt: 0 };
   const watchers = new Set<() => void>();
   const hear = ({ code, level, msg }: LogLine) => {
     if (/^call\.(ringing|answered|completed)$/.test(code)) {
       said.taken += 1;
-      said.takenAt = performance.now();
+      said.queuedAt = performance.now();
     } else if (code === 'outbox.full') {
       said.full += 1;
       said.fullAt = performance.now();
@@ -103,7 +103,7 @@ async function fillAgainAndAgain(options: {
       await until('events are taken', () => said.taken > taken + (position % 50), patienceMs);
       disk.leave(Math.floor(random() * 12));
       if (await until('', () => said.full > full, longestUnnoticedMs)) {
-        alarms.push(Math.max(0, said.fullAt - said.takenAt));
+        alarms.push(Math.max(0, said.fullAt - said.queuedAt));
         await lookAround(bridge);
       }
       if (position % 10 === 9) {

@@ -5,13 +5,13 @@ import { type Evidence, solve } from './equation.ts';
 
 const all: readonly CallStatus[] = ['ringing', 'answered', 'completed'];
 const sent = new Map([['a', all]]);
-const tally = { taken: 3, delivered: 3, waiting: 0, dead: 0, lost: 0 };
-const well: Evidence = { sent, acknowledged: sent, outbox: { tally, kept: new Set() }, received: sent };
+const counters = { queued: 3, delivered: 3, waiting: 0, dead: 0, lost: 0 };
+const well: Evidence = { sent, acknowledged: sent, outbox: { counters, kept: new Set() }, received: sent };
 const received = (...states: CallStatus[]) => ({ ...well, received: new Map([['a', states]]) });
 
 test('a whole call solves the equation, and so does one of which a state came twice', () => {
   assert.deepEqual(solve(well), {
-    counts: { taken: 3, delivered: 3, waiting: 0, parked: 0, lost: 0, inverted: 0, duplicated: 0 },
+    counts: { queued: 3, delivered: 3, waiting: 0, parked: 0, lost: 0, inverted: 0, duplicated: 0 },
     broken: [],
   });
   const { counts, broken } = solve(received('ringing', 'ringing', 'answered', 'completed'));
@@ -19,7 +19,10 @@ test('a whole call solves the equation, and so does one of which a state came tw
 });
 
 test('what waits or is a dead letter is not lost; what is nowhere is', () => {
-  const outbox = { tally: { ...tally, delivered: 1, waiting: 1, dead: 1 }, kept: new Set(['a answered']) };
+  const outbox = {
+    counters: { ...counters, delivered: 1, waiting: 1, dead: 1 },
+    kept: new Set(['a answered']),
+  };
   const { counts, broken } = solve({ ...received('ringing'), outbox });
   assert.equal(counts.lost, 1);
   assert.deepEqual(broken, ['1 lost: completed of a']);
@@ -32,9 +35,9 @@ test('a state that comes after a later one is out of order', () => {
 });
 
 test('counters that do not add up, deliveries that did not arrive, and what nobody sent', () => {
-  const outbox = { ...well.outbox, tally: { ...tally, taken: 5 } };
+  const outbox = { ...well.outbox, counters: { ...counters, queued: 5 } };
   assert.deepEqual(solve({ ...well, outbox }).broken, [
-    '5 taken, but 3 delivered + 0 waiting + 0 dead letters',
+    '5 queued, but 3 delivered + 0 waiting + 0 dead letters',
   ]);
   assert.deepEqual(solve({ ...received('ringing'), acknowledged: new Map() }).broken, [
     '3 delivered, but only 1 arrived',

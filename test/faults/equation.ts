@@ -1,6 +1,6 @@
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { openReader } from '../../src/outbox/reader.ts';
-import type { Tally } from '../../src/outbox/tables/tally.ts';
+import type { Counters } from '../../src/outbox/tables/counters.ts';
 import type { Counts } from './fault.ts';
 
 export type Evidence = {
@@ -17,7 +17,7 @@ export type Evidence = {
 
 /** What an outbox holds after the fault. */
 export type Held = {
-  readonly tally: Tally;
+  readonly counters: Counters;
   /** Events that are waiting or dead letters, as `id status`. */
   readonly kept: ReadonlySet<string>;
 };
@@ -26,7 +26,7 @@ const mostExamples = 5;
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The one equation, after every fault: `taken = delivered + waiting + dead letters`; and at the far side, for each
+ * The one equation, after every fault: `queued = delivered + waiting + dead letters`; and at the far side, for each
  * call, the states received are the states sent, in order. Gives the counts, and a line for each thing that does not
  * hold, with a few examples.
  */
@@ -34,7 +34,7 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   counts: Counts;
   broken: string[];
 } {
-  const { taken, delivered, waiting, dead } = outbox.tally;
+  const { queued, delivered, waiting, dead } = outbox.counters;
   const lost: string[] = [];
   for (const [id, states] of acknowledged)
     for (const status of states) {
@@ -63,8 +63,8 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   const must = (none: readonly string[], what: string) => {
     if (none.length > 0) broken.push(`${none.length} ${what}: ${none.slice(0, mostExamples).join(', ')}`);
   };
-  if (taken !== delivered + waiting + dead)
-    broken.push(`${taken} taken, but ${delivered} delivered + ${waiting} waiting + ${dead} dead letters`);
+  if (queued !== delivered + waiting + dead)
+    broken.push(`${queued} queued, but ${delivered} delivered + ${waiting} waiting + ${dead} dead letters`);
   if (arrived + overtaken.size < delivered)
     broken.push(`${delivered} delivered, but only ${arrived} arrived`);
   must(lost, 'lost');
@@ -72,7 +72,7 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   must(invented, 'arrived that nobody sent');
   return {
     counts: {
-      ...{ taken, delivered, waiting, parked: dead },
+      ...{ queued, delivered, waiting, parked: dead },
       ...{ lost: lost.length, inverted: inverted.length, duplicated },
     },
     broken,
@@ -83,19 +83,19 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
 export const isLoss = (line: string): boolean => /^\d+ lost/.test(line);
 
 /** The counters of a folder's outbox, at once, however much there is in it. */
-export function tallyIn(directory: string): Tally {
-  return reading(directory, (reader) => reader.tally());
+export function countersIn(directory: string): Counters {
+  return reading(directory, (reader) => reader.counters());
 }
 
 /** What the outbox of a folder holds, read beside whoever works there, or while nobody does. */
 export function heldIn(directory: string): Held {
   return reading(directory, (reader) => {
-    const tally = reader.tally();
+    const counters = reader.counters();
     const kept = new Set<string>();
     for (const state of ['waiting', 'dead'] as const)
       for (const { callId, status } of reader.events({ state, limit: Number.MAX_SAFE_INTEGER }))
         kept.add(`${callId} ${status}`);
-    return { tally, kept };
+    return { counters, kept };
   });
 }
 

@@ -1,7 +1,7 @@
 /** How much of a fault is caused: so many kills, seconds, events. */
 export type Size = { readonly count: number; readonly unit: string };
 
-/** What came of a run. The equation is `taken = delivered + waiting + parked`; see `equation.ts`. */
+/** What came of a run. The equation is `queued = delivered + waiting + parked`; see `equation.ts`. */
 export type Outcome = Counts & {
   /** How often the fault was really caused, in the size's unit. */
   readonly runs: number;
@@ -14,7 +14,7 @@ export type Outcome = Counts & {
 
 export type Counts = {
   /** Events that the outbox said are on disk. */
-  readonly taken: number;
+  readonly queued: number;
   readonly delivered: number;
   readonly waiting: number;
   /** Dead letters. */
@@ -63,7 +63,7 @@ export type Fault = {
 };
 
 export const nothing: Counts = {
-  ...{ taken: 0, delivered: 0, waiting: 0, parked: 0 },
+  ...{ queued: 0, delivered: 0, waiting: 0, parked: 0 },
   ...{ lost: 0, inverted: 0, duplicated: 0 },
 };
 

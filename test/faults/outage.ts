@@ -45,7 +45,7 @@ async function drain({ size, seed, say }: RunOptions, script: FaultScript): Prom
     const seen = watch(rig, old, script);
     const began = performance.now();
     const bridge = rig.startBridge({
-      hear: ({ code, call }) => code === 'call.ringing' && seen.taken(String(call)),
+      hear: ({ code, call }) => code === 'call.ringing' && seen.queued(String(call)),
     });
     await bridge.says('ami.connected');
     const load = startLoad(rig.pbx, {
@@ -112,7 +112,7 @@ function watch({ farSide }: Rig, old: ReadonlyMap<string, unknown>, script: Faul
   }
 
   return {
-    taken: (id: string) => since.set(id, { at: Date.now(), drained }),
+    queued: (id: string) => since.set(id, { at: Date.now(), drained }),
     drained: () => drained,
     result: () => ({ ahead, misplaced, delays }),
   };

@@ -81,7 +81,7 @@ async function measure(
       const index = indexOf(id);
       return isPoisoned(index) ? poisons[index % poisons.length] : undefined;
     });
-    const bridge = rig.startBridge({ hear: delays.taken });
+    const bridge = rig.startBridge({ hear: delays.queued });
     await bridge.says('ami.connected');
     const good = startLoad(rig.pbx, { eventsPerSecond, random: seededRandom(seed), talkMs: 500 });
     const beside = startLoad(rig.pbx, {
@@ -116,18 +116,18 @@ const indexOf = (id: unknown): number => Number(String(id).split('.')[1]) / 8;
 
 /** From an event's being on disk, by the bridge's log, to its first arrival, ms. */
 function timeDeliveries() {
-  const takenAt = new Map<string, number>();
+  const queuedAt = new Map<string, number>();
   const arrivedAt = new Map<string, number>();
   return {
-    taken({ code, call, time }: LogLine) {
+    queued({ code, call, time }: LogLine) {
       if (code.startsWith('call.'))
-        takenAt.set(`${call} ${code.slice('call.'.length)}`, Date.parse(String(time)));
+        queuedAt.set(`${call} ${code.slice('call.'.length)}`, Date.parse(String(time)));
     },
     arrived(event: string) {
       if (!arrivedAt.has(event)) arrivedAt.set(event, Date.now());
     },
     of(isMeant: (id: string) => boolean) {
-      const meant = [...takenAt].filter(([event]) => isMeant(event.split(' ')[0] as string));
+      const meant = [...queuedAt].filter(([event]) => isMeant(event.split(' ')[0] as string));
       const delays = meant.flatMap(([event, at]) => {
         const arrived = arrivedAt.get(event);
         return arrived === undefined ? [] : [Math.max(0, arrived - at)];

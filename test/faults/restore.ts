@@ -80,7 +80,7 @@ async function run(way: Way, { size, seed, say, stop }: RunOptions): Promise<Out
     ...sumOf(results.map(({ counts }) => counts)),
     ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
     note: [
-      `${sum(({ saved }) => saved)} events taken before the backups, ${sum(({ since }) => since)} between them and the loss`,
+      `${sum(({ saved }) => saved)} events queued before the backups, ${sum(({ since }) => since)} between them and the loss`,
       `slowest backup ${Math.max(...results.map(({ backupMs }) => backupMs))} ms`,
     ].join('; '),
   };
@@ -154,7 +154,7 @@ async function goOn(rig: Rig, load: Load, saved: States, quietMs: number) {
   const open = () => [...required.keys()].filter((id) => rig.farSide.calls().get(id)?.state !== 'completed');
   const arrived = () =>
     [...rig.farSide.calls().values()].reduce((sum, { received }) => sum + received.length, 0);
-  const waits = () => heldIn(rig.stateDir).tally.waiting > 0;
+  const waits = () => heldIn(rig.stateDir).counters.waiting > 0;
   for (let before = -1; (open().length > 0 || waits()) && before < arrived(); ) {
     before = arrived();
     if (open().length === 0) await sleep(quietMs / 5);

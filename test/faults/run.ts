@@ -6,7 +6,7 @@ import type { Run, Size } from './fault.ts';
 import { asItShould, commitLine, machineLine, merged, printed, type Row } from './table.ts';
 
 /**
- * Causes every fault, and prints one table: what was taken, and what became of it.
+ * Causes every fault, and prints one table: what was queued, and what became of it.
  *
  * npm run test:faults -- [--full] [--fault GLOB] [--runs N] [--minutes N] [--seed N] [--out FILE]
  *

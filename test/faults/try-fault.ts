@@ -12,10 +12,10 @@ export function tryFault({ name, needs, short, run, control }: Fault): void {
   describe(name, { concurrency: 1 }, async () => {
     const skip = (await needs?.()) ?? false;
     test(`${short.count} ${short.unit}`, { skip }, async (t) => {
-      const { broken, taken, note } = await run(options(t, short.count));
-      t.diagnostic(`${taken} events; ${note}`);
+      const { broken, queued, note } = await run(options(t, short.count));
+      t.diagnostic(`${queued} events; ${note}`);
       assert.deepEqual(broken, []);
-      assert.ok(taken > 0, 'a run without events shows nothing');
+      assert.ok(queued > 0, 'a run without events shows nothing');
     });
     if (control)
       test(`control: ${control.without}`, { skip }, async (t) => {

@@ -60,9 +60,9 @@ async function start(t: TestContext, directory: string, baseUrl: string, { limit
     dispatcher,
     async report(callId: string, status: (typeof callStatuses)[number]) {
       const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4930901820' });
-      const event = { callId, status, body, takenAt: Date.now() };
-      const { heads } = await outbox.append({ calls: [], trunks: [], events: [event] });
-      dispatcher.offer(heads);
+      const event = { callId, status, body, queuedAt: Date.now() };
+      const { nextEvents } = await outbox.append({ calls: [], trunks: [], events: [event] });
+      dispatcher.offer(nextEvents);
     },
     stop: (limitMs?: number) => (stopping ??= stop(limitMs)),
   };
@@ -76,14 +76,14 @@ function completed(count: number): (farSide: FarSide) => boolean {
 async function counted({ directory, outbox }: Awaited<ReturnType<typeof start>>) {
   const db = new DatabaseSync(databasePath(directory), { readOnly: true });
   try {
-    const { lost, ...tally } = await outbox.tally();
+    const { lost, ...counters } = await outbox.counters();
     const rows = db.prepare('SELECT state, count(*) AS count FROM event GROUP BY state').all();
     const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(
       (state) => rows.find((row) => row.state === state)?.count as number | undefined,
     );
-    assert.deepEqual(tally, { taken: waiting + delivered + dead, waiting, delivered, dead });
+    assert.deepEqual(counters, { queued: waiting + delivered + dead, waiting, delivered, dead });
     assert.equal(lost, 0);
-    return tally;
+    return counters;
   } finally {
     db.close();
   }
@@ -145,7 +145,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   while ((await bridge.outbox.waiting()) > 0);
   await bridge.dispatcher.stop();
   assert.ok(farSide.counts().repeated > 0, 'what was under way is reported again');
-  assert.deepEqual(await counted(bridge), { taken: 900, delivered: 900, waiting: 0, dead: 0 });
+  assert.deepEqual(await counted(bridge), { queued: 900, delivered: 900, waiting: 0, dead: 0 });
   assert.equal(farSide.counts().inverted, 0);
   await bridge.stop();
 });
@@ -168,7 +168,7 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   bridge.dispatcher.poke();
   await farSide.waitFor((it) => it.counts().moved + it.counts().inverted === 2);
   await bridge.dispatcher.stop();
-  assert.deepEqual(await counted(bridge), { taken: 2, delivered: 2, waiting: 0, dead: 0 });
+  assert.deepEqual(await counted(bridge), { queued: 2, delivered: 2, waiting: 0, dead: 0 });
   await bridge.stop();
 });
 
@@ -178,13 +178,13 @@ test('an operator sends an older event again, from another connection: it goes b
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
-  const fresh = { ...defaultLimits.lanes.fresh, concurrency: 1, patienceMs: Number.POSITIVE_INFINITY };
+  const fresh = { ...defaultLimits.priorities.fresh, concurrency: 1, patienceMs: Number.POSITIVE_INFINITY };
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
   });
   const bridge = await start(t, directory, farSide.baseUrl, {
-    limits: { lanes: { ...defaultLimits.lanes, fresh }, trustMs: 0 },
+    limits: { priorities: { ...defaultLimits.priorities, fresh }, trustMs: 0 },
     hold: async (callId) => callId === 'b' && held,
   });
   farSide.inject(({ payload }) =>
@@ -192,7 +192,7 @@ test('an operator sends an older event again, from another connection: it goes b
   );
   await bridge.report('a', 'ringing');
   await bridge.report('a', 'answered');
-  while ((await bridge.outbox.tally()).dead === 0) await farSide.waitFor(() => true);
+  while ((await bridge.outbox.counters()).dead === 0) await farSide.waitFor(() => true);
   farSide.inject(undefined);
   // The only place is taken, so the newer event waits in memory.
   await bridge.report('b', 'ringing');

@@ -55,7 +55,7 @@ function createMemory() {
     const isNew = (event: NewEvent) =>
       !events.some(({ callId, status }) => callId === event.callId && status === event.status);
     for (const event of batch.events) if (isNew(event)) events.push(event);
-    return { heads: [], repeated: [] };
+    return { nextEvents: [], repeated: [] };
   };
   return {
     events,
@@ -95,7 +95,7 @@ async function createWorld(book: Book) {
       },
       append: memory.append,
       callsInMemory: () => 0,
-      onTaken() {},
+      onAppended() {},
       onExpected() {},
       onHeard() {},
       fail: assert.ifError,
@@ -107,7 +107,7 @@ async function createWorld(book: Book) {
       tracker.live,
       {
         outbox: { append: memory.appendOrFail, written: async () => true, eventsOf: memory.eventsOf },
-        onTaken() {},
+        onAppended() {},
         log: silentLog,
         now: () => epoch * 1_000,
       },

@@ -25,16 +25,16 @@ async function withDeadLetters(t: TestContext) {
   await stand.start();
   stand.farSide.inject(refused);
   for (const n of [1, 2]) stand.pbx.send(rings(n));
-  const tally = () => {
+  const counters = () => {
     const reader = openReader(stand.env.STATE_DIR ?? '');
-    const tally = reader?.tally();
+    const counters = reader?.counters();
     reader?.close();
-    return tally;
+    return counters;
   };
   await stand.farSide.waitFor((it) => it.requests().length >= 6);
-  while (tally()?.dead !== 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (counters()?.dead !== 2) await new Promise((resolve) => setTimeout(resolve, 20));
   const run = (...args: string[]) => runCommand(['outbox', ...args], stand.env);
-  return { stand, run, tally };
+  return { stand, run, counters };
 }
 
 test('list and show: what was given up, how often it was tried, and what the API said', async (t) => {
@@ -62,7 +62,7 @@ test('list and show: what was given up, how often it was tried, and what the API
 });
 
 test('retry: a dead letter is delivered by the bridge that runs', async (t) => {
-  const { stand, run, tally } = await withDeadLetters(t);
+  const { stand, run, counters } = await withDeadLetters(t);
   stand.farSide.inject(() => undefined);
   assert.equal((await run('retry')).code, 1, 'not all of them by accident');
   const ran = await run('retry', '--call', 'pbx-1763600000.1');
@@ -72,7 +72,7 @@ test('retry: a dead letter is delivered by the bridge that runs', async (t) => {
   await stand.farSide.waitFor((it) => [1, 2].every((n) => it.calls().has(`pbx-1763600000.${n}`)));
   await stand.heardAll();
   await stand.stop();
-  assert.equal(tally()?.dead, 0);
+  assert.equal(counters()?.dead, 0);
   assert.equal((await run('retry', '--all')).code, 3);
 });
 
@@ -99,13 +99,13 @@ test('retry by numbers: whatever is no dead letter is named, and the others are 
 });
 
 test('retry --all of more dead letters than one command changes: the newest, and it says that there are more', async (t) => {
-  const { stand, run, tally } = await withDeadLetters(t);
+  const { stand, run, counters } = await withDeadLetters(t);
   await stand.stop();
   const db = new DatabaseSync(databasePath(stand.env.STATE_DIR ?? ''));
-  db.exec(`INSERT INTO event (call_id, status, body, taken_at, state, attempts, settled_at)
+  db.exec(`INSERT INTO event (call_id, status, body, queued_at, state, attempts, finished_at)
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 100000)
       SELECT 'pbx-' || n, 'ringing', '{}', 0, 2, 0, 0 FROM n;
-    UPDATE tally SET taken = taken + 100000, dead = dead + 100000, last_seq = last_seq + 100000`);
+    UPDATE counters SET queued = queued + 100000, dead = dead + 100000, last_seq = last_seq + 100000`);
   db.close();
   const first = await run('retry', '--all');
   assert.match(first.text, /^100000 events will be sent again/);
@@ -116,16 +116,16 @@ test('retry --all of more dead letters than one command changes: the newest, and
   const second = await run('retry', '--all');
   assert.match(second.text, /^2 events will be sent again/);
   assert.equal(second.error, '');
-  assert.equal(tally()?.dead, 0);
+  assert.equal(counters()?.dead, 0);
 });
 
 test('discard: asks, writes the audit log first, and the counters still add up when the bridge goes on', async (t) => {
-  const { stand, run, tally } = await withDeadLetters(t);
+  const { stand, run, counters } = await withDeadLetters(t);
   const no = await runCommand(['outbox', 'discard', '--all'], stand.env, { input: 'no\n' });
   assert.equal(no.code, 1);
   assert.match(no.text, /Discard 2 dead letters permanently\? Type yes: \nnothing discarded\n$/);
   assert.equal((await runCommand(['outbox', 'discard', '--all'], stand.env)).code, 1, 'nobody answers');
-  assert.equal(tally()?.dead, 2);
+  assert.equal(counters()?.dead, 2);
   const yes = await runCommand(['outbox', 'discard', '--call', 'pbx-1763600000.2'], stand.env, {
     input: 'yes\n',
   });
@@ -142,9 +142,9 @@ test('discard: asks, writes the audit log first, and the counters still add up w
   stand.pbx.send(rings(3));
   await stand.farSide.waitFor((it) => it.calls().has('pbx-1763600000.3'));
   await stand.stop();
-  assert.deepEqual(tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
+  assert.deepEqual(counters(), { queued: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
   await stand.start();
-  assert.deepEqual(tally(), { taken: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
+  assert.deepEqual(counters(), { queued: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
   assert.equal((await run('list')).text.split('\n').filter((line) => /dead/.test(line)).length, 1);
 });
 

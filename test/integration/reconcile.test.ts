@@ -59,12 +59,12 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
     const events = Array.from({ length: calls }, (_, nth) => {
       const callId = `pbx-${began + Math.floor(nth / 7)}.${nth}`;
       const body = JSON.stringify({ id: callId, direction: 'inbound', status, from: '+4940669690' });
-      return { callId, status, body, takenAt: Date.now() };
+      return { callId, status, body, queuedAt: Date.now() };
     });
-    dispatcher.offer((await outbox.append({ calls: [], trunks: [], events })).heads);
+    dispatcher.offer((await outbox.append({ calls: [], trunks: [], events })).nextEvents);
   }
   const allDelivered = async () => {
-    while ((await outbox.tally()).waiting > 0) await setTimeout(20);
+    while ((await outbox.counters()).waiting > 0) await setTimeout(20);
   };
   const wrong = () =>
     calls - [...farSide.calls().values()].filter(({ state }) => state === 'completed').length;
@@ -103,7 +103,7 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
 
   const reader = openReader(stand.env.STATE_DIR ?? '');
   t.after(() => reader?.close());
-  while ((reader?.tally().waiting ?? 0) > 0) await setTimeout(20);
+  while ((reader?.counters().waiting ?? 0) > 0) await setTimeout(20);
 
   const words = async (args: string[], more = {}) =>
     (await runCommand(args, { ...stand.env, ...more })).text.replaceAll(/\s+/g, ' ');

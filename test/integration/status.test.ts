@@ -38,7 +38,7 @@ test('after a call: status, metrics, health; and nowhere a number, an extension 
     [0, 2, 1, 2],
     'the recorded call, and the marker that says that all was heard',
   );
-  assert.equal(it.outbox.taken, 5);
+  assert.equal(it.outbox.queued, 5);
   assert.equal(it.outbox.storage.state, 'working');
   assert.deepEqual(await get('/healthz'), { status: 200, type: 'text/plain; charset=utf-8', text: 'ok\n' });
   assert.equal((await get('/readyz')).text, 'ready\n');

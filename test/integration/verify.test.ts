@@ -52,6 +52,6 @@ test('an unreadable history is reported, and nothing is sent again', async (t) =
 /** Resolves when `count` events are stored as delivered. */
 async function delivered({ env }: Stand, count: number): Promise<void> {
   const reader = openReader(env.STATE_DIR ?? '');
-  while (reader?.tally().delivered !== count) await setTimeout(20);
+  while (reader?.counters().delivered !== count) await setTimeout(20);
   reader.close();
 }

@@ -66,8 +66,8 @@ function lineOf({ at, kind, text }: JournalEntry): Line {
   return { at, what: kind === 'decided' ? 'decided' : 'seen', text };
 }
 
-function storedLine({ status, takenAt }: StoredEvent): Line {
-  return { at: takenAt, what: 'decided', text: `reported: ${status}` };
+function storedLine({ status, queuedAt }: StoredEvent): Line {
+  return { at: queuedAt, what: 'decided', text: `reported: ${status}` };
 }
 
 function attempts({ status, attemptLog }: StoredEvent): Line[] {
@@ -121,11 +121,11 @@ function reportedVerdict(
   const why = `${names(events)}; the API confirmed each`;
   if (!Array.isArray(apiHistory)) return { state: 'reported', why };
   const there = new Set((apiHistory as readonly HistoryEntry[]).map((entry) => entry.told));
-  const delivered = events.map(({ seq, callId, status, settledAt = 0 }) => ({
+  const delivered = events.map(({ seq, callId, status, finishedAt = 0 }) => ({
     seq,
     callId,
     status,
-    at: settledAt,
+    at: finishedAt,
   }));
   const { missing, overtaken } = compare(delivered, {
     told: new Map([[events[0]?.callId ?? '', there]]),

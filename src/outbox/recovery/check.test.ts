@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { assertDurable } from '../../storage/open-database.ts';
-import { batchOf, keepingLog, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
+import { batchOf, keepingLog, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 
 /** What damage that SQLite itself cannot see would look like; each time the start must see it. */
 const edits: Readonly<Record<string, string>> = {
-  'a waiting event that no lane would ever find': 'UPDATE event SET newest_at = NULL WHERE seq = 1',
-  'a later event of a call at its head': 'UPDATE event SET newest_at = 5 WHERE seq = 2',
-  'a delivered event at the head of a call': 'UPDATE event SET newest_at = 5 WHERE seq = 3',
-  'counters that do not add up': 'UPDATE tally SET taken = taken + 1',
-  'counters that add up, but are not those of the events': 'UPDATE tally SET waiting = 3, delivered = 1',
-  'a last number that is in use already': 'UPDATE tally SET last_seq = 2',
+  'a waiting event that no priority would ever find': 'UPDATE event SET newest_at = NULL WHERE seq = 1',
+  'a later event of a call as its next': 'UPDATE event SET newest_at = 5 WHERE seq = 2',
+  'a delivered event as the next of a call': 'UPDATE event SET newest_at = 5 WHERE seq = 3',
+  'counters that do not add up': 'UPDATE counters SET queued = queued + 1',
+  'counters that add up, but are not those of the events': 'UPDATE counters SET waiting = 3, delivered = 1',
+  'a last number that is in use already': 'UPDATE counters SET last_seq = 2',
   'an open call that cannot be read': `INSERT INTO open_call VALUES ('x', '{"channels" []}')`,
-  'a last number so high that attempts at the next could not be numbered': `UPDATE tally SET last_seq = ${2 ** 49}`,
-  'no counters': 'DELETE FROM tally',
+  'a last number so high that attempts at the next could not be numbered': `UPDATE counters SET last_seq = ${2 ** 49}`,
+  'no counters': 'DELETE FROM counters',
   'an index too few': 'DROP INDEX event_retry',
 };
 
@@ -26,8 +26,8 @@ for (const [what, sql] of Object.entries(edits)) {
     const directory = temporaryFolder(t);
     const first = await opened(t, { directory });
     await first.append(batchOf('a:ringing a:completed b:ringing c:ringing'));
-    await first.settle([settled(3, 'b'), settled(4, 'c', { outcome: 'dead' })]);
-    const before = await first.tally();
+    await first.record([resultOf(3, 'b'), resultOf(4, 'c', { outcome: 'dead' })]);
+    const before = await first.counters();
     await first.close();
     const db = new DatabaseSync(databasePath(directory));
     db.exec(sql);
@@ -39,8 +39,8 @@ for (const [what, sql] of Object.entries(edits)) {
       log.lines.map(({ code }) => code),
       ['outbox.repaired'],
     );
-    assert.deepEqual(await second.tally(), before);
-    const query = { lane: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
+    assert.deepEqual(await second.counters(), before);
+    const query = { priority: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
     assert.deepEqual(
       (await second.due(query)).map(({ seq }) => seq),
       [1],
@@ -59,17 +59,17 @@ test('check: an event with a number beyond all sense is lost alone: the others g
   await first.append(batchOf('a:ringing b:ringing'));
   await first.close();
   const db = new DatabaseSync(databasePath(directory));
-  db.exec(`UPDATE event SET seq = ${2 ** 50} WHERE seq = 2; UPDATE tally SET last_seq = ${2 ** 50}`);
+  db.exec(`UPDATE event SET seq = ${2 ** 50} WHERE seq = 2; UPDATE counters SET last_seq = ${2 ** 50}`);
   db.close();
   const log = keepingLog();
   const second = await opened(t, { directory }, log);
-  const { heads } = await second.append(batchOf('c:ringing'));
+  const { nextEvents } = await second.append(batchOf('c:ringing'));
   assert.deepEqual(
-    heads.map(({ seq }) => seq),
+    nextEvents.map(({ seq }) => seq),
     [2],
   );
-  await second.settle([settled(1, 'a'), settled(2, 'c')]);
-  const { delivered, waiting } = await second.tally();
+  await second.record([resultOf(1, 'a'), resultOf(2, 'c')]);
+  const { delivered, waiting } = await second.counters();
   assert.deepEqual([delivered, waiting], [2, 0]);
   assert.deepEqual(
     log.lines.map(({ code }) => code),
@@ -105,7 +105,8 @@ async function bigOutbox(t: TestContext, events: string): Promise<string> {
 }
 
 const hidden: Readonly<Record<string, string>> = {
-  'a waiting event that no lane would ever find': edits['a waiting event that no lane would ever find'] ?? '',
+  'a waiting event that no priority would ever find':
+    edits['a waiting event that no priority would ever find'] ?? '',
   'an event that says something else than its call': `UPDATE event SET body = replace(body, 'a', 'x') WHERE seq = 1`,
   'an event that its index does not lead to': `
     PRAGMA writable_schema = ON;
@@ -127,9 +128,9 @@ for (const [what, sql] of Object.entries(hidden)) {
       log.lines.map(({ code }) => code),
       ['outbox.repaired'],
     );
-    const query = { lane: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
+    const query = { priority: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
     assert.ok((await outbox.due(query)).some(({ seq }) => seq === 3));
-    assert.equal(typeof (await outbox.append(batchOf('d:ringing'))).heads[0]?.seq, 'number');
+    assert.equal(typeof (await outbox.append(batchOf('d:ringing'))).nextEvents[0]?.seq, 'number');
   });
 }
 
@@ -147,7 +148,7 @@ test('check: damage to a page of a big file that nobody asks for is found by the
     log.lines.map(({ code }) => code),
     ['outbox.repaired'],
   );
-  assert.equal((await outbox.tally()).waiting, 1);
+  assert.equal((await outbox.counters()).waiting, 1);
 });
 
 test('check: in a big file that is whole nothing is found', async (t) => {

@@ -1,25 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from '../../storage/trouble.ts';
-import { highestSeq } from '../tables/tally.ts';
+import { highestSeq } from '../tables/counters.ts';
 
 /** Up to this size a database is read through at every start, bytes: it takes a fraction of a second. */
 const smallFile = 16 << 20;
 
 /** Each finds what contradicts itself; none may find anything. */
 const contradictions: Readonly<Record<string, string>> = {
-  'a call has waiting events, and its oldest one is not at its head': `
+  'a call has waiting events, and its oldest one is not its next': `
     SELECT 1 FROM event WHERE newest_at IS NULL
       AND seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id)`,
-  'a call has several heads': `
+  'a call has several nextEvents': `
     SELECT 1 FROM event WHERE newest_at IS NOT NULL GROUP BY call_id HAVING count(*) > 1`,
   'what is remembered of an open call cannot be read': `
     SELECT 1 FROM open_call WHERE NOT json_valid(state)`,
   'the counters do not fit the events': `
-    SELECT 1 FROM tally WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
+    SELECT 1 FROM counters WHERE waiting <> (SELECT count(*) FROM event WHERE state = 0)
       OR dead <> (SELECT count(*) FROM event WHERE state = 2)
       OR delivered < (SELECT count(*) FROM event WHERE state = 1)
       OR last_seq < (SELECT coalesce(max(seq), 0) FROM event)`,
-  'a settled event is at the head of its call': `
+  'a finished event is the next of its call': `
     SELECT 1 FROM event WHERE newest_at IS NOT NULL AND state <> 0`,
   'an event says something else than its call': `
     SELECT 1 FROM event WHERE CASE WHEN json_valid(body)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
+import { eventsOf, keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import type { Outbox } from '../outbox.ts';
 import { databasePath } from '../tables/database.ts';
 import { pageSize } from './page.ts';
@@ -23,18 +23,18 @@ export async function makeTemplate(t: TestContext): Promise<string> {
       const id = callIds[i] as string;
       const state = JSON.stringify({ id, long: i === 7 ? 'x'.repeat(9_000) : '' });
       const two = [newEvent(id, 'ringing', i), newEvent(id, 'completed', i)];
-      const { heads } = await outbox.append({
+      const { nextEvents } = await outbox.append({
         calls: [{ id, state }],
         trunks: [`PJSIP/${i % 4}`],
         events: two,
       });
-      const [head] = heads;
-      assert.ok(head);
+      const [first] = nextEvents;
+      assert.ok(first);
       const outcome = fate(i);
       if (outcome === 'waiting') continue;
-      const [next] = await outbox.settle([settled(head.seq, id, { outcome })]);
+      const [next] = await outbox.record([resultOf(first.seq, id, { outcome })]);
       assert.ok(next);
-      await outbox.settle([settled(next.seq, id, { outcome })]);
+      await outbox.record([resultOf(next.seq, id, { outcome })]);
     }
     // Copied while it is open: closing would empty the WAL.
     if (half === 1) {
@@ -59,8 +59,8 @@ type Found = {
 export async function openedWhole(t: TestContext, directory: string): Promise<Found> {
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
-  const tally = await outbox.tally();
-  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
+  const counters = await outbox.counters();
+  assert.equal(counters.queued, counters.delivered + counters.waiting + counters.dead);
   for (const { state } of (await outbox.load()).calls) JSON.parse(state);
   const found = eventsOf(directory, {}).filter(({ callId }) => callIds.includes(callId));
   return { outbox, log, events: found.length };
@@ -69,14 +69,14 @@ export async function openedWhole(t: TestContext, directory: string): Promise<Fo
 /** Delivers everything that waits, in the order of each call; gives how many. */
 export async function drain(outbox: Outbox): Promise<number> {
   let total = 0;
-  for (const lane of ['backlog', 'retry'] as const) {
+  for (const priority of ['backlog', 'retry'] as const) {
     for (;;) {
-      const query = { lane, now: 1e12, freshSince: 1e12, limit: 100, except: [] };
-      const heads = await outbox.due(query);
-      if (heads.length === 0) break;
-      for (const { callId } of heads) assert.equal(typeof callId, 'string');
-      await outbox.settle(heads.map(({ seq, callId }) => settled(seq, callId)));
-      total += heads.length;
+      const query = { priority, now: 1e12, freshSince: 1e12, limit: 100, except: [] };
+      const nextEvents = await outbox.due(query);
+      if (nextEvents.length === 0) break;
+      for (const { callId } of nextEvents) assert.equal(typeof callId, 'string');
+      await outbox.record(nextEvents.map(({ seq, callId }) => resultOf(seq, callId)));
+      total += nextEvents.length;
     }
   }
   return total;

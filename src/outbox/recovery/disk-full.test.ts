@@ -11,7 +11,7 @@ import {
   keepingLog,
   newEvent,
   opened,
-  settled,
+  resultOf,
   temporaryFolder,
 } from '../outbox.fixture.ts';
 import type { Outbox } from '../outbox.ts';
@@ -36,16 +36,16 @@ function fill(disk: string, left = 0): void {
 async function fillUp(
   outbox: Outbox,
   log: KeepingLog,
-): Promise<{ taken: number; waiting: Promise<unknown> }> {
+): Promise<{ queued: number; waiting: Promise<unknown> }> {
   const full = log.seen('outbox.full').then(() => 'full');
-  for (let taken = 0; ; taken++) {
+  for (let queued = 0; ; queued++) {
     const text = 'x'.repeat(3_000);
     const one = outbox.append({
       calls: [],
       trunks: [],
-      events: [newEvent(`c${taken}`, 'ringing', 1, { text })],
+      events: [newEvent(`c${queued}`, 'ringing', 1, { text })],
     });
-    if ((await Promise.race([one, full])) === 'full') return { taken, waiting: one };
+    if ((await Promise.race([one, full])) === 'full') return { queued, waiting: one };
   }
 }
 
@@ -58,22 +58,22 @@ test('disk full: what is new and what was delivered waits, reads are answered, a
   await outbox.append(batchOf('a:ringing b:ringing c:ringing'));
   fill(directory);
 
-  const { taken, waiting } = await fillUp(outbox, log);
+  const { queued, waiting } = await fillUp(outbox, log);
   assert.equal(outbox.storage().state, 'full');
   assert.match(outbox.storage().error ?? '', /full/);
-  assert.equal((await outbox.tally()).taken, taken + 3, 'what was not acknowledged is not counted');
+  assert.equal((await outbox.counters()).queued, queued + 3, 'what was not acknowledged is not counted');
   const marked = [
-    outbox.settle([settled(1, 'a'), settled(2, 'b', { outcome: 'dead' })]),
-    outbox.settle([settled(3, 'c', { outcome: 'retry', nextAt: 5 })]),
+    outbox.record([resultOf(1, 'a'), resultOf(2, 'b', { outcome: 'dead' })]),
+    outbox.record([resultOf(3, 'c', { outcome: 'retry', nextAt: 5 })]),
   ];
-  assert.deepEqual(await due(outbox, { limit: 1 }), [taken + 3]);
+  assert.deepEqual(await due(outbox, { limit: 1 }), [queued + 3]);
 
   rmSync(join(directory, 'filler'));
   await Promise.all([waiting, ...marked]);
   await log.seen('outbox.working');
   assert.deepEqual(outbox.storage(), { state: 'working' });
-  const tally = await outbox.tally();
-  assert.deepEqual(tally, { taken: taken + 4, delivered: 1, waiting: taken + 2, dead: 1, lost: 0 });
+  const counters = await outbox.counters();
+  assert.deepEqual(counters, { queued: queued + 4, delivered: 1, waiting: queued + 2, dead: 1, lost: 0 });
   assert.deepEqual(
     log.lines.map(({ code }) => code),
     ['outbox.full', 'outbox.working'],
@@ -87,7 +87,7 @@ test('disk full: what waits is written as far as it fits, in order, and the rest
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
   fill(directory);
-  const { taken, waiting } = await fillUp(outbox, log);
+  const { queued, waiting } = await fillUp(outbox, log);
   // Far more than will fit at first.
   const text = 'x'.repeat(30_000);
   let written = 0;
@@ -105,19 +105,19 @@ test('disk full: what waits is written as far as it fits, in order, and the rest
       }),
     );
     // What comes before the thread has answered would go together.
-    await outbox.tally();
+    await outbox.counters();
   }
   truncateSync(join(directory, 'filler'), statSync(join(directory, 'filler')).size - (1 << 20));
   await Promise.all([waiting, ...more.slice(0, 5)]);
   await new Promise(setImmediate);
   assert.ok(written < more.length, 'there is no room for all');
   assert.equal(outbox.storage().state, 'full');
-  assert.equal((await outbox.tally()).taken, taken + 1 + written);
+  assert.equal((await outbox.counters()).queued, queued + 1 + written);
   rmSync(join(directory, 'filler'));
   execFileSync('mount', ['-o', 'remount,size=16m', directory]);
   await Promise.all(more);
   await log.seen('outbox.working');
-  assert.equal((await outbox.tally()).taken, taken + 1 + more.length);
+  assert.equal((await outbox.counters()).queued, queued + 1 + more.length);
 });
 
 test('disk full: a start waits for room, and says so', { skip }, async (t) => {
@@ -129,11 +129,11 @@ test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
   const loaded = outbox.load();
-  const taken = outbox.append(batchOf('b:ringing'));
+  const queued = outbox.append(batchOf('b:ringing'));
   await Promise.race(['outbox.full', 'outbox.failing'].map((code) => log.seen(code)));
   rmSync(join(directory, 'filler'));
-  await Promise.all([loaded, taken]);
-  assert.equal((await outbox.tally()).taken, 2);
+  await Promise.all([loaded, queued]);
+  assert.equal((await outbox.counters()).queued, 2);
 });
 
 test('disk full: closing then refuses what is not stored', { skip }, async (t) => {

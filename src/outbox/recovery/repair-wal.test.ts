@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { keepingLog, newEvent, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
+import { keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 import { frameSize, openedWhole } from './damage.fixture.ts';
 import { pageSize } from './page.ts';
@@ -40,8 +40,8 @@ test('repair: a wrong checksum in any frame of a transaction of many loses nothi
     const damaged = Buffer.from(wal);
     damaged.fill(0xff, 32 + frame * frameSize + 16, 32 + frame * frameSize + 24);
     const outbox = await opened(t, { directory: folderOf(t, db, damaged) });
-    const { taken, lost } = await outbox.tally();
-    assert.deepEqual({ taken, lost }, { taken: 300, lost: 0 }, `frame ${frame} of ${from + 1} to ${to}`);
+    const { queued, lost } = await outbox.counters();
+    assert.deepEqual({ queued, lost }, { queued: 300, lost: 0 }, `frame ${frame} of ${from + 1} to ${to}`);
     await outbox.close();
   }
 });
@@ -54,14 +54,14 @@ test('repair: a database that is empty or gone is made again from its WAL', asyn
     trunks: [],
     events: ['a', 'b'].map((id) => newEvent(id, 'ringing', 1)),
   });
-  await first.settle([settled(1, 'a')]);
+  await first.record([resultOf(1, 'a')]);
   for (const damage of [truncateSync, rmSync]) {
     const copy = temporaryFolder(t);
     for (const suffix of ['', '-wal']) cpSync(databasePath(directory) + suffix, databasePath(copy) + suffix);
     damage(databasePath(copy));
     const { outbox, log } = await openedWhole(t, copy);
-    const { taken, delivered, waiting } = await outbox.tally();
-    assert.deepEqual([taken, delivered, waiting], [2, 1, 1], damage.name);
+    const { queued, delivered, waiting } = await outbox.counters();
+    assert.deepEqual([queued, delivered, waiting], [2, 1, 1], damage.name);
     assert.deepEqual(
       log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
       [['outbox.repaired', 2, 0]],
@@ -74,7 +74,7 @@ test('repair: an event whose newest state is lost with a frame is counted once, 
   const first = await opened(t, { directory });
   const ids = Array.from({ length: 40 }, (_, i) => `c${i}`);
   await first.append({ calls: [], trunks: [], events: ids.map((id) => newEvent(id, 'ringing', 1)) });
-  for (const [i, id] of ids.entries()) await first.settle([settled(i + 1, id, { at: 9 })]);
+  for (const [i, id] of ids.entries()) await first.record([resultOf(i + 1, id, { at: 9 })]);
   const [db, wal] = ['', '-wal'].map((suffix) => readFileSync(databasePath(directory) + suffix));
   assert.ok(db && wal);
   const frames = (wal.length - 32) / frameSize;
@@ -84,8 +84,8 @@ test('repair: an event whose newest state is lost with a frame is counted once, 
     damaged.fill(0xff, 32 + frame * frameSize + 24, 32 + (frame + 1) * frameSize);
     const log = keepingLog();
     const outbox = await opened(t, { directory: folderOf(t, db, damaged) }, log);
-    const { taken, delivered, waiting } = await outbox.tally();
-    assert.deepEqual([taken, delivered], [40, 40 - waiting], `frame ${frame} of ${frames}`);
+    const { queued, delivered, waiting } = await outbox.counters();
+    assert.deepEqual([queued, delivered], [40, 40 - waiting], `frame ${frame} of ${frames}`);
     sentAgain += waiting;
     await outbox.close();
   }
@@ -102,8 +102,8 @@ test('repair: what cannot be read from a damaged WAL is counted, and said', asyn
   }
   const log = keepingLog();
   const outbox = await opened(t, { directory: folderOf(t, db, damaged) }, log);
-  const { taken, lost } = await outbox.tally();
-  assert.equal(taken + lost, 300);
+  const { queued, lost } = await outbox.counters();
+  assert.equal(queued + lost, 300);
   assert.ok(lost > 40, `${lost} lost`);
   assert.deepEqual(
     log.lines.map(({ code, fields }) => [code, fields.lost]),

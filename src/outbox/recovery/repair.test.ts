@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { test } from 'node:test';
 import { seededRandom } from '../../ami/player/seeded-random.ts';
-import { eventsOf, keepingLog, newEvent, opened, settled, temporaryFolder } from '../outbox.fixture.ts';
+import { eventsOf, keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 import {
   type Damage,
@@ -58,14 +58,14 @@ test('repair: whatever happens to the files, it starts, says so, and works', asy
       if (missing > 0 && !name.includes('WAL'))
         assert.deepEqual(codes, ['outbox.repaired'], `${missing} missing`);
       assert.ok(codes.length <= 1, codes.join());
-      const { waiting } = await first.outbox.tally();
+      const { waiting } = await first.outbox.counters();
       assert.equal(await drain(first.outbox), waiting);
       await first.outbox.close();
       inner.diagnostic(`${missing} of ${events} events lost; ${codes.join() || 'nothing to say'}`);
 
       const second = await openedWhole(inner, directory);
       assert.deepEqual(second.log.lines, [], 'the damage must be over');
-      assert.equal((await second.outbox.tally()).waiting, 0);
+      assert.equal((await second.outbox.counters()).waiting, 0);
     });
   }
 });
@@ -132,7 +132,7 @@ test('repair: an event that a flipped bit gave to another call is not told; it i
   bytes.write('call-9', bytes.indexOf('{"id":"call-2"') + '{"id":"'.length);
   writeFileSync(path, bytes);
   const { outbox, log } = await openedWhole(t, directory);
-  const due = await outbox.due({ lane: 'backlog', now: 9, freshSince: 9, limit: 9, except: [] });
+  const due = await outbox.due({ priority: 'backlog', now: 9, freshSince: 9, limit: 9, except: [] });
   assert.deepEqual(
     due.map(({ callId }) => callId),
     ['call-1'],
@@ -173,7 +173,7 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
     const many = Array.from({ length: 1_000 }, (_, i) => newEvent(`c${from + i}`, 'ringing', from, { text }));
     await outbox.append({ calls: [], trunks: [], events: many });
   }
-  const before = await outbox.tally();
+  const before = await outbox.counters();
   await outbox.append({ calls: [], trunks: [], events: [newEvent('last', 'ringing', 1)] });
   const fd = openSync(databasePath(directory), 'r+');
   for (let page = 200; page < 240; page++)
@@ -182,18 +182,18 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
 
   let delivered = 0;
   for (let seq = 1; seq <= 12_000; seq += 100) {
-    const batch = Array.from({ length: 100 }, (_, i) => settled(seq + i, `c${seq + i - 1}`));
-    await outbox.settle(batch);
+    const batch = Array.from({ length: 100 }, (_, i) => resultOf(seq + i, `c${seq + i - 1}`));
+    await outbox.record(batch);
     delivered += batch.length;
   }
   assert.deepEqual(
     log.lines.map(({ code }) => code),
     ['outbox.repaired'],
   );
-  const tally = await outbox.tally();
-  assert.equal(tally.taken, tally.delivered + tally.waiting + tally.dead);
-  assert.equal(tally.taken + tally.lost, before.taken + 1);
-  assert.ok(tally.lost > 0 && tally.lost < 500, `${tally.lost} lost of ${delivered}`);
+  const counters = await outbox.counters();
+  assert.equal(counters.queued, counters.delivered + counters.waiting + counters.dead);
+  assert.equal(counters.queued + counters.lost, before.queued + 1);
+  assert.ok(counters.lost > 0 && counters.lost < 500, `${counters.lost} lost of ${delivered}`);
   assert.equal(eventsOf(directory, { callId: 'last' }).length, 1);
 });
 

@@ -27,7 +27,7 @@ export function repair(path: string, stamp: string, wal = readWal(path)): Repair
   const counted = fillNew(partOf(path), (db) => {
     copyRows(db, salvage(path, wal));
     finishDelivered(db);
-    makeHeads(db);
+    chooseNextEvents(db);
     return countAll(db);
   });
   const aside = damagedName(path, stamp);
@@ -66,11 +66,11 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
   const put = {
     // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
     event: db.prepare(
-      `INSERT INTO event (seq, call_id, status, body, taken_at, state, attempts, newest_at, next_at,
-         settled_at, rejections)
+      `INSERT INTO event (seq, call_id, status, body, queued_at, state, attempts, newest_at, next_at,
+         finished_at, rejections)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (seq) DO UPDATE SET
-         state = excluded.state, attempts = excluded.attempts, settled_at = excluded.settled_at,
+         state = excluded.state, attempts = excluded.attempts, finished_at = excluded.finished_at,
          rejections = excluded.rejections
          WHERE excluded.state = 1 OR (event.state = 0 AND excluded.state = 2)
        ON CONFLICT (call_id, status) DO NOTHING`,
@@ -81,8 +81,8 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
     ),
     trunk: db.prepare('INSERT INTO trunk (endpoint) VALUES (?) ON CONFLICT DO NOTHING'),
     // The newest copy that adds up.
-    tally: db.prepare(
-      `UPDATE tally SET taken = ?2, delivered = ?3, waiting = ?4, dead = ?5, lost = ?6, last_seq = ?7
+    counters: db.prepare(
+      `UPDATE counters SET queued = ?2, delivered = ?3, waiting = ?4, dead = ?5, lost = ?6, last_seq = ?7
        WHERE id = ?1 AND ?7 >= last_seq AND ?2 = ?3 + ?4 + ?5`,
     ),
   };
@@ -91,28 +91,28 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
 
 /**
  * Of some events only an old copy is left, in which they wait, although an attempt says that they were delivered. (One
- * with a later `settled_at` was sent again since.)
+ * with a later `finished_at` was sent again since.)
  */
 function finishDelivered(db: DatabaseSync): void {
   db.exec(`
-    UPDATE event SET state = ${deliveredState}, settled_at = attempt.at FROM attempt
+    UPDATE event SET state = ${deliveredState}, finished_at = attempt.at FROM attempt
     WHERE state = 0 AND attempt.id >= seq * ${slots} AND attempt.id < (seq + 1) * ${slots}
-      AND outcome = 'delivered' AND attempt.at > coalesce(settled_at, -1)`);
+      AND outcome = 'delivered' AND attempt.at > coalesce(finished_at, -1)`);
 }
 
-/** Makes heads from what is there, and forgets calls that are over. */
-function makeHeads(db: DatabaseSync): void {
+/** Makes nextEvents from what is there, and forgets calls that are over. */
+function chooseNextEvents(db: DatabaseSync): void {
   db.exec(`
     UPDATE event SET newest_at = NULL, next_at = NULL;
     UPDATE event SET next_at = 0,
-      newest_at = (SELECT max(taken_at) FROM event AS other WHERE other.call_id = event.call_id)
+      newest_at = (SELECT max(queued_at) FROM event AS other WHERE other.call_id = event.call_id)
       WHERE seq IN (SELECT min(seq) FROM event WHERE state = 0 GROUP BY call_id);
     DELETE FROM open_call WHERE id IN (SELECT call_id FROM event WHERE status = 'completed')`);
 }
 
 /** Makes the counters from what is there. */
 function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: number | undefined } {
-  const before = db.prepare('SELECT * FROM tally').get() as Record<string, number>;
+  const before = db.prepare('SELECT * FROM counters').get() as Record<string, number>;
   const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(
     (state) => db.prepare('SELECT count(*) AS n FROM event WHERE state = ?').get(state)?.n as number,
   );
@@ -123,7 +123,7 @@ function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: num
   // What is in excess had been delivered, which the rows do not show any more: it is sent again, and counted then.
   const everDelivered = Math.max((before.delivered as number) - Math.max(0, left), delivered);
   db.prepare(
-    'UPDATE tally SET taken = ?, delivered = ?, waiting = ?, dead = ?, lost = lost + ?, last_seq = ?',
+    'UPDATE counters SET queued = ?, delivered = ?, waiting = ?, dead = ?, lost = lost + ?, last_seq = ?',
   ).run(
     everDelivered + waiting + dead,
     everDelivered,

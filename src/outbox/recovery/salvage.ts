@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { callStatuses } from '../../api/contract/call-event.ts';
+import { highestSeq } from '../tables/counters.ts';
 import { isBodyOf } from '../tables/event-body.ts';
-import { highestSeq } from '../tables/tally.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
 import { type Frame, framesOf } from './wal.ts';
 
 /** A row that was read out of a damaged file: its table and its values in the table's order. */
 export type SavedRow =
-  | { readonly table: 'event' | 'attempt' | 'tally'; readonly values: readonly (number | string | null)[] }
+  | { readonly table: 'event' | 'attempt' | 'counters'; readonly values: readonly (number | string | null)[] }
   | { readonly table: 'open_call'; readonly values: readonly [id: string, state: string] }
   | { readonly table: 'trunk'; readonly values: readonly [endpoint: string] };
 
@@ -89,7 +89,7 @@ const shapes: readonly {
       (v) => typeof v === 'number' && v >= 0,
     ],
   },
-  { table: 'tally', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
+  { table: 'counters', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
   { table: 'open_call', columns: [isText, isJson] },
   { table: 'trunk', columns: [isText] },
 ];

@@ -1,16 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { QueuedEvent, Settlement } from '../../delivery/queue.ts';
-import type { EventRow } from './lanes.ts';
+import type { DeliveryResult, QueuedEvent } from '../../delivery/queue.ts';
+import type { EventRow } from './due-events.ts';
 import { deliveredState, slots } from './outcomes.ts';
 
 /** One attempt to deliver an event, and what came of it. */
-export type Attempt = Pick<Settlement, 'outcome' | 'at' | 'counted' | 'httpStatus' | 'error' | 'durationMs'>;
+export type Attempt = Pick<
+  DeliveryResult,
+  'outcome' | 'at' | 'counted' | 'httpStatus' | 'error' | 'durationMs'
+>;
 
 /** An event with its attempts: the first fifteen attempts and the last. */
 export type StoredEvent = QueuedEvent & {
   readonly state: 'waiting' | 'delivered' | 'dead';
   /** Unix ms at which it was delivered or parked. */
-  readonly settledAt?: number;
+  readonly finishedAt?: number;
   readonly attemptLog: readonly Attempt[];
 };
 
@@ -18,14 +21,14 @@ export type StoredEvent = QueuedEvent & {
 export type DeliveredEvent = Pick<QueuedEvent, 'seq' | 'callId' | 'status'> & { readonly at: number };
 
 export const states = ['waiting', 'delivered', 'dead'] as const;
-export const eventColumns = 'seq, call_id, status, body, taken_at, attempts, rejections, state, settled_at';
+export const eventColumns = 'seq, call_id, status, body, queued_at, attempts, rejections, state, finished_at';
 
 export const historySql = {
   ofCall: `SELECT ${eventColumns} FROM event WHERE call_id = ? ORDER BY seq`,
   attempts: 'SELECT * FROM attempt WHERE id >= ? AND id < ? ORDER BY id',
-  oldest: 'SELECT taken_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
-  last: 'SELECT seq, call_id, status, state, settled_at FROM event WHERE seq > 0 ORDER BY seq DESC LIMIT ?',
-  old: 'SELECT seq, state, settled_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
+  oldest: 'SELECT queued_at FROM event WHERE newest_at IS NOT NULL AND seq > 0 ORDER BY seq LIMIT 1',
+  last: 'SELECT seq, call_id, status, state, finished_at FROM event WHERE seq > 0 ORDER BY seq DESC LIMIT ?',
+  old: 'SELECT seq, state, finished_at FROM event WHERE seq > ? ORDER BY seq LIMIT ?',
 } as const;
 
 /** Makes a row of `event` (`eventColumns`) an event with its attempts. */
@@ -35,14 +38,14 @@ export function createEventReader(db: DatabaseSync): (row: StoredRow) => StoredE
     const { seq, status, body, state, attempts: tries, rejections } = row;
     const attemptLog = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
     const sent = { attempts: tries, rejections };
-    const event = { seq, callId: row.call_id, status, body, takenAt: row.taken_at, ...sent };
+    const event = { seq, callId: row.call_id, status, body, queuedAt: row.queued_at, ...sent };
     // A waiting event that has one was sent again then.
-    const settled = row.settled_at === null || state === 0 ? {} : { settledAt: row.settled_at };
-    return { ...event, state: states[state] ?? 'waiting', ...settled, attemptLog };
+    const finished = row.finished_at === null || state === 0 ? {} : { finishedAt: row.finished_at };
+    return { ...event, state: states[state] ?? 'waiting', ...finished, attemptLog };
   };
 }
 
-/** What is kept about events that are settled, and how long. */
+/** What is kept about events that are finished, and how long. */
 export function createHistory(db: DatabaseSync) {
   const ofCall = db.prepare(historySql.ofCall);
   const toEvent = createEventReader(db);
@@ -57,12 +60,12 @@ export function createHistory(db: DatabaseSync) {
 
     /** Those of the `limit` events taken last that were delivered since (Unix ms). */
     lastDelivered: (since: number, limit: number): DeliveredEvent[] =>
-      (last.all(limit) as Pick<StoredRow, 'seq' | 'call_id' | 'status' | 'state' | 'settled_at'>[])
-        .filter((row) => row.state === deliveredState && (row.settled_at ?? 0) >= since)
-        .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.settled_at ?? 0 })),
+      (last.all(limit) as Pick<StoredRow, 'seq' | 'call_id' | 'status' | 'state' | 'finished_at'>[])
+        .filter((row) => row.state === deliveredState && (row.finished_at ?? 0) >= since)
+        .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.finished_at ?? 0 })),
 
     /** Unix ms at which the oldest waiting event was taken. */
-    oldestWaiting: (): number | undefined => oldest.get()?.taken_at as number | undefined,
+    oldestWaiting: (): number | undefined => oldest.get()?.queued_at as number | undefined,
 
     /**
      * One step of forgetting what was delivered before `before` (Unix ms): looks at `limit` events after `after`. All
@@ -70,10 +73,10 @@ export function createHistory(db: DatabaseSync) {
      * `next`: where to go on; undefined when this was all.
      */
     prune(before: number, after: number, limit: number): { forgotten: number; next?: number } {
-      const rows = old.all(after, limit) as Record<'seq' | 'state' | 'settled_at', number>[];
+      const rows = old.all(after, limit) as Record<'seq' | 'state' | 'finished_at', number>[];
       let forgotten = 0;
       for (const row of rows) {
-        if (row.state !== deliveredState || row.settled_at >= before) continue;
+        if (row.state !== deliveredState || row.finished_at >= before) continue;
         forgetAttempts.run(row.seq * slots, row.seq * slots + slots);
         forgetEvent.run(row.seq);
         forgotten++;
@@ -84,11 +87,11 @@ export function createHistory(db: DatabaseSync) {
   };
 }
 
-export type StoredRow = EventRow & { readonly settled_at: number | null };
+export type StoredRow = EventRow & { readonly finished_at: number | null };
 
 type AttemptRow = {
   readonly at: number;
-  readonly outcome: Settlement['outcome'];
+  readonly outcome: DeliveryResult['outcome'];
   readonly counted: number;
   readonly http_status: number | null;
   readonly error: string | null;

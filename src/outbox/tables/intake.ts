@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from '../../storage/trouble.ts';
-import type { TallyKeeper } from './tally.ts';
+import type { CounterKeeper } from './counters.ts';
 
 /**
  * What is taken in one go, as it crosses the threads: flat lists, because copying many small objects costs more
@@ -12,8 +12,8 @@ export type IntakeBatch = {
   readonly trunks: string[];
   /** callId, status, body, callId, status, body, … */
   readonly events: string[];
-  /** takenAt of each event. */
-  readonly takenAt: number[];
+  /** queuedAt of each event. */
+  readonly queuedAt: number[];
   /** Lines of the journal, in order; '' for none. One text, since each object that crosses over costs. */
   readonly journal: string;
   /** Unix ms of the last of them. */
@@ -40,7 +40,7 @@ export const intakeSql = {
 /** Writes down what changed and what is to be told. Runs inside the caller's transaction. */
 export function createIntake(
   db: DatabaseSync,
-  tally: TallyKeeper,
+  counters: CounterKeeper,
   writeLines: (lines: string, at: number) => void,
 ) {
   const save = db.prepare(
@@ -52,7 +52,7 @@ export function createIntake(
   const touch = db.prepare(intakeSql.touch);
   const insert = (rows: number) =>
     db.prepare(
-      `INSERT INTO event (seq, call_id, status, body, taken_at, newest_at, state, attempts)
+      `INSERT INTO event (seq, call_id, status, body, queued_at, newest_at, state, attempts)
        VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, 0, 0)').join(', ')}`,
     );
   const [insertOne, insertChunk] = [insert(1), insert(chunk)];
@@ -63,22 +63,22 @@ export function createIntake(
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
     const calls = new Map<string, KnownCall>();
     for (const row of look.all(JSON.stringify([...callIds])) as LookRow[]) {
-      const call = calls.get(row.call_id) ?? { statuses: [], head: undefined, waiting: false };
+      const call = calls.get(row.call_id) ?? { statuses: [], next: undefined, waiting: false };
       call.statuses.push(row.status);
-      if (row.newest_at !== null) call.head = row.seq;
+      if (row.newest_at !== null) call.next = row.seq;
       if (row.state === 0) call.waiting = true;
       calls.set(row.call_id, call);
     }
-    for (const [id, { waiting, head }] of calls) {
-      if (waiting && head === undefined)
-        throw new BrokenInvariant(`events of ${id} wait, but none is at the head`);
+    for (const [id, { waiting, next }] of calls) {
+      if (waiting && next === undefined)
+        throw new BrokenInvariant(`events of ${id} wait, but none is its next`);
     }
     return calls;
   }
 
   return {
-    /** For each event: its number if it is the head of its call, else `behind` or `repeated`. */
-    append({ calls, trunks, events, takenAt, journal, journalAt }: IntakeBatch): number[] {
+    /** For each event: its number if it is the next event of its call, else `behind` or `repeated`. */
+    append({ calls, trunks, events, queuedAt, journal, journalAt }: IntakeBatch): number[] {
       writeLines(journal, journalAt);
       for (let i = 0; i < calls.length; i += 2) {
         const [id, state] = [calls[i] as string, calls[i + 1] as string | null];
@@ -86,30 +86,30 @@ export function createIntake(
         else save.run(id, state);
       }
       for (const endpoint of trunks) learn.run(endpoint);
-      if (takenAt.length === 0) return [];
+      if (queuedAt.length === 0) return [];
 
       const ids = new Set<string>();
       for (let i = 0; i < events.length; i += 3) ids.add(events[i] as string);
       const there = known(ids);
       const values: (string | number | null)[] = [];
       const touched = new Map<number, number>();
-      const numbers = takenAt.map((at, i) => {
+      const numbers = queuedAt.map((at, i) => {
         const [callId, status, body] = [events[i * 3], events[i * 3 + 1], events[i * 3 + 2]] as [
           string,
           string,
           string,
         ];
-        const call = there.get(callId) ?? { statuses: [], head: undefined, waiting: true };
+        const call = there.get(callId) ?? { statuses: [], next: undefined, waiting: true };
         if (call.statuses.includes(status)) return repeated;
         there.set(callId, call);
         call.statuses.push(status);
-        const seq = tally.take();
-        values.push(seq, callId, status, body, at, call.head === undefined ? at : null);
-        if (call.head === undefined) {
-          call.head = seq;
+        const seq = counters.take();
+        values.push(seq, callId, status, body, at, call.next === undefined ? at : null);
+        if (call.next === undefined) {
+          call.next = seq;
           return seq;
         }
-        touched.set(call.head, Math.max(at, touched.get(call.head) ?? at));
+        touched.set(call.next, Math.max(at, touched.get(call.next) ?? at));
         return behind;
       });
       let done = 0;
@@ -117,7 +117,7 @@ export function createIntake(
         insertChunk.run(...values.slice(done, done + chunk * width));
       }
       for (; done < values.length; done += width) insertOne.run(...values.slice(done, done + width));
-      for (const [head, at] of touched) touch.run(at, head);
+      for (const [next, at] of touched) touch.run(at, next);
       return numbers;
     },
 
@@ -140,19 +140,19 @@ export function appendTogether(
     calls: batches.flatMap(({ calls }) => calls),
     trunks: batches.flatMap(({ trunks }) => trunks),
     events: batches.flatMap(({ events }) => events),
-    takenAt: batches.flatMap(({ takenAt }) => takenAt),
+    queuedAt: batches.flatMap(({ queuedAt }) => queuedAt),
     journal: batches.flatMap(({ journal }) => journal || []).join('\n'),
     journalAt: Math.max(...batches.map(({ journalAt }) => journalAt)),
   });
   let from = 0;
-  return batches.map(({ takenAt }) => {
-    const own = numbers.slice(from, from + takenAt.length);
-    from += takenAt.length;
+  return batches.map(({ queuedAt }) => {
+    const own = numbers.slice(from, from + queuedAt.length);
+    from += queuedAt.length;
     return own;
   });
 }
 
-type KnownCall = { readonly statuses: string[]; head: number | undefined; waiting: boolean };
+type KnownCall = { readonly statuses: string[]; next: number | undefined; waiting: boolean };
 
 type LookRow = {
   readonly seq: number;

@@ -19,7 +19,7 @@ test('journal: lines are on disk with their batch, also without events, and a re
   assert.deepEqual(reader?.journal(['of b', 'of c']), ['one of b', 'one of c']);
   assert.deepEqual(reader?.journal(['of d']), []);
   assert.deepEqual(reader?.journal([]), []);
-  assert.equal((await outbox.tally()).taken, 2);
+  assert.equal((await outbox.counters()).queued, 2);
 });
 
 test('journal: what is old goes, and what is too much, the oldest first; events stay', async (t) => {
@@ -38,5 +38,5 @@ test('journal: what is old goes, and what is too much, the oldest first; events 
   await outbox.pruneJournal(0, 100);
   assert.deepEqual(reader?.journal(['line']).at(-1), 'line 1200.');
   assert.equal(left(), 10);
-  assert.equal((await outbox.tally()).waiting, 1);
+  assert.equal((await outbox.counters()).waiting, 1);
 });

@@ -37,7 +37,7 @@ test('migrations: a wrong version number alone is damage, and is put right', asy
   const directory = temporaryFolder(t);
   await withTables(directory, `PRAGMA user_version = ${schemaVersion + 64}`);
   const outbox = await opened(t, { directory });
-  assert.equal((await outbox.tally()).taken, 1);
+  assert.equal((await outbox.counters()).queued, 1);
   await outbox.close();
   const db = new DatabaseSync(databasePath(directory));
   t.after(() => db.close());

@@ -7,7 +7,7 @@
 export const migrations: readonly string[] = [
   `
   -- What was taken, once per call and status. state: 0 waiting, 1 delivered, 2 dead letter.
-  -- A call's head is its oldest waiting event, the only one that may be sent. Only a head has newest_at (when the
+  -- A call's next event is its oldest waiting one, the only one that may be sent. Only it has newest_at (when the
   -- call's newest event was taken), and only one that was tried has next_at. All in one table, since each further
   -- tree that an insert must touch costs a fifth of the speed.
   CREATE TABLE event (
@@ -15,17 +15,17 @@ export const migrations: readonly string[] = [
     call_id TEXT NOT NULL,
     status TEXT NOT NULL,
     body TEXT NOT NULL,
-    taken_at INTEGER NOT NULL,
+    queued_at INTEGER NOT NULL,
     state INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     newest_at INTEGER,
     next_at INTEGER,
-    settled_at INTEGER,
+    finished_at INTEGER,
     -- How often the far side refused the event: only these attempts park it.
     rejections INTEGER NOT NULL DEFAULT 0,
     UNIQUE (call_id, status)
   ) STRICT;
-  CREATE INDEX event_head ON event (seq) WHERE newest_at IS NOT NULL;
+  CREATE INDEX event_next ON event (seq) WHERE newest_at IS NOT NULL;
   CREATE INDEX event_untried ON event (newest_at) WHERE newest_at IS NOT NULL AND attempts = 0;
   CREATE INDEX event_retry ON event (min(attempts, 16), next_at) WHERE newest_at IS NOT NULL AND attempts > 0;
   CREATE INDEX event_dead ON event (seq) WHERE state = 2;
@@ -45,17 +45,17 @@ export const migrations: readonly string[] = [
   CREATE TABLE open_call (id TEXT NOT NULL UNIQUE, state TEXT NOT NULL) STRICT;
   CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE) STRICT;
 
-  -- One row. taken = delivered + waiting + dead, in every committed state; lost: what a corrupt file took with it.
-  CREATE TABLE tally (
+  -- One row. queued = delivered + waiting + dead, in every committed state; lost: what a corrupt file took with it.
+  CREATE TABLE counters (
     id INTEGER PRIMARY KEY CHECK (id = 1),
-    taken INTEGER NOT NULL,
+    queued INTEGER NOT NULL,
     delivered INTEGER NOT NULL,
     waiting INTEGER NOT NULL,
     dead INTEGER NOT NULL,
     lost INTEGER NOT NULL,
     last_seq INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO tally VALUES (1, 0, 0, 0, 0, 0, 0);
+  INSERT INTO counters VALUES (1, 0, 0, 0, 0, 0, 0);
 
   -- What was seen and decided: a chunk of lines per batch. id: characters written so far. A repair does not save it.
   CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { QueuedEvent, Settlement } from '../../delivery/queue.ts';
-import { type EventRow, queuedEvent } from './lanes.ts';
-import type { TallyKeeper } from './tally.ts';
+import type { DeliveryResult, QueuedEvent } from '../../delivery/queue.ts';
+import type { CounterKeeper } from './counters.ts';
+import { type EventRow, queuedEvent } from './due-events.ts';
 
 export const deliveredState = 1;
 export const deadState = 2;
@@ -12,20 +12,20 @@ export const slots = 16;
 /** An error's text is kept up to this many characters. */
 const longestError = 500;
 
-/** A waiting event that was settled before was sent again by an operator, then: its age counts from there. */
-const columns = `seq, call_id, status, body, taken_at, attempts, rejections, state,
-  max(taken_at, coalesce(settled_at, 0)) AS waits_since`;
+/** A waiting event that was finished before was sent again by an operator, then: its age counts from there. */
+const columns = `seq, call_id, status, body, queued_at, attempts, rejections, state,
+  max(queued_at, coalesce(finished_at, 0)) AS waits_since`;
 
 export const outcomeSql = {
   nextOfCall: `SELECT ${columns} FROM event WHERE call_id = ? AND state = 0 ORDER BY seq LIMIT 1`,
-  heads: `SELECT ${columns} FROM event WHERE newest_at IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`,
+  nextEvents: `SELECT ${columns} FROM event WHERE newest_at IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`,
 } as const;
 
 /** Records what became of attempts. Runs inside the caller's transaction. */
-export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
+export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   const find = db.prepare('SELECT state, attempts, rejections, call_id, newest_at FROM event WHERE seq = ?');
   const finish = db.prepare(
-    `UPDATE event SET state = ?, settled_at = ?, attempts = ?, rejections = ?, newest_at = NULL, next_at = NULL
+    `UPDATE event SET state = ?, finished_at = ?, attempts = ?, rejections = ?, newest_at = NULL, next_at = NULL
      WHERE seq = ?`,
   );
   const postpone = db.prepare('UPDATE event SET attempts = ?, rejections = ?, next_at = ? WHERE seq = ?');
@@ -37,9 +37,9 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     `INSERT OR REPLACE INTO attempt (id, at, outcome, counted, http_status, error, duration_ms)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const heads = db.prepare(outcomeSql.heads);
+  const nextEvents = db.prepare(outcomeSql.nextEvents);
 
-  function remember(of: Settlement): void {
+  function remember(of: DeliveryResult): void {
     const first = of.seq * slots;
     const last = lastSlot.get(first, first + slots)?.id as number | null;
     const id = last === null ? first : Math.min(last + 1, first + slots - 1);
@@ -47,8 +47,8 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
     record.run(id, of.at, of.outcome, of.counted ? 1 : 0, of.httpStatus ?? null, error, of.durationMs);
   }
 
-  /** Gives the new head of the call, if it has more to send. */
-  function settleOne(of: Settlement): WaitingRow | undefined {
+  /** Gives the next event of the call, if it has more to send. */
+  function recordOne(of: DeliveryResult): WaitingRow | undefined {
     const event = find.get(of.seq) as FoundRow | undefined;
     // Pruned, delivered or parked meanwhile: a late word about it changes nothing, except that it arrived after all.
     if (!event || event.state === deliveredState) return undefined;
@@ -60,12 +60,12 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
       postpone.run(attempts, rejections, of.nextAt ?? of.at, of.seq);
       return undefined;
     }
-    tally.move(event.state === deadState ? 'dead' : 'waiting', of.outcome);
+    counters.move(event.state === deadState ? 'dead' : 'waiting', of.outcome);
     finish.run(of.outcome === 'delivered' ? deliveredState : deadState, of.at, attempts, rejections, of.seq);
     return event.newest_at === null ? undefined : advance(event.call_id, event.newest_at);
   }
 
-  /** Puts the oldest waiting event of a call at its head. */
+  /** Makes the oldest waiting event of a call its next. */
   function advance(callId: string, newestAt: number): WaitingRow | undefined {
     const row = nextOfCall.get(callId) as WaitingRow | undefined;
     if (row) promote.run(newestAt, row.seq);
@@ -73,25 +73,30 @@ export function createOutcomes(db: DatabaseSync, tally: TallyKeeper) {
   }
 
   return {
-    /** Gives the new heads of the calls that have more to send. */
-    settle(settlements: readonly Settlement[]): QueuedEvent[] {
-      return settlements.flatMap((settlement) => settleOne(settlement) ?? []).map(queuedEvent);
+    /** Gives the new nextEvents of the calls that have more to send. */
+    record(results: readonly DeliveryResult[]): QueuedEvent[] {
+      return results.flatMap((result) => recordOne(result) ?? []).map(queuedEvent);
     },
 
     /**
-     * One step of DeliveryQueue.expire: looks at `limit` calls whose heads come after the number `after`. All are
+     * One step of DeliveryQueue.expire: looks at `limit` calls whose nextEvents come after the number `after`. All are
      * looked at: where a clock was set meanwhile, an old event can stand behind a young one.
      * `next`: where to go on; undefined when this was all.
      */
-    expire(takenBefore: number, at: number, after: number, limit: number): { parked: number; next?: number } {
-      const rows = heads.all(after, limit) as WaitingRow[];
+    expire(
+      queuedBefore: number,
+      at: number,
+      after: number,
+      limit: number,
+    ): { parked: number; next?: number } {
+      const rows = nextEvents.all(after, limit) as WaitingRow[];
       let parked = 0;
-      for (const head of rows) {
-        let row: WaitingRow | undefined = head;
-        for (; row && row.waits_since < takenBefore; parked++) {
+      for (const first of rows) {
+        let row: WaitingRow | undefined = first;
+        for (; row && row.waits_since < queuedBefore; parked++) {
           const { seq, callId } = queuedEvent(row);
           const error = 'not delivered within the longest time an event is kept (OUTBOX_MAX_AGE)';
-          row = settleOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
+          row = recordOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
         }
       }
       const last = rows.at(-1);

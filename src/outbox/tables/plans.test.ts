@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { migrate } from '../../storage/migrate.ts';
 import { operatorSql } from '../operator.ts';
+import { prioritySql } from './due-events.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
-import { laneSql } from './lanes.ts';
 import { migrations } from './migrations.ts';
 import { outcomeSql } from './outcomes.ts';
 import { reviveSql } from './revive.ts';
@@ -21,7 +21,7 @@ migrate(db, migrations);
 
 for (const [name, sql] of Object.entries({
   ...intakeSql,
-  ...laneSql,
+  ...prioritySql,
   ...outcomeSql,
   ...historySql,
   ...operatorSql,

@@ -1,60 +1,60 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { CounterKeeper } from './counters.ts';
 import { deadState, deliveredState } from './outcomes.ts';
-import type { TallyKeeper } from './tally.ts';
 
 export const reviveSql = {
-  headOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
-  newest: 'SELECT max(taken_at) AS at FROM event WHERE call_id = ?',
+  nextOf: 'SELECT seq, next_at FROM event WHERE call_id = ? AND newest_at IS NOT NULL',
+  newest: 'SELECT max(queued_at) AS at FROM event WHERE call_id = ?',
   laterOf: `SELECT event.seq FROM event e CROSS JOIN event ON event.call_id = e.call_id AND event.seq > e.seq
     WHERE e.seq = ? AND event.state <> ?`,
 } as const;
 
-/** Makes settled events wait again, in the order of their calls. Runs inside the caller's transaction. */
+/** Makes finished events wait again, in the order of their calls. Runs inside the caller's transaction. */
 export function createReviver(db: DatabaseSync) {
   const update = db.prepare(
-    `UPDATE event SET state = 0, attempts = 0, rejections = 0, settled_at = ?
+    `UPDATE event SET state = 0, attempts = 0, rejections = 0, finished_at = ?
      WHERE seq = ? AND state = ? RETURNING call_id`,
   );
   const laterOf = db.prepare(reviveSql.laterOf);
-  const headOf = db.prepare(reviveSql.headOf);
+  const nextOf = db.prepare(reviveSql.nextOf);
   const newest = db.prepare(reviveSql.newest);
   const place = db.prepare('UPDATE event SET newest_at = ?, next_at = ? WHERE seq = ?');
 
-  /** The older of this waiting event and its call's head is the head from now on. */
+  /** The older of this waiting event and its call's next event is the next from now on. */
   function join(seq: number, callId: string): void {
-    const head = headOf.get(callId) as { seq: number; next_at: number | null } | undefined;
+    const next = nextOf.get(callId) as { seq: number; next_at: number | null } | undefined;
     const newestAt = newest.get(callId)?.at as number;
-    if (head && head.seq < seq) place.run(newestAt, head.next_at, head.seq);
+    if (next && next.seq < seq) place.run(newestAt, next.next_at, next.seq);
     else {
-      if (head) place.run(null, null, head.seq);
+      if (next) place.run(null, null, next.seq);
       place.run(newestAt, null, seq);
     }
   }
 
   /** False if it is not in that state. */
-  function revive(seq: number, from: 'dead' | 'delivered', tally: TallyKeeper, at: number): boolean {
+  function revive(seq: number, from: 'dead' | 'delivered', counters: CounterKeeper, at: number): boolean {
     const state = from === 'dead' ? deadState : deliveredState;
     const row = update.get(at, seq, state) as { call_id: string } | undefined;
     if (!row) return false;
-    tally.move(from, 'waiting');
+    counters.move(from, 'waiting');
     join(seq, row.call_id);
     return true;
   }
 
   return {
     /** Dead letters; gives how many there were. */
-    resend: (seqs: readonly number[], tally: TallyKeeper, at: number): number =>
-      seqs.filter((seq) => revive(seq, 'dead', tally, at)).length,
+    resend: (seqs: readonly number[], counters: CounterKeeper, at: number): number =>
+      seqs.filter((seq) => revive(seq, 'dead', counters, at)).length,
 
     /**
      * Delivered events; gives those of them that wait now. One is left as it is if a later event of its call is there
      * that is not sent again with it: that has arrived meanwhile, or is on its way at this moment.
      */
-    sendAgain(seqs: readonly number[], tally: TallyKeeper, at: number): number[] {
+    sendAgain(seqs: readonly number[], counters: CounterKeeper, at: number): number[] {
       const all = new Set(seqs);
       const isInOrder = (seq: number) =>
         (laterOf.all(seq, deadState) as { seq: number }[]).every((later) => all.has(later.seq));
-      return seqs.filter(isInOrder).filter((seq) => revive(seq, 'delivered', tally, at));
+      return seqs.filter(isInOrder).filter((seq) => revive(seq, 'delivered', counters, at));
     },
   };
 }

@@ -24,7 +24,7 @@ const reads: ReadonlySet<string> = new Set<string>([
   'load',
   'due',
   'nextDue',
-  'tally',
+  'counters',
   'oldestWaiting',
   'eventsOf',
   'lastDelivered',

@@ -9,11 +9,11 @@ test('storage thread: when it dies, everything is rejected and the caller is tol
   const crashing = new URL('./crashing-worker.fixture.ts', import.meta.url);
   const options = { directory: temporaryFolder(t) };
   const thread = await startStorageThread(options, { log: keepingLog(), script: crashing });
-  const [first, second] = [thread.call('tally'), thread.call('load')];
+  const [first, second] = [thread.call('counters'), thread.call('load')];
   await assert.rejects(first, /a page is on fire/);
   await assert.rejects(second, /a page is on fire/);
   assert.match((await thread.failed).message, /a page is on fire/);
-  await assert.rejects(thread.call('tally'), /a page is on fire/);
+  await assert.rejects(thread.call('counters'), /a page is on fire/);
   await thread.close();
 });
 
@@ -36,14 +36,14 @@ test('storage thread: what a failing disk refuses is held, and stored when it wo
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 0);
-  const { lines, taken, appended } = JSON.parse(output) as {
+  const { lines, queued, appended } = JSON.parse(output) as {
     lines: string[];
-    taken: number;
+    queued: number;
     appended: number;
   };
   // More than once if only opening it afresh worked, and the next commit failed again.
   assert.match(lines.join(' '), /^(outbox\.failing outbox\.working ?)+$/);
-  assert.equal(taken, appended);
+  assert.equal(queued, appended);
   const outbox = await opened(t, { directory });
-  assert.equal((await outbox.tally()).taken, appended);
+  assert.equal((await outbox.counters()).queued, appended);
 });

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createTransact } from '../../storage/transact.ts';
 import { checkAll } from '../recovery/check.ts';
+import { createCounterKeeper } from '../tables/counters.ts';
+import { createDueEvents } from '../tables/due-events.ts';
 import { createHistory } from '../tables/history.ts';
 import { createIntake } from '../tables/intake.ts';
 import { createJournal } from '../tables/journal.ts';
-import { createLanes } from '../tables/lanes.ts';
 import { createOutcomes } from '../tables/outcomes.ts';
 import { createReviver } from '../tables/revive.ts';
-import { createTallyKeeper } from '../tables/tally.ts';
 
 /** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
 export type Store = ReturnType<typeof createStore>;
@@ -17,25 +17,25 @@ export type StoreOps = Store['ops'];
 export type StoreOp = keyof StoreOps;
 
 export function createStore(db: DatabaseSync) {
-  const tally = createTallyKeeper(db);
+  const counters = createCounterKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
   const reviver = createReviver(db);
   const ops = {
-    ...createIntake(db, tally, writeLines),
+    ...createIntake(db, counters, writeLines),
     pruneJournal,
-    ...createLanes(db),
-    ...createOutcomes(db, tally),
+    ...createDueEvents(db),
+    ...createOutcomes(db, counters),
     ...createHistory(db),
-    sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, tally, at),
-    tally: () => tally.read(),
+    sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, counters, at),
+    counters: () => counters.read(),
     check: () => checkAll(db, 'quick_check'),
   };
   return {
     ops,
     transact: createTransact(db, {
-      beforeCommit: tally.flush,
-      committed: tally.committed,
-      rolledBack: tally.rolledBack,
+      beforeCommit: counters.flush,
+      committed: counters.committed,
+      rolledBack: counters.rolledBack,
     }),
   };
 }

@@ -1,38 +1,38 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../../delivery/queue.ts';
 import { BrokenInvariant } from '../../storage/trouble.ts';
+import { highestSeq } from './counters.ts';
 import { isBodyOf } from './event-body.ts';
-import { highestSeq } from './tally.ts';
 
-/** From this number of attempts on, heads are alike to the lane `retry`: their waits are the longest anyway. */
+/** From this number of attempts on, nextEvents are alike to the priority `retry`: their waits are the longest anyway. */
 export const mostTries = 16;
 
-const columns = 'seq, call_id, status, body, taken_at, attempts, rejections, state';
+const columns = 'seq, call_id, status, body, queued_at, attempts, rejections, state';
 const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';
 const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostTries}) = ?`;
 
-/** The statements of `createLanes`: here, so that a test can ask SQLite for their plans. */
-export const laneSql = {
+/** The statements of `createDueEvents`: here, so that a test can ask SQLite for their plans. */
+export const prioritySql = {
   fresh: `SELECT ${columns} ${untried} AND newest_at >= ? ORDER BY newest_at DESC, seq DESC LIMIT ?`,
   backlog: `SELECT ${columns} ${untried} AND newest_at < ? ORDER BY newest_at, seq LIMIT ?`,
   come: `SELECT ${columns} ${retry} AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
   beyond: `SELECT ${columns} ${retry} AND next_at > ? ORDER BY next_at, seq LIMIT ?`,
-  head: 'SELECT 1 FROM event WHERE seq = ? AND newest_at IS NOT NULL',
-  next: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
+  isNext: 'SELECT 1 FROM event WHERE seq = ? AND newest_at IS NOT NULL',
+  nextDue: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
-/** Gives out heads. Every statement goes straight to its rows, however many wait. */
-export function createLanes(db: DatabaseSync) {
-  const fresh = db.prepare(laneSql.fresh);
-  const backlog = db.prepare(laneSql.backlog);
-  const come = db.prepare(laneSql.come);
-  const beyond = db.prepare(laneSql.beyond);
-  const head = db.prepare(laneSql.head);
-  const next = db.prepare(laneSql.next);
+/** Gives out nextEvents. Every statement goes straight to its rows, however many wait. */
+export function createDueEvents(db: DatabaseSync) {
+  const fresh = db.prepare(prioritySql.fresh);
+  const backlog = db.prepare(prioritySql.backlog);
+  const come = db.prepare(prioritySql.come);
+  const beyond = db.prepare(prioritySql.beyond);
+  const isNext = db.prepare(prioritySql.isNext);
+  const nextDue = db.prepare(prioritySql.nextDue);
 
   function* candidates(query: Parameters<DeliveryQueue['due']>[0], limit: number): Generator<EventRow> {
-    if (query.lane === 'fresh') yield* fresh.all(query.freshSince, limit) as EventRow[];
-    else if (query.lane === 'backlog') yield* backlog.all(query.freshSince, limit) as EventRow[];
+    if (query.priority === 'fresh') yield* fresh.all(query.freshSince, limit) as EventRow[];
+    else if (query.priority === 'backlog') yield* backlog.all(query.freshSince, limit) as EventRow[];
     else {
       for (let tries = 1; tries <= mostTries; tries++) {
         yield* come.all(tries, query.now, limit) as EventRow[];
@@ -53,12 +53,12 @@ export function createLanes(db: DatabaseSync) {
       return found;
     },
 
-    isHead: (seq: number): boolean => head.get(seq) !== undefined,
+    isNext: (seq: number): boolean => isNext.get(seq) !== undefined,
 
     nextDue(now: number): number | undefined {
       let soonest: number | undefined;
       for (let tries = 1; tries <= mostTries; tries++) {
-        const at = next.get(tries, now, now + longestWaitMs)?.next_at as number | undefined;
+        const at = nextDue.get(tries, now, now + longestWaitMs)?.next_at as number | undefined;
         if (at !== undefined && (soonest === undefined || at < soonest)) soonest = at;
       }
       return soonest;
@@ -72,7 +72,7 @@ export type EventRow = {
   readonly call_id: string;
   readonly status: QueuedEvent['status'];
   readonly body: string;
-  readonly taken_at: number;
+  readonly queued_at: number;
   readonly attempts: number;
   readonly rejections: number;
   readonly state: number;
@@ -80,10 +80,10 @@ export type EventRow = {
 
 /** The event of a row that must be a waiting one. */
 export function queuedEvent(row: EventRow): QueuedEvent {
-  if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is at the head of its call, but settled`);
+  if (row.state !== 0) throw new BrokenInvariant(`event ${row.seq} is the next of its call, but finished`);
   if (row.seq > highestSeq) throw new BrokenInvariant(`${row.seq} is too high for a number of an event`);
   const { seq, status, body, attempts, rejections } = row;
   if (!isBodyOf(body, row.call_id, status))
     throw new BrokenInvariant(`what event ${seq} says is not of its call`);
-  return { seq, callId: row.call_id, status, body, takenAt: row.taken_at, attempts, rejections };
+  return { seq, callId: row.call_id, status, body, queuedAt: row.queued_at, attempts, rejections };
 }

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { BrokenInvariant } from '../../storage/trouble.ts';
 
-/** How many events there are; `taken = delivered + waiting + dead` always. */
-export type Tally = {
-  readonly taken: number;
+/** How many events there are; `queued = delivered + waiting + dead` always. */
+export type Counters = {
+  readonly queued: number;
   readonly delivered: number;
   readonly waiting: number;
   readonly dead: number;
-  /** Events that a corrupt file took with it, as far as it could be counted; not part of `taken`. */
+  /** Events that a corrupt file took with it, as far as it could be counted; not part of `queued`. */
   readonly lost: number;
 };
 
@@ -17,53 +17,55 @@ export type Tally = {
  */
 export const highestSeq = 2 ** 48;
 
-export type TallyKeeper = ReturnType<typeof createTallyKeeper>;
+export type CounterKeeper = ReturnType<typeof createCounterKeeper>;
 
 /** Counts what a transaction does and writes it once, as differences, just before the commit. */
-export function createTallyKeeper(db: DatabaseSync) {
-  const read = db.prepare('SELECT taken, delivered, waiting, dead, lost, last_seq FROM tally WHERE id = 1');
+export function createCounterKeeper(db: DatabaseSync) {
+  const read = db.prepare(
+    'SELECT queued, delivered, waiting, dead, lost, last_seq FROM counters WHERE id = 1',
+  );
   const write = db.prepare(
-    `UPDATE tally SET taken = taken + ?, delivered = delivered + ?, waiting = waiting + ?, dead = dead + ?,
+    `UPDATE counters SET queued = queued + ?, delivered = delivered + ?, waiting = waiting + ?, dead = dead + ?,
      last_seq = ? WHERE id = 1`,
   );
-  let delta = { taken: 0, delivered: 0, waiting: 0, dead: 0 };
+  let delta = { queued: 0, delivered: 0, waiting: 0, dead: 0 };
   let lastSeq = readRow().lastSeq;
   let committedSeq = lastSeq;
   let dirty = false;
 
-  function readRow(): { tally: Tally; lastSeq: number } {
+  function readRow(): { counters: Counters; lastSeq: number } {
     const row = read.get();
     if (!row) throw new BrokenInvariant('the row of counters is missing');
-    const { last_seq, ...tally } = row as Record<keyof Tally | 'last_seq', number>;
-    if (tally.taken !== tally.delivered + tally.waiting + tally.dead) {
+    const { last_seq, ...counters } = row as Record<keyof Counters | 'last_seq', number>;
+    if (counters.queued !== counters.delivered + counters.waiting + counters.dead) {
       throw new BrokenInvariant('the counters do not add up');
     }
     if (last_seq > highestSeq) throw new BrokenInvariant(`${last_seq} is too high for a number of an event`);
-    return { tally, lastSeq: last_seq };
+    return { counters, lastSeq: last_seq };
   }
 
   function flush(): void {
     if (!dirty) return;
-    write.run(delta.taken, delta.delivered, delta.waiting, delta.dead, lastSeq);
+    write.run(delta.queued, delta.delivered, delta.waiting, delta.dead, lastSeq);
     forget();
   }
 
   function forget(): void {
-    delta = { taken: 0, delivered: 0, waiting: 0, dead: 0 };
+    delta = { queued: 0, delivered: 0, waiting: 0, dead: 0 };
     dirty = false;
   }
 
   return {
     /** Counts one event as taken and gives its number. */
     take(): number {
-      delta.taken++;
+      delta.queued++;
       delta.waiting++;
       dirty = true;
       return ++lastSeq;
     },
     /** Counts a dead letter out that an operator has thrown away: it is part of nothing any more. */
     discard(): void {
-      delta.taken--;
+      delta.queued--;
       delta.dead--;
       dirty = true;
     },
@@ -82,9 +84,9 @@ export function createTallyKeeper(db: DatabaseSync) {
       forget();
       lastSeq = committedSeq;
     },
-    read(): Tally {
+    read(): Counters {
       flush();
-      return readRow().tally;
+      return readRow().counters;
     },
   };
 }
