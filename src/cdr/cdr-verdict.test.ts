@@ -44,7 +44,7 @@ const no = { inbound: false };
 describe('what a record says', () => {
   const moved = { dcontext: 'from-internal' };
   const rows: [string, CdrRecord[], object][] = [
-    ['an inbound call that nobody answered', [record()], missed],
+    ['an inbound call that was not answered', [record()], missed],
     ['one that an announcement answered', [answered({ dstchannel: '' })], missed],
     ['one that a phone answered', [answered()], by('1001')],
     ['one that the second phone answered', [record(), answered()], by('1001')],
@@ -53,13 +53,21 @@ describe('what a record says', () => {
       [answered(), answered({ dstchannel: 'PJSIP/1002-00000003' })],
       by('1001'),
     ],
-    ['one by the name of its channel', [record({ ...moved, channel: 'SIP/isp-00000001' })], missed],
     [
-      'one by the endpoint of its channel, since a transfer has moved its context',
+      'one recognised by the name of its channel',
+      [record({ ...moved, channel: 'SIP/isp-00000001' })],
+      missed,
+    ],
+    [
+      'one recognised by the endpoint of its channel, since a transfer has changed its context',
       [answered(moved)],
       by('1001'),
     ],
-    ['a call of a program over the trunk, which shows nobody', [answered({ ...moved, src: '' })], no],
+    [
+      'a call that a program made over the trunk, without a caller number',
+      [answered({ ...moved, src: '' })],
+      no,
+    ],
     ['a call between extensions', [answered({ ...moved, channel: 'PJSIP/1002-00000001' })], no],
     ['half of a Local pair', [answered({ channel: 'Local/s@from-trunk-0001;2' })], no],
     [
@@ -83,7 +91,7 @@ describe('what a record says', () => {
       by('+31612345678'),
     ],
     [
-      'a Local pair of which nothing else is known',
+      'a Local pair without a record of its own',
       [answered({ dstchannel: 'Local/1003@from-queue-0001;1' })],
       by('1003'),
     ],
@@ -113,14 +121,14 @@ describe('what a record says', () => {
     const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });
     assert.equal(judged([answered({ dstchannel: 'Local/a@x-1;1' })], [one, other]).inbound, true);
   });
-  test('a withheld number with one to tell instead', () =>
+  test('a withheld number with one to report instead', () =>
     assert.deepEqual(judged([record({ src: 'anonymous' })], [], { withheldNumber: '+31200000000' }), {
       inbound: true,
       from: '+31200000000',
     }));
 });
 
-test('a restart of Asterisk is seen by a count that begins again', () => {
+test('a restart of Asterisk is detected by a count that begins again', () => {
   const isAfterRestart = createRestartDetector();
   const uniqueids = ['100.5', '101.9', '100.7', '102.12', '101.10', 'pbx-200.3', '201.4', '201.3'];
   const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
@@ -136,7 +144,7 @@ test('the oldest legs are forgotten', () => {
   );
 });
 
-test('what is still to be told', () => {
+test('the states that are still to be reported', () => {
   assert.deepEqual(missingOf([], {}), ['ringing', 'completed']);
   assert.deepEqual(missingOf([], { callerId: '1' }), ['ringing', 'answered', 'completed']);
   assert.deepEqual(missingOf(['ringing'], { callerId: '1' }), ['answered', 'completed']);

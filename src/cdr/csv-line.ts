@@ -3,10 +3,7 @@ import { type CdrRecord, isUniqueid } from './cdr-record.ts';
 /** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
 const fixedColumns = 16;
 
-/**
- * Reads one line of cdr-csv/Master.csv, without its line break. `bad`: it is no record; `no-uniqueid`: it is one that
- * does not say of which call.
- */
+/** Reads one line of cdr-csv/Master.csv, without its line break. `bad`: not a record; `no-uniqueid`: one without it. */
 export function parseLine(line: string): CdrRecord | 'bad' | 'no-uniqueid' {
   const values = columnsOf(line);
   if (values === undefined || values.length < fixedColumns) return 'bad';
@@ -27,8 +24,8 @@ export function parseLine(line: string): CdrRecord | 'bad' | 'no-uniqueid' {
 }
 
 /**
- * Texts in quotes, a quote within doubled; numbers without. csv-parse takes 13 times as long for a line, which would
- * hold up call events while a long file is read.
+ * Texts are in quotes, a quote within is doubled; numbers have no quotes. csv-parse takes 13 times as long for a line,
+ * which would delay call events while a long file is read.
  */
 const column = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { parseLine } from './csv-line.ts';
-import { endOf, type FilePosition, lastLineOf, readOn } from './rotated-file.ts';
+import { endOf, type FilePosition, lastLineOf, readFrom } from './rotated-file.ts';
 
 const position = z.object({
   inode: z.number().int(),
@@ -16,7 +16,7 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
     positionOf: (value) => position.safeParse(value).data,
     end: () => endOf(path),
     async read(from) {
-      const { lines, ...rest } = await readOn(path, from);
+      const { lines, ...rest } = await readFrom(path, from);
       return { ...rest, entries: lines.map((line) => ({ record: parseLine(line.text), from: line.from })) };
     },
     async probe() {
@@ -24,7 +24,7 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
       if (last === undefined)
         throw new RecordsRefused('not there yet, or empty', todos.none, { mayCome: true });
       if (parseLine(last) === 'no-uniqueid')
-        throw new RecordsRefused('the records do not say of which call they are', todos.noUniqueid);
+        throw new RecordsRefused('the records have no uniqueid', todos.noUniqueid);
       return 'can be read';
     },
     async close() {},
@@ -32,7 +32,7 @@ export function createCsvSource(path: string): RecordSource<FilePosition> {
 }
 
 const todos = {
-  none: 'Asterisk makes it with the first call: see cdr.conf and loguniqueid=yes. Or correct CDR_SOURCE.',
+  none: 'Asterisk creates it with the first call: see cdr.conf and loguniqueid=yes. Or correct CDR_SOURCE.',
   noRight:
     "Let the bridge's user into Asterisk's group (adduser pbx-bridge asterisk), or correct CDR_SOURCE.",
   noUniqueid:

@@ -1,5 +1,4 @@
 import type { CallEvent, CallStatus } from '../api/contract/call-event.ts';
-import { channelKind } from '../calls/channel.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
@@ -8,7 +7,7 @@ import { readCheckpoint, writeCheckpoint } from './cdr-checkpoint.ts';
 import { beganAt, type CdrRecord } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge, missingOf } from './cdr-verdict.ts';
-import { createDialledLegs, createRestartDetector, type DialledLegs } from './dialled-legs.ts';
+import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
 
 /** Calls as seen live over AMI. Keys are uniqueids. */
@@ -18,7 +17,7 @@ export type LiveCalls = {
   rules(): Rules;
   /** Endpoints of trunks. */
   trunks(): ReadonlySet<string>;
-  /** True for a call that is told as it goes on, or that was when it was last heard of. */
+  /** True for a call that is being reported, or was when the link ended. */
   isOpen(uniqueid: string): boolean;
   /** True for a channel seen while the bridge was connected: it was reported if necessary. */
   wasSeen(uniqueid: string): boolean;
@@ -42,31 +41,23 @@ export type GapFiller = {
   /** Waits for a running read. */
   stop(): Promise<void>;
   /** Reads the records now. Resolves with true if there are more to read. */
-  look(): Promise<boolean>;
+  read(): Promise<boolean>;
 };
 
 /**
  * A call is decided two reads after its first record: by then its other records are there, as Asterisk writes them
  * together, and its hang-up was received over AMI, if it was received at all.
  */
-const ripeAfterLooks = 2;
+const readsBeforeDecision = 2;
 
-/** The disk gets so long to take what was heard, ms; until it has, the checkpoint stays where it is. */
+/** Maximum time to wait for the disk, ms; until it has all live events, the checkpoint is not moved. */
 const writtenMs = 500;
 
-/** Every so many reads, one is thorough even without a gap. */
+/** One of so many reads is thorough even without a gap. */
 const thoroughEvery = 300;
 
 /** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
-const oldestMs = 600_000;
-
-type Pending = {
-  readonly records: CdrRecord[];
-  /** Of the same run of Asterisk. */
-  readonly legs: DialledLegs;
-  readonly from: unknown;
-  readonly look: number;
-};
+const maxAgeMs = 600_000;
 
 /**
  * Fills gaps from call records (CDR): reports calls that began and ended while the bridge was not connected, each
@@ -78,7 +69,7 @@ export function createGapFiller(
   live: LiveCalls,
   tools: {
     readonly outbox: Pick<Outbox, 'append' | 'eventsOf'> & {
-      /** Whether all that was appended until now, by whomever, is on disk within so many ms. */
+      /** Resolves with true if all events are on disk within `limitMs`. */
       readonly written: (limitMs: number) => Promise<boolean>;
     };
     readonly onAppended: (taken: Appended) => void;
@@ -87,19 +78,17 @@ export function createGapFiller(
   },
 ): GapFiller {
   const { outbox, log, now } = tools;
-  const isAfterRestart = createRestartDetector();
-  let legs = createDialledLegs();
-  const pending = new Map<string, Pending>();
+  const pending = createPendingCalls();
   const timeouts = createRecordTimeouts();
   const { name } = source;
   let position: unknown;
   let since = 0;
-  let looks = 0;
+  let reads = 0;
   let gaps = 0;
   let counts = noCounts();
   let saved = '';
   let isUnsaved = false;
-  let isTroubled = false;
+  let isUnreadable = false;
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -108,11 +97,11 @@ export function createGapFiller(
   /** Determines where to start reading. Rejects while the source cannot be read. */
   async function begin(): Promise<void> {
     if (position !== undefined) return;
-    const mark = readCheckpoint(checkpointFile);
-    const known = mark?.source === name ? source.positionOf(mark.position) : undefined;
-    if (mark !== undefined && known !== undefined) {
+    const checkpoint = readCheckpoint(checkpointFile);
+    const known = checkpoint?.source === name ? source.positionOf(checkpoint.position) : undefined;
+    if (checkpoint !== undefined && known !== undefined) {
       position = known;
-      since = mark.since;
+      since = checkpoint.since;
       log.say('cdr.going-on', { source: name });
       return;
     }
@@ -122,17 +111,9 @@ export function createGapFiller(
     log.say('cdr.from-now', { source: name });
   }
 
-  function take({ record, from }: Entry<unknown>): void {
-    if (typeof record === 'string') {
-      warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
-      return;
-    }
-    if (isAfterRestart(record)) legs = createDialledLegs();
-    legs.add(record);
-    if (channelKind(record.channel) !== 'real') return;
-    const known = pending.get(record.uniqueid);
-    if (known) known.records.push(record);
-    else pending.set(record.uniqueid, { records: [record], legs, from, look: looks });
+  function add({ record, from }: Entry<unknown>): void {
+    if (typeof record === 'string') warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
+    else pending.add(record, from, reads);
   }
 
   function warnOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
@@ -141,36 +122,36 @@ export function createGapFiller(
   }
 
   /** The events to report for a call; undefined if it must wait. */
-  async function decide(uniqueid: string, { records, legs }: Pending): Promise<CallEvent[] | undefined> {
+  async function decide(uniqueid: string, { records, legs }: PendingCall): Promise<CallEvent[] | undefined> {
     const rules = live.rules();
     const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
     if (live.lost().has(uniqueid)) {
       counts.ended += 1;
-      live.end({ at: now(), uniqueid, ...(verdict.inbound ? shownOf(verdict) : {}) });
+      live.end({ at: now(), uniqueid, ...(verdict.inbound ? endOf(verdict) : {}) });
       return [];
     }
     if (live.isOpen(uniqueid)) return undefined;
     if (!verdict.inbound) return [];
     const began = beganAt(records[0] as CdrRecord);
     const id = `${rules.pbxId}-${uniqueid}`;
-    const leave = (reason: keyof typeof counts): CallEvent[] => {
+    const skip = (reason: keyof typeof counts): CallEvent[] => {
       counts[reason] += 1;
       return [];
     };
-    if (live.wasSeen(uniqueid)) return leave('seen');
-    if (began < since) return leave('old');
+    if (live.wasSeen(uniqueid)) return skip('seen');
+    if (began < since) return skip('old');
     const events = await outbox.eventsOf(id);
     const missing = missingOf(
       events.map(({ status }) => status as CallStatus),
       verdict,
     );
-    if (missing.length === 0) return leave('known');
+    if (missing.length === 0) return skip('known');
     if (verdict.from === '') {
       log.say('call.not-reported', {
         call: id,
         why: 'its record has no number, and WITHHELD_NUMBER is not set',
       });
-      return leave('withheld');
+      return skip('withheld');
     }
     const { from, callerId } = verdict;
     return missing.map((status): CallEvent => {
@@ -179,8 +160,8 @@ export function createGapFiller(
     });
   }
 
-  function logTold({ id, from, caller_id }: CallEvent): void {
-    counts.told += 1;
+  function logReported({ id, from, caller_id }: CallEvent): void {
+    counts.reported += 1;
     const outcome = caller_id === undefined ? 'missed' : `answered by ${caller_id}`;
     log.say('cdr.call-reported', {
       call: id,
@@ -190,108 +171,107 @@ export function createGapFiller(
     });
   }
 
-  async function settle(): Promise<void> {
+  async function decideAll(): Promise<void> {
     const decided: string[] = [];
-    const told: CallEvent[] = [];
-    for (const [uniqueid, call] of pending) {
-      if (looks - call.look < ripeAfterLooks) continue;
-      const toTell = await decide(uniqueid, call);
-      if (toTell === undefined) continue;
+    const missing: CallEvent[] = [];
+    for (const [uniqueid, call] of pending.calls) {
+      if (reads - call.read < readsBeforeDecision) continue;
+      const events = await decide(uniqueid, call);
+      if (events === undefined) continue;
       decided.push(uniqueid);
-      told.push(...toTell);
+      missing.push(...events);
     }
-    if (told.length > 0) {
-      const events = told.map((event) => newEvent(event, now()));
+    if (missing.length > 0) {
+      const events = missing.map((event) => newEvent(event, now()));
       tools.onAppended(await outbox.append({ calls: [], trunks: [], events }));
-      for (const event of told) if (event.status === 'completed') logTold(event);
+      for (const event of missing) if (event.status === 'completed') logReported(event);
     }
-    for (const uniqueid of decided) pending.delete(uniqueid);
+    for (const uniqueid of decided) pending.calls.delete(uniqueid);
   }
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
   function giveUpLost(atEnd: boolean): void {
-    for (const uniqueid of timeouts.expired(live.lost(), { looks, atEnd })) {
-      if (pending.has(uniqueid)) continue;
+    for (const uniqueid of timeouts.expired(live.lost(), { reads, atEnd })) {
+      if (pending.calls.has(uniqueid)) continue;
       counts.unrecorded += 1;
       live.end({ at: now(), uniqueid });
     }
   }
 
   function save(next: unknown): void {
-    const mark = JSON.stringify({ source: name, since, position: next });
-    if (mark === saved) return;
+    const checkpoint = JSON.stringify({ source: name, since, position: next });
+    if (checkpoint === saved) return;
     try {
-      writeCheckpoint(checkpointFile, mark);
+      writeCheckpoint(checkpointFile, checkpoint);
     } catch (error) {
       // Reading continues; the reported events are in the outbox.
       if (!isUnsaved) log.say('cdr.position-not-saved', { source: name, error: String(error) });
       isUnsaved = true;
       return;
     }
-    saved = mark;
+    saved = checkpoint;
     if (isUnsaved) log.say('cdr.position-saved', { source: name });
     isUnsaved = false;
   }
 
-  function sumUp(): void {
+  function logCounts(): void {
     const isAfterGap = live.snapshots() > gaps;
-    const { told, ended, unrecorded, withheld } = counts;
-    if (!isAfterGap && told + ended + unrecorded + withheld === 0) return;
+    const { reported, ended, unrecorded, withheld } = counts;
+    if (!isAfterGap && reported + ended + unrecorded + withheld === 0) return;
     gaps = live.snapshots();
     log.say('cdr.filled', counts);
     counts = noCounts();
   }
 
   /** Reads run one after the other. */
-  function look(): Promise<boolean> {
-    const mine = underWay.then(lookOnce);
+  function read(): Promise<boolean> {
+    const mine = underWay.then(readOnce);
     underWay = mine;
     return mine;
   }
 
-  async function lookOnce(): Promise<boolean> {
-    looks += 1;
+  async function readOnce(): Promise<boolean> {
+    reads += 1;
     try {
       await begin();
-      const thorough = live.snapshots() > gaps || looks % thoroughEvery === 1;
+      const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
       if (chunk.lost) log.say('cdr.lost-position', { source: name });
-      for (const entry of chunk.entries) take(entry);
+      for (const entry of chunk.entries) add(entry);
       position = chunk.next;
-      await settle();
+      await decideAll();
       giveUpLost(chunk.atEnd);
-      const [oldest] = pending.values();
-      const reached = oldest?.from ?? position;
-      // Calls that were heard but are only in memory are lost with it: after a restart their records are needed again.
-      if (await outbox.written(writtenMs)) save(reached);
-      const isQuiet = [...pending.values()].every(({ look }) => looks - look >= ripeAfterLooks);
-      if (chunk.atEnd && isQuiet && live.lost().size === 0) sumUp();
-      if (isTroubled) log.say('cdr.readable', { source: name });
-      isTroubled = false;
+      const waiting = [...pending.calls.values()];
+      // Live events that are only in memory may be lost: after a restart the records of their calls are needed again.
+      if (await outbox.written(writtenMs)) save(waiting[0]?.from ?? position);
+      const isQuiet = waiting.every(({ read }) => reads - read >= readsBeforeDecision);
+      if (chunk.atEnd && isQuiet && live.lost().size === 0) logCounts();
+      if (isUnreadable) log.say('cdr.readable', { source: name });
+      isUnreadable = false;
       return !chunk.atEnd;
     } catch (error) {
-      trouble(error);
+      logUnreadable(error);
       giveUpLost(true);
       return false;
     }
   }
 
-  function trouble(error: unknown): void {
+  function logUnreadable(error: unknown): void {
     const reason = error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
-    if (!stopped && !isTroubled) log.say('cdr.unreadable', { source: name, error: reason });
-    isTroubled = true;
+    if (!stopped && !isUnreadable) log.say('cdr.unreadable', { source: name, error: reason });
+    isUnreadable = true;
   }
 
   async function run(): Promise<void> {
-    while ((await look()) && !stopped);
+    while ((await read()) && !stopped);
     if (!stopped) timer = setTimeout(run, everyMs);
   }
 
   return {
-    look,
+    read,
     async start() {
       // A source that does not respond must not keep the bridge from starting.
-      await begin().catch(trouble);
+      await begin().catch(logUnreadable);
       void run();
     },
     async stop() {
@@ -305,15 +285,15 @@ export function createGapFiller(
 
 function newEvent(event: CallEvent, now: number): NewEvent {
   const { id, status } = event;
-  const queuedAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - oldestMs));
+  const queuedAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - maxAgeMs));
   return { callId: id, status, body: JSON.stringify(event), queuedAt };
 }
 
 function noCounts() {
-  return { told: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, seen: 0, old: 0 };
+  return { reported: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, seen: 0, old: 0 };
 }
 
-function shownOf({ from, callerId }: { from: string; callerId?: string }): {
+function endOf({ from, callerId }: { from: string; callerId?: string }): {
   from?: string;
   callerId?: string;
 } {

@@ -3,23 +3,23 @@ import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { columnsToRead, recordOf } from './cdr-table.ts';
 import { createMysqlLink, type MysqlLink, type MysqlOptions } from './mysql-connection.ts';
 import {
-  after,
   boundsOf,
   type Candidate,
   candidatesOf,
+  positionAfter,
   positionOf,
-  type Stretch,
-  type SweepPosition,
+  type RowTimes,
+  type ScanPosition,
 } from './table-scan.ts';
 
-/** Rows of a page, of three columns; more of them where one second has so many. */
+/** Rows of a page, of three columns; a page holds all rows of its last second. */
 const pageRows = 2_000;
-/** Calls whose rows are read by one question. */
+/** Calls whose rows are read by one query. */
 const callsAtOnce = 500;
-/** Before a first look at an empty table, s: whatever clock it is filled by. */
+/** An empty table is read from so long ago, s, in whatever zone it will be filled. */
 const dayS = 86_400;
-/** A table without an index is read all through at each look: that may be done with a small one. */
-const mostWithoutIndex = 50_000;
+/** Maximum size of a table without an index: each read goes through all of it. */
+const maxRowsWithoutIndex = 50_000;
 
 const columnsTodo =
   'FreePBX makes the table with all of them; elsewhere see cdr_adaptive_odbc.conf, which writes each column that the table has.';
@@ -31,11 +31,11 @@ type Table = {
 };
 
 /**
- * `asteriskcdrdb.cdr` as FreePBX keeps it, and what else cdr_adaptive_odbc, cdr_odbc or cdr_mysql write. A row has no
- * number and no zone, and comes when its call is over, with the time at which it began: see `table-scan.ts`. Nothing is
- * locked: each question is a plain SELECT of a bounded stretch of an index.
+ * `asteriskcdrdb.cdr` as FreePBX keeps it, and tables of cdr_adaptive_odbc, cdr_odbc or cdr_mysql. A row has no number
+ * and no zone, and is written after its call, with the time at which the call began: see `table-scan.ts`. Nothing is
+ * locked: each query is a plain SELECT of a bounded range of an index.
  */
-export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosition> {
+export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosition> {
   const link = createMysqlLink(options);
   const { host, port, socket, database, table } = options;
   const name = `${database}.${table} at ${socket ?? `${host}:${port}`}`;
@@ -49,21 +49,21 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosi
 
   const at = (began: string) => `TIMESTAMPDIFF(SECOND, '1970-01-01', ${began})`;
 
-  /** Rows from a local second on, in the order in which they began; all of the last second, or not full. */
-  async function stretches({ began }: Table, bounds: { beganSince: number; endedSince: number }) {
+  /** Rows in the order in which they began, with all rows of the last second. */
+  async function readRowTimes({ began }: Table, bounds: { beganSince: number; endedSince: number }) {
     const sql = `SELECT uniqueid, ${at(began)} AS began, duration FROM ${from}
       WHERE ${began} >= ? AND ${began} + INTERVAL duration SECOND >= ? ORDER BY ${began} LIMIT ?`;
     for (let limit = pageRows; ; limit *= 2) {
       const rows = await link.query(sql, [text(bounds.beganSince), text(bounds.endedSince), limit]);
-      const page = rows.map(stretchOf);
+      const page = rows.map(rowTimesOf);
       const last = page.at(-1)?.began;
       const isFull = page.length === limit;
       if (!isFull || last !== page[0]?.began) return { page, cursor: isFull ? last : undefined };
     }
   }
 
-  /** Those of which more rows have come since they were read. */
-  async function grown(candidates: readonly Candidate[], seen: ReadonlyMap<string, number>) {
+  /** Those with new rows since they were read. */
+  async function withNewRows(candidates: readonly Candidate[], seen: ReadonlyMap<string, number>) {
     const met = candidates.filter(({ uniqueid }) => seen.has(uniqueid)).map(({ uniqueid }) => uniqueid);
     const counted = await inParts(met, (ids) =>
       link.query(`SELECT uniqueid, COUNT(*) AS count FROM ${from} WHERE uniqueid IN (?) GROUP BY uniqueid`, [
@@ -99,27 +99,28 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosi
     async end() {
       const { began } = await tableOf();
       const sql = `SELECT uniqueid, ${at(began)} AS began, duration FROM ${from} ORDER BY ${began} DESC LIMIT 100`;
-      const newest = (await link.query(sql)).map(stretchOf);
-      // Calls that began before the first look are nobody's gap: so it need not be exact, but must not be too late.
-      const start: SweepPosition = { at: 0, swept: 0, zone: null, seen: [], under: null };
+      const newest = (await link.query(sql)).map(rowTimesOf);
+      // Earlier calls are not reported, so this may be too early, but not too late.
+      const start: ScanPosition = { at: 0, thoroughAt: 0, zone: null, seen: [], unfinished: null };
       const calls = candidatesOf(start, true, newest).map((call) => ({ ...call, rows: 0 }));
       const now = await clock();
       return calls.length === 0
-        ? { ...start, at: now - dayS, swept: now - dayS }
-        : { ...after(start, { cursor: undefined, thorough: true, read: calls, now }), seen: [] };
+        ? { ...start, at: now - dayS, thoroughAt: now - dayS }
+        : { ...positionAfter(start, { cursor: undefined, thorough: true, read: calls, now }), seen: [] };
     },
 
     async read(position, how) {
       const table = await tableOf();
       const now = await clock();
-      // A look that is thorough begins anew, whatever was under way.
-      const isAnew = how.thorough && position.under?.thorough === false;
-      const here = { ...position, at: Math.min(position.at, now), under: isAnew ? null : position.under };
-      const thorough = here.under?.thorough ?? how.thorough;
-      const { page, cursor } = await stretches(table, boundsOf(here, thorough));
+      // A thorough scan does not continue a quick one.
+      const restarts = how.thorough && position.unfinished?.thorough === false;
+      const unfinished = restarts ? null : position.unfinished;
+      const here = { ...position, at: Math.min(position.at, now), unfinished };
+      const thorough = unfinished?.thorough ?? how.thorough;
+      const { page, cursor } = await readRowTimes(table, boundsOf(here, thorough));
       const seen = new Map(here.seen.map(([uniqueid, rows]) => [uniqueid, rows]));
       const candidates = candidatesOf(here, thorough, page);
-      const more = await grown(candidates, seen);
+      const more = await withNewRows(candidates, seen);
       const fresh = candidates.filter(({ uniqueid }) => !seen.has(uniqueid) || more.has(uniqueid));
       const rows = await recordsOf(
         table,
@@ -129,10 +130,8 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<SweepPosi
       const records = fresh.flatMap(({ uniqueid }) => rows.get(uniqueid) ?? []).map(recordOf);
       const nameless = page.some(({ uniqueid }) => uniqueid === '') ? (['no-uniqueid'] as const) : [];
       return {
-        entries: [...records, ...nameless].map(
-          (record): Entry<SweepPosition> => ({ record, from: position }),
-        ),
-        next: after(here, { cursor, thorough, read, now }),
+        entries: [...records, ...nameless].map((record): Entry<ScanPosition> => ({ record, from: position })),
+        next: positionAfter(here, { cursor, thorough, read, now }),
         atEnd: cursor === undefined,
         lost: false,
       };
@@ -185,14 +184,14 @@ async function assertIndexed(
     'SELECT TABLE_ROWS AS count FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
     [database, table],
   );
-  if (Number(size?.count ?? 0) <= mostWithoutIndex) return;
+  if (Number(size?.count ?? 0) <= maxRowsWithoutIndex) return;
   throw new RecordsRefused(
-    `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each look would read all of it`,
+    `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each read would go through all of it`,
     missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
   );
 }
 
-function stretchOf(row: Readonly<Record<string, unknown>>): Stretch {
+function rowTimesOf(row: Readonly<Record<string, unknown>>): RowTimes {
   return {
     uniqueid: String(row.uniqueid ?? ''),
     began: Number(row.began ?? 0),

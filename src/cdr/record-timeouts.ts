@@ -7,10 +7,10 @@ export function createRecordTimeouts() {
   const since = new Map<string, number>();
   return {
     /** @param atEnd all records were read; until then a call's record may be among the unread ones. */
-    expired(lost: ReadonlySet<string>, { looks, atEnd }: { looks: number; atEnd: boolean }): string[] {
+    expired(lost: ReadonlySet<string>, { reads, atEnd }: { reads: number; atEnd: boolean }): string[] {
       for (const uniqueid of since.keys()) if (!lost.has(uniqueid)) since.delete(uniqueid);
-      for (const uniqueid of lost) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, looks);
-      return [...since].filter(([, look]) => looks - look >= timeoutReads).map(([uniqueid]) => uniqueid);
+      for (const uniqueid of lost) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, reads);
+      return [...since].filter(([, read]) => reads - read >= timeoutReads).map(([uniqueid]) => uniqueid);
     },
   };
 }

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { endOf, type FilePosition, readOn } from './rotated-file.ts';
+import { endOf, type FilePosition, readFrom } from './rotated-file.ts';
 
 /** A file that is written and rotated as Asterisk and logrotate do. */
 function createFile(folder = mkdtempSync(join(tmpdir(), 'tail-'))) {
@@ -57,7 +57,7 @@ async function readAll(path: string, from: FilePosition) {
   const texts: string[] = [];
   let lost = false;
   for (let position = from; ; ) {
-    const chunk = await readOn(path, position);
+    const chunk = await readFrom(path, position);
     texts.push(...chunk.lines.map(({ text }) => text));
     lost ||= chunk.lost;
     position = chunk.next;
@@ -67,7 +67,7 @@ async function readAll(path: string, from: FilePosition) {
 
 const nowhere: FilePosition = { inode: 0, offset: 0, tail: '' };
 
-test('a file is read from its end, by whole lines', async (t) => {
+test('a file is read from its end, by complete lines', async (t) => {
   const file = fileFor(t);
   file.write('one\ntwo\nthr');
   const end = await endOf(file.path);
@@ -79,24 +79,24 @@ test('a file is read from its end, by whole lines', async (t) => {
   assert.deepEqual((await readAll(file.path, position)).texts, ['five']);
 });
 
-test('a file that is not there yet is read from its beginning when it is', async (t) => {
+test('a file that does not exist yet is read from its beginning later', async (t) => {
   const file = fileFor(t);
   const end = await endOf(file.path);
   assert.deepEqual(end, nowhere);
-  await assert.rejects(readOn(file.path, end), { code: 'ENOENT' });
+  await assert.rejects(readFrom(file.path, end), { code: 'ENOENT' });
   file.write('one\n');
   assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [['one'], false]);
 });
 
-test('each line says where it begins: reading from there gives it again', async (t) => {
+test('reading from the position of a line returns it again', async (t) => {
   const file = fileFor(t);
   file.write(Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join(''));
-  const { lines } = await readOn(file.path, nowhere);
+  const { lines } = await readFrom(file.path, nowhere);
   for (const place of [0, 1, 50, 199])
     assert.equal((await readAll(file.path, lines[place]?.from as FilePosition)).texts[0], `line ${place}`);
 });
 
-test('a file that was edited (another inode, the same beginning) is read on', async (t) => {
+test('a file that was edited (another inode, the same beginning) is read from the position', async (t) => {
   const file = fileFor(t);
   file.write('one\ntwo\n');
   const end = await endOf(file.path);
@@ -109,7 +109,7 @@ test('a file that was edited (another inode, the same beginning) is read on', as
   ]);
 });
 
-test('a file that was emptied or packed away is read from its beginning, and said to be lost', async (t) => {
+test('a file that was emptied or compressed is read from its beginning, and reported as lost', async (t) => {
   const file = fileFor(t);
   file.write('one\ntwo\n');
   const end = await endOf(file.path);
@@ -121,7 +121,7 @@ test('a file that was emptied or packed away is read from its beginning, and sai
   ]);
 });
 
-test('a line without an end is passed over in the end', async (t) => {
+test('a line without an end is skipped at last', async (t) => {
   const file = fileFor(t);
   file.write(`${'x'.repeat(600_000)}\nnext\n`);
   assert.equal((await readAll(file.path, nowhere)).texts.at(-1), 'next');

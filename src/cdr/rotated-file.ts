@@ -4,37 +4,36 @@ import { basename, dirname, join } from 'node:path';
 
 /** How far a file was read. */
 export type FilePosition = {
-  /** The file's, so that one that was renamed is known again. */
+  /** Identifies the file after it was renamed. */
   readonly inode: number;
-  /** Bytes; always the beginning of a line. */
+  /** Bytes; the beginning of a line. */
   readonly offset: number;
-  /** A hash of the last bytes before `offset`, so that a file that was copied or replaced is known; '' at 0. */
+  /** A hash of the last bytes before `offset`, which identifies a copy and reveals a replacement; '' at 0. */
   readonly tail: string;
 };
 
 export type Line = { readonly text: string; readonly from: FilePosition };
 
 export type Lines = {
-  /** Whole lines only; one that is being written comes with the next. */
+  /** Complete lines only; a line that is being written is read later. */
   readonly lines: readonly Line[];
-  /** Where to read on. */
   readonly next: FilePosition;
-  /** True if this was all for now. */
+  /** True if there is no more to read now. */
   readonly atEnd: boolean;
-  /** True if the file that was read last is gone: it is read from the beginning of the one that is there now. */
+  /** True if the file read last is gone, and the current one is read from its beginning. */
   readonly lost: boolean;
 };
 
-/** Bytes read at once: more would hold the telephone events up for longer than a few milliseconds. */
+/** Bytes read at once. More would block the process for longer than a few milliseconds. */
 const chunkBytes = 1 << 18;
 
-/** Bytes that tell a place in a file from all others: a record holds its call's uniqueid. */
+/** Bytes that identify a position: at least one record with its uniqueid. */
 const tailBytes = 512;
 
-/** Names of the files that logrotate has packed. */
-const packed = /\.(gz|bz2|xz|zst)$/;
+/** Names of compressed files. */
+const compressed = /\.(gz|bz2|xz|zst)$/;
 
-/** The end of the file's last whole line, to begin from now; its beginning if it is not there yet. */
+/** The position after the file's last complete line; the beginning if there is no file. */
 export async function endOf(path: string): Promise<FilePosition> {
   const end = inFile(path, async (file) => {
     const { ino, size } = await file.stat();
@@ -46,7 +45,7 @@ export async function endOf(path: string): Promise<FilePosition> {
   return (await end.catch(absent)) ?? beginning;
 }
 
-/** The file's last whole line; undefined if it has none, or none that is not longer than a record can be. */
+/** The file's last complete line; undefined if there is none, or if it is longer than any record. */
 export async function lastLineOf(path: string): Promise<string | undefined> {
   return inFile(path, async (file) => {
     const { size } = await file.stat();
@@ -57,11 +56,10 @@ export async function lastLineOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * Reads on from a position, also when the file was renamed or copied away and begun anew since (logrotate, with or
- * without copytruncate): first the rest of the old one, then those that came after it. Throws what the disk says,
- * ENOENT if there is no file.
+ * Reads from a position. If the file was rotated since (logrotate, with or without copytruncate), first the rest of the
+ * old one is read, then the newer ones. Rejects with the system's error, ENOENT if there is no file.
  */
-export async function readOn(path: string, position: FilePosition): Promise<Lines> {
+export async function readFrom(path: string, position: FilePosition): Promise<Lines> {
   const current = await inFile(path, async (file) =>
     (await holds(file, position)) ? readLines(file, position, true) : undefined,
   );
@@ -75,11 +73,11 @@ export async function readOn(path: string, position: FilePosition): Promise<Line
     if (rest.lines.length > 0 || !rest.atEnd) return { ...rest, atEnd: false };
     return (await firstLines(files.slice(0, nth))) ?? { ...rest, next: position };
   }
-  const anew = await inFile(path, (file) => readLines(file, beginning, true));
-  return { ...anew, lost: position.inode !== 0 };
+  const all = await inFile(path, (file) => readLines(file, beginning, true));
+  return { ...all, lost: position.inode !== 0 };
 }
 
-/** Of the oldest of these files (newest first) that has any: a place in an empty file would not be known again. */
+/** The lines of the oldest file that is not empty, since a position in an empty one identifies nothing. Newest first. */
 async function firstLines(files: readonly string[]): Promise<Lines | undefined> {
   for (let nth = files.length - 1; nth >= 0; nth--) {
     const chunk = await inFile(files[nth] as string, (file) => readLines(file, beginning, nth === 0));
@@ -99,11 +97,11 @@ async function inFile<T>(path: string, work: (file: FileHandle) => Promise<T>): 
   }
 }
 
-/** The files beside it that it was before, newest first. */
+/** Its rotated files, newest first. */
 async function olderFiles(path: string): Promise<string[]> {
   const name = basename(path);
   const names = (await readdir(dirname(path))).filter(
-    (each) => each.startsWith(name) && /^[.-]/.test(each.slice(name.length)) && !packed.test(each),
+    (each) => each.startsWith(name) && /^[.-]/.test(each.slice(name.length)) && !compressed.test(each),
   );
   const found = await Promise.all(
     names.map(async (each) => {
@@ -124,7 +122,7 @@ async function holds(file: FileHandle, { inode, offset, tail }: FilePosition): P
   return stats.size >= offset && (await tailAt(file, offset)) === tail;
 }
 
-/** `mayGrow`: a last line without a break is not complete yet; in a file that was put away it is. */
+/** `mayGrow`: a last line without a line break is incomplete; in a rotated file it is complete. */
 async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean): Promise<Lines> {
   const { ino: inode } = await file.stat();
   const before = Math.min(from.offset, tailBytes);
@@ -146,7 +144,7 @@ async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean)
     position = to;
   };
   for (let end = bytes.indexOf(0x0a, start); end >= 0; end = bytes.indexOf(0x0a, start)) take(end, end + 1);
-  // A line of that length is none: it is passed over like any other that is no record.
+  // A line of that length is skipped like any other that is not a record.
   const isRest = start < bytes.length && ((atEnd && !mayGrow) || (!atEnd && start === before));
   if (isRest) take(bytes.length, bytes.length);
   return { lines, next: position, atEnd, lost: false };

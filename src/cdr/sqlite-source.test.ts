@@ -61,7 +61,7 @@ test('a column that is missing is named, with what to do', async (t) => {
   });
 });
 
-test('a table that was emptied, and another file in its place, are read from their beginning', async (t) => {
+test('an emptied table, and another file in its place, are read from their beginning', async (t) => {
   const { path, make, run, write, read } = databaseIn(t);
   make();
   for (const nth of [1, 2, 3]) write(nth);
@@ -77,7 +77,7 @@ test('a table that was emptied, and another file in its place, are read from the
   assert.deepEqual([replaced.ids, replaced.lost], [['5', '6', '7'].map((nth) => `1800000000.${nth}`), true]);
 });
 
-test('old rows that are gone are no loss', async (t) => {
+test('deleted old rows are not a loss', async (t) => {
   const { make, run, write, read } = databaseIn(t);
   make();
   for (const nth of [1, 2, 3]) write(nth);
@@ -88,7 +88,7 @@ test('old rows that are gone are no loss', async (t) => {
   assert.deepEqual([ids, lost], [['1800000000.4'], false]);
 });
 
-test('while Asterisk writes, it is waited for, and never held up for longer than a look', async (t) => {
+test('while Asterisk writes, the read is repeated, and Asterisk never waits longer than for one read', async (t) => {
   const { path, source, make, write } = databaseIn(t);
   make();
   write(1);

@@ -5,16 +5,16 @@ import { z } from 'zod';
 import { type Chunk, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { columnsToRead, type Row, recordOf } from './cdr-table.ts';
 
-/** The last row that was read: its number, and of which call it is, so that a table that was begun anew is known. */
+/** The last row that was read: its number, and its call, by which a new table is recognised. */
 const position = z.object({ row: z.number().int(), uniqueid: z.string() });
 export type SqlitePosition = z.infer<typeof position>;
 
 const beginning: SqlitePosition = { row: 0, uniqueid: '' };
 
-/** Rows read at once: Asterisk waits with its next record for as long as they are read, a millisecond or two. */
+/** Rows read at once: a millisecond or two, in which Asterisk cannot write its next record. */
 const pageRows = 500;
 
-/** While Asterisk writes, nobody can read: so often, and so long in between (ms), it is tried again. */
+/** While Asterisk writes, the database cannot be read; then it is read again after a pause, ms. */
 const tries = 20;
 const pauseMs = 25;
 
@@ -25,14 +25,14 @@ type Table = { readonly name: string; readonly columns: readonly string[] };
 
 /**
  * A database of cdr_sqlite3_custom. Its rows are numbered as they are written, by Asterisk's own AcctId, so that a number
- * is a position. It is opened anew for each look: a file that was put in its place is seen, and nothing stays locked.
+ * is a position. It is opened for each read, so that a file that replaces it is noticed, and nothing stays locked.
  */
 export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
-  /** What `look` finds in the database; undefined if there is no file, or no table in it. */
-  async function inDatabase<T>(look: (db: DatabaseSync, table: Table) => T): Promise<T | undefined> {
+  /** The result of `read`; undefined if there is no file, or no table in it. */
+  async function inDatabase<T>(read: (db: DatabaseSync, table: Table) => T): Promise<T | undefined> {
     for (let nth = 1; ; nth++) {
       try {
-        return lookOnce(look);
+        return readOnce(read);
       } catch (error) {
         if (!isBusy(error) || nth === tries) throw error;
         await setTimeout(pauseMs);
@@ -40,12 +40,12 @@ export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
     }
   }
 
-  function lookOnce<T>(look: (db: DatabaseSync, table: Table) => T): T | undefined {
+  function readOnce<T>(read: (db: DatabaseSync, table: Table) => T): T | undefined {
     if (!existsSync(path)) return undefined;
     const db = new DatabaseSync(path, { readOnly: true, timeout: 0 });
     try {
       const table = tableOf(db);
-      return table && look(db, table);
+      return table && read(db, table);
     } finally {
       db.close();
     }
@@ -96,7 +96,7 @@ function lastRow(db: DatabaseSync, { name }: Table): SqlitePosition {
 }
 
 function readPage(db: DatabaseSync, table: Table, from: SqlitePosition): Chunk<SqlitePosition> {
-  const lost = wasBegunAnew(db, table, from);
+  const lost = isNewTable(db, table, from);
   const start = lost ? beginning : from;
   const columns = table.columns.map(quoted).join();
   const sql = `SELECT rowid AS row, ${columns} FROM ${table.name} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
@@ -110,8 +110,8 @@ function readPage(db: DatabaseSync, table: Table, from: SqlitePosition): Chunk<S
   return { entries, next, atEnd: rows.length < pageRows, lost };
 }
 
-/** Old rows may be gone, and are missed by nobody; but if the last one is another or beyond all, this is a new table. */
-function wasBegunAnew(db: DatabaseSync, table: Table, { row, uniqueid }: SqlitePosition): boolean {
+/** True if the row read last is another one, or the table ends before it. Rows may be deleted. */
+function isNewTable(db: DatabaseSync, table: Table, { row, uniqueid }: SqlitePosition): boolean {
   if (row === 0) return false;
   const there = db.prepare(`SELECT uniqueid FROM ${table.name} WHERE rowid = ?`).get(row);
   return there === undefined ? lastRow(db, table).row < row : String(there.uniqueid) !== uniqueid;

@@ -20,12 +20,12 @@ const settings = {
   answeredBy: 'endpoint',
 } as const;
 
-/** When the bridge first looks at the records, Unix s; every call begins later. Clocks are set back in the midst of them. */
+/** The first read of the records, Unix s; every call begins later. Clocks are set back during the test. */
 const epoch = Date.parse('2026-10-25T00:59:40Z') / 1_000;
 
 /**
- * `restricted`: the caller withholds a number that the trunk shows to the PBX; its record has the number, and only who
- * hears the call learns that it is withheld. `originated`: a program calls a customer first, and shows the customer a
+ * `restricted`: the caller withholds a number that the trunk shows to the PBX; its record has the number, and only a
+ * bridge that hears the call learns that it is withheld. `originated`: a program calls a customer first, and shows the customer a
  * number; its record looks like an inbound call's that was transferred.
  */
 type Kind = 'inbound' | 'outbound' | 'withheld' | 'restricted' | 'originated';
@@ -43,7 +43,7 @@ type Call = {
   heard: boolean;
 };
 
-/** An outbox in memory that keeps its two promises: each (call, status) once, all of a batch or nothing. */
+/** An outbox in memory: each (call, status) once, all of a batch or nothing. */
 function createMemory() {
   const calls = new Map<string, string>();
   const trunks = new Set<string>();
@@ -60,7 +60,7 @@ function createMemory() {
   return {
     events,
     append,
-    /** The next so many of the gap filler's batches are on disk, but it never learns of it. */
+    /** The gap filler's next batch is on disk, but its append rejects. */
     fail: () => failing++,
     async appendOrFail(batch: Batch) {
       const taken = await append(batch);
@@ -73,14 +73,14 @@ function createMemory() {
   };
 }
 
-/** A PBX, its call records, and a bridge that is there or not. */
+/** A PBX, its call records, and a bridge that runs or not. */
 async function createWorld(book: Book) {
   const folder = mkdtempSync(join(tmpdir(), 'gaps-'));
   await book.begin();
   await book.write([{ uniqueid: `${epoch - 100}.0`, dstchannel: '', began: epoch - 100, duration: 9 }]);
   const memory = createMemory();
   const calls: Call[] = [];
-  const unwritten: { call: Call; looks: number }[] = [];
+  const unwritten: { call: Call; reads: number }[] = [];
   let bridge: ReturnType<typeof startBridge> | undefined;
   let linked = false;
 
@@ -150,9 +150,8 @@ async function createWorld(book: Book) {
       await bridge.filler.start();
       await bridge.filler.stop();
     },
-    /** Killed: nothing is said, nothing is finished. */
+    /** Killed: nothing is finished. */
     async bridgeDies() {
-      // Each look has connected again: what a process had open goes with it.
       await bridge?.filler.stop();
       bridge = undefined;
       linked = false;
@@ -199,34 +198,34 @@ async function createWorld(book: Book) {
         hear({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
       }
     },
-    /** Its record is written at once, or when the bridge has looked twice. */
-    async ends(nth: number, late: boolean, looks = 0) {
+    /** Its record is written at once, or after two reads. */
+    async ends(nth: number, late: boolean, reads = 0) {
       const call = live()[nth % Math.max(1, live().length)];
       if (call === undefined) return;
       call.state = 'over';
-      if (late) unwritten.push({ call, looks: 0 });
+      if (late) unwritten.push({ call, reads: 0 });
       else {
         await write(call);
-        for (let i = 0; i < looks; i++) await world.look();
+        for (let i = 0; i < reads; i++) await world.read();
       }
       for (const isCaller of [true, false])
         hear({ type: 'hung-up', at: 0, uniqueid: channelOf(call, isCaller).uniqueid, cause: 16 });
     },
     isRunning: () => bridge !== undefined,
-    async look() {
+    async read() {
       if (bridge === undefined) return;
-      while (await bridge.filler.look());
-      for (const one of unwritten) one.looks += 1;
-      while ((unwritten[0]?.looks ?? 0) >= 2) await write((unwritten.shift() as { call: Call }).call);
+      while (await bridge.filler.read());
+      for (const one of unwritten) one.reads += 1;
+      while ((unwritten[0]?.reads ?? 0) >= 2) await write((unwritten.shift() as { call: Call }).call);
     },
-    /** Once all that was read is judged: what a site does with what nobody has read is lost to everybody. */
+    /** Once all records are judged: unread records that a site removes are lost. */
     async archives() {
-      while (linked && unwritten.length > 0) await world.look();
-      for (let looks = 0; looks < 3; looks++) await world.look();
+      while (linked && unwritten.length > 0) await world.read();
+      for (let nth = 0; nth < 3; nth++) await world.read();
       if (linked) await book.archive();
     },
     diskStutters: () => memory.fail(),
-    told(call: Call): string[] {
+    reported(call: Call): string[] {
       return memory.events
         .filter(({ callId }) => callId === `pbx-${call.uniqueid}`)
         .map(({ body }) => JSON.parse(body))
@@ -241,17 +240,17 @@ async function createWorld(book: Book) {
   return world;
 }
 
-/** What may have been told of a call, one of these. */
+/** What may have been reported of a call: one of these. */
 function expected({ kind, number, phone, answered, answerHeard, heard }: Call): string[][] {
   const by = answered ? ` ${phone.slice('PJSIP/'.length, -9)}` : '';
   const begun = [`ringing ${number}`, ...(answered ? [`answered ${number}${by}`] : [])];
-  const told = [[...begun, `completed ${number}${by}`]];
+  const reported = [[...begun, `completed ${number}${by}`]];
   // Found talking when the bridge connected: somebody else may have been first, so the end names nobody.
-  if (answered && !answerHeard) told.push([...begun, `completed ${number}`]);
-  if (kind === 'inbound') return told;
+  if (answered && !answerHeard) reported.push([...begun, `completed ${number}`]);
+  if (kind === 'inbound') return reported;
   if (kind === 'outbound' || kind === 'withheld' || heard) return [[]];
-  // Only its record is there to judge by.
-  return [...told, []];
+  // There is only its record to judge by.
+  return [...reported, []];
 }
 
 const kinds = ['outbound', 'withheld', 'restricted', 'originated'] as const;
@@ -263,7 +262,7 @@ const step = fc.oneof(
   },
   { weight: 4, arbitrary: fc.tuple(fc.constant('answered'), nth) },
   { weight: 4, arbitrary: fc.tuple(fc.constant('ends'), nth, fc.boolean(), fc.nat(4)) },
-  { weight: 4, arbitrary: fc.tuple(fc.constant('look')) },
+  { weight: 4, arbitrary: fc.tuple(fc.constant('read')) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('linkDown')) },
   { weight: 3, arbitrary: fc.tuple(fc.constant('linkUp')) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('bridgeDies')) },
@@ -272,7 +271,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('diskStutters')) },
 );
 
-/** Seldom found by chance: the record of a call that is still open to us is read long before we connect again. */
+/** Rare by chance: the record of an open call is read long before the reconnection. */
 const recordBeforeReconnect = [
   ['begins', 'inbound'],
   ['linkDown'],
@@ -292,7 +291,7 @@ for (const { name, impossible, open, runs } of books) {
     });
     after(() => book.stop());
 
-    test('whatever calls and gaps there are: every inbound call is told, once, in order, and right', async () => {
+    test('whatever calls and gaps there are: every inbound call is reported, once, in order, and right', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
           const world = await createWorld(book);
@@ -306,11 +305,11 @@ for (const { name, impossible, open, runs } of books) {
             if (!world.isRunning()) await world.bridgeStarts();
             world.linkUp();
             while (world.calls.some(({ state }) => state !== 'over')) await world.ends(0, true);
-            for (let looks = 0; looks < 9; looks++) await world.look();
+            for (let nth = 0; nth < 9; nth++) await world.read();
             for (const call of world.calls) {
-              const told = world.told(call);
-              const right = expected(call).find((one) => isDeepStrictEqual(one, told));
-              assert.ok(right, `${JSON.stringify(call)}: told ${told}, not ${expected(call)}`);
+              const reported = world.reported(call);
+              const right = expected(call).find((one) => isDeepStrictEqual(one, reported));
+              assert.ok(right, `${JSON.stringify(call)}: reported ${reported}, not ${expected(call)}`);
             }
           } finally {
             await world.remove();

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { RecordsRefused } from '../../src/cdr/cdr-source.ts';
 import { createMysqlLink } from '../../src/cdr/mysql-connection.ts';
 import { createMysqlSource } from '../../src/cdr/mysql-source.ts';
-import type { SweepPosition } from '../../src/cdr/table-scan.ts';
+import type { ScanPosition } from '../../src/cdr/table-scan.ts';
 import { type Certificate, makeCertificate } from '../certificate.ts';
 import { freepbxTable, type Mariadb, mariadbImpossible, startMariadb } from '../mariadb.ts';
 
@@ -34,7 +34,7 @@ const greetingWithoutTls = Buffer.from(
 );
 
 /** Reads on until there is nothing more; gives uniqueids and other ends. */
-async function readAll(source: ReturnType<typeof createMysqlSource>, from: SweepPosition, thorough = true) {
+async function readAll(source: ReturnType<typeof createMysqlSource>, from: ScanPosition, thorough = true) {
   const read: string[] = [];
   for (let position = from; ; ) {
     const { entries, next, atEnd } = await source.read(position, { thorough });

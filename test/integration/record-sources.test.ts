@@ -5,7 +5,7 @@ import type { RecordSource } from '../../src/cdr/cdr-source.ts';
 import { type Book, books, type Written } from '../fakes/record-books.ts';
 import { mariadbImpossible } from '../mariadb.ts';
 
-/** Reads on until there is nothing more; as after a restart each time: a position is JSON. */
+/** Reads until there is nothing more. Each position goes through JSON, as in a restart. */
 async function readAll(source: RecordSource<unknown>, from: unknown, thorough = true) {
   const records: string[] = [];
   let lost = false;
@@ -45,7 +45,7 @@ for (const { name, impossible, open, runs } of books) {
       return book.source();
     };
 
-    test('what was there before the first look is not read, what comes is, once', async () => {
+    test('records before the first read are not read, later ones are, once', async () => {
       const source = await begin();
       await book.write([call(1), call(2)]);
       const end = await source.end();
@@ -62,7 +62,7 @@ for (const { name, impossible, open, runs } of books) {
       await source.close();
     });
 
-    test('a long gap is read in pieces, all of it', async () => {
+    test('a long gap is read in chunks, all of it', async () => {
       const source = await begin();
       await book.write([call(0)]);
       const { position } = await readAll(source, await source.end());
@@ -86,7 +86,7 @@ for (const { name, impossible, open, runs } of books) {
       await source.close();
     });
 
-    test('a record that says not of which call is told as such', async () => {
+    test('a record without a uniqueid is returned as such', async () => {
       const source = await begin();
       await book.write([call(0)]);
       const { position } = await readAll(source, await source.end());
@@ -97,7 +97,7 @@ for (const { name, impossible, open, runs } of books) {
       await source.close();
     });
 
-    test('what is there can be tried, and nobody minds that there is none yet', async () => {
+    test('the probe succeeds where there are records', async () => {
       const source = await begin();
       await book.write([call(0)]);
       assert.match(await source.probe(), /^can be read/);

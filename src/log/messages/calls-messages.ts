@@ -77,7 +77,7 @@ export const callsMessages = {
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read: {told} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already reported, {seen} seen live, {old} from before the first start',
+    text: 'call records read: {reported} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already reported, {seen} seen live, {old} from before the first start',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
   'cdr.lost-position': {
