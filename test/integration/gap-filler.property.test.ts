@@ -195,6 +195,7 @@ async function createWorld(book: Book) {
         const { channel, uniqueid, callerNumber } = channelOf(call, isCaller);
         const bridge = `b${call.uniqueid}`;
         const technology = 'simple_bridge';
+        hear({ type: 'channel-state', at: 0, uniqueid, channel, state: 6, callerNumber });
         hear({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
       }
     },
