@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { connect } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
-import { event, serve } from './service-harness.ts';
+import { event, raw, serve } from './service-harness.ts';
 
 /** The same call, told by the kinds of client that people have. */
 const statuses = ['ringing', 'answered', 'completed'] as const;
@@ -99,12 +98,3 @@ test('pipelining: requests sent at once are answered, and applied, in order', as
     [...statuses],
   );
 });
-
-/** All that the service answers to these bytes until it closes the connection. */
-async function raw(url: string, bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.write(bytes, 'latin1');
-  let answer = '';
-  for await (const chunk of socket) answer += chunk;
-  return answer;
-}

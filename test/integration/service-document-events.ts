@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { limits } from '../../src/api/contract/decisions.ts';
 import { accepted, freshId, openCall, type Row, refused, says } from './service-document-row.ts';
-import { event } from './service-harness.ts';
+import { event, raw } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 
 /** Parts 1 to 4.1 and 6: call events, what they are made of and what they do. */
@@ -136,8 +136,12 @@ export const eventRows: Row[] = [
     async proof(service) {
       const id = freshId();
       const { a, post, ask } = service;
-      accepted(await post(a.token, event({ id: ` ${id} `, caller_id: null })));
+      accepted(await post(a.token, event({ id, caller_id: null })));
       assert.equal((await openCall(service, a.token, id))?.caller_id, null);
+      for (const other of [` ${id}`, `${id}\u00a0`]) {
+        accepted(await post(a.token, event({ id: other })));
+        assert.ok(await openCall(service, a.token, other), 'ids are compared exactly');
+      }
       accepted(await ask(`/voice/call?id=${id}&direction=inbound&status=answered&from=110&caller_id=`, a));
       refused(await post(a.token, event({ id: '  ' })), 'id');
       refused(await post(a.token, event({ from: '' })), 'from');
@@ -185,6 +189,12 @@ export const eventRows: Row[] = [
       assert.ok((posted?.duration ?? 0) > 0);
       assert.ok((got?.id ?? 0) > (posted?.id ?? 0));
       assert.equal(got?.request, `id=${id}&direction=inbound&status=answered&from=%2B4930901820&x=%20`);
+      await ask(`/voice/call?queue=${id}`, { token: a.token, method: 'POST', body: event({ id }) });
+      const [both] = await history(a.token, `?search=request&search_term=${id}&sort=-created_at`);
+      assert.deepEqual(
+        [both?.path, both?.request],
+        [`/api/v1/voice/call?queue=${id}`, JSON.stringify(event({ id }))],
+      );
       await ask('/voice/call', { token: a.token, method: 'POST', body: Buffer.from([0xff, 0xfe]) });
       const page = (await ask('/voice?sort=-created_at&limit=1', a)).json as { data: { request: string }[] };
       assert.deepEqual(page.data[0], {
@@ -276,7 +286,46 @@ export const eventRows: Row[] = [
           service.a,
         ),
       );
-      assert.equal((await openCall(service, service.a.token, id))?.from, '+4930901820');
+      const answered = `id=${id}&direction=inbound&status=answered&from=+4930901820&caller_id=+31612345678`;
+      accepted(await service.ask(`/voice/call?${answered}`, service.a));
+      const call = await openCall(service, service.a.token, id);
+      assert.deepEqual([call?.from, call?.caller_id], ['+4930901820', '+31612345678']);
+    },
+  },
+  {
+    part: '4.1',
+    says: 'GET /voice/call is for systems that can only request a URL, whatever they put into it.',
+    decision: 'raw-url',
+    async proof(service) {
+      const { a, url, history, said } = service;
+      const get = (path: string, http = '1.0') =>
+        raw(url, `GET ${path} HTTP/${http}\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`);
+      for (const [sent, read] of [
+        ['Jan Piet', 'Jan Piet'],
+        [Buffer.from('René').toString('latin1'), 'René'],
+        ['Ren\xe9', 'René'],
+        ['100% <b>"x"', '100% <b>"x"'],
+      ] as const) {
+        const id = freshId();
+        const query = `id=${id}&direction=inbound&status=answered&from=+49 30 901820&caller_id=${sent}`;
+        assert.match(
+          await get(`/api/v1/voice/call?${query}`, '1.1'),
+          /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"result":/,
+        );
+        const call = await openCall(service, a.token, id);
+        assert.deepEqual([call?.from, call?.caller_id], ['+49 30 901820', read]);
+        assert.equal((await history(a.token, `?search=request&search_term=${id}`)).length, 1);
+      }
+      assert.match(
+        await get('/api/v1/voice/priority?number=+49 30 901820'),
+        /\{"priority":10,"segment":"VIP"\}$/,
+      );
+      const stranger = await raw(url, 'GET /api/v1/voice/call?id=a b HTTP/1.1\r\nHost: x\r\n\r\n');
+      assert.match(stranger, /^HTTP\/1\.1 302 Found\r\n/);
+      said.length = 0;
+      for (const path of ['/api/v1/voice?search_term=a b', '/api/v1/voice/call?id=a\0b', '/a b'])
+        assert.match(await get(path), /^HTTP\/1\.1 400 [\s\S]*\{"message":"The request line is not valid/);
+      assert.deepEqual(said, ['service.unreadable'], 'at most once a minute');
     },
   },
   {
@@ -308,7 +357,8 @@ export const eventRows: Row[] = [
     part: '4.1',
     says: 'Header Content-Type: application/json.',
     decision: 'content-type',
-    async proof({ a, ask, post }) {
+    async proof(service) {
+      const { a, ask, page, post } = service;
       for (const type of [
         'text/plain',
         'application/x-www-form-urlencoded',
@@ -322,9 +372,17 @@ export const eventRows: Row[] = [
           headers: { 'content-type': type },
         });
         says(answer, 415);
+        const [entry] = (await page(a.token, '?sort=-created_at&limit=1')).data;
+        assert.deepEqual([entry?.status, JSON.parse(entry?.request ?? '{}').direction], [415, 'inbound']);
       }
       const type = 'application/json; charset=utf-8';
       accepted(await post(a.token, event({ id: freshId() }), { 'content-type': type }));
+      const latin = { 'content-type': 'application/json; charset="ISO-8859-1"' };
+      const id = freshId();
+      const body = Buffer.from(JSON.stringify(event({ id, caller_id: 'René' })), 'latin1');
+      accepted(await ask('/voice/call', { token: a.token, method: 'POST', body, headers: latin }));
+      assert.equal((await openCall(service, a.token, id))?.caller_id, 'René');
+      says(await post(a.token, event(), { 'content-type': 'application/json; charset=nonsense' }), 415);
     },
   },
   {
@@ -335,7 +393,8 @@ export const eventRows: Row[] = [
       const body = JSON.stringify(event({ id: freshId(), filler: 'x'.repeat(limits.bodyBytes) }));
       says(await ask('/voice/call', { token: a.token, method: 'POST', body }), 413);
       const { data } = await page(a.token, '?sort=-created_at&limit=1');
-      assert.deepEqual([data[0]?.status, data[0]?.request], [413, '']);
+      const [entry] = data;
+      assert.deepEqual([entry?.status, entry?.request], [413, body.slice(0, limits.bodyBytes)]);
     },
   },
   {

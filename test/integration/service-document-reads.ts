@@ -54,14 +54,15 @@ export const readRows: Row[] = [
     says: 'The response of a list in the history: not shown.',
     decision: 'history-of-lists',
     async proof({ a, history, page }) {
-      await history(a.token);
-      await page(a.token, '?limit=3');
+      const all = await history(a.token);
+      const three = await page(a.token, '?limit=3');
       const { data } = await page(a.token, '?sort=-created_at&limit=2');
+      const idsOf = (entries: { id: number }[]) => entries.map(({ id }) => id);
       assert.deepEqual(
         data.map(({ path, status, response }) => [path, status, response]),
         [
-          ['/api/v1/voice', 200, null],
-          ['/api/v1/voice', 200, null],
+          ['/api/v1/voice', 200, { ...three, data: idsOf(three.data) }],
+          ['/api/v1/voice', 200, all.length > 200 ? null : idsOf(all)],
         ],
       );
     },
@@ -137,7 +138,9 @@ export const readRows: Row[] = [
       );
       const past = await page(b.token, '?limit=3&page=999999');
       assert.deepEqual([past.data, past.meta.from, past.links.next], [[], null, null]);
-      for (const limit of ['0', '-1', '1e9', '1001', 'x', '2.5']) {
+      assert.equal((await page(b.token, '?limit=1001')).meta.per_page, 1000);
+      assert.equal((await page(b.token, '?limit=')).meta.per_page, 15);
+      for (const limit of ['0', '-1', '1e9', 'x', '2.5']) {
         refused(await ask(`/voice?limit=${limit}`, b), 'limit');
       }
       refused(await ask('/voice?page=2', b), 'limit');
@@ -206,6 +209,22 @@ export const readRows: Row[] = [
         (await ask('/voice', { headers: { accept: 'text/html, application/json;q=0.9' } })).status,
         401,
       );
+    },
+  },
+  {
+    part: '5.5',
+    says: 'The header Accept: application/json; other ways to ask for JSON: not shown.',
+    decision: 'json-wanted',
+    async proof({ ask }) {
+      for (const accept of [
+        'application/problem+json',
+        'application/vnd.api+json, */*',
+        'application/*',
+        'APPLICATION/JSON',
+      ])
+        says(await ask('/voice', { headers: { accept } }), 401);
+      for (const accept of ['*/*', 'text/html, */*;q=0.1', 'application/xhtml+xml', 'application/jsonp'])
+        assert.equal((await ask('/voice', { headers: { accept } })).status, 302);
     },
   },
   {

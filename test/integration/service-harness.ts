@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -149,3 +150,12 @@ export const event = (fields: Record<string, unknown> = {}) => ({
   from: '+4930901820',
   ...fields,
 });
+
+/** All that the service answers to these bytes, each a character, until it closes the connection. */
+export async function raw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(bytes, 'latin1');
+  let answer = '';
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}

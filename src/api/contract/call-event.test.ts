@@ -52,5 +52,18 @@ test('the first error and the number of others are the message', () => {
 
 test('a query: the last of equal keys counts, and a number that begins with a blank begins with a plus', () => {
   const fields = queryFields('id=a&id=b&from=+4930901820&caller_id=+1&number=%2B49');
-  assert.deepEqual({ ...fields }, { id: 'b', from: '+4930901820', caller_id: '1', number: '+49' });
+  assert.deepEqual({ ...fields }, { id: 'b', from: '+4930901820', caller_id: '+1', number: '+49' });
+});
+
+test('ids and search terms are kept exactly, an empty limit is the default', () => {
+  assert.deepEqual(
+    { ...queryFields('id=%20a&search_term=b%C2%A0&caller_id=%20c%20&limit=') },
+    {
+      id: ' a',
+      search_term: 'b\u00a0',
+      caller_id: 'c',
+      limit: '15',
+    },
+  );
+  assert.deepEqual({ ...fieldsOf({ id: ' \u00a0', search_term: null }) }, {});
 });

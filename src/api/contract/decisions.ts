@@ -15,8 +15,9 @@ export type Decision = {
 export const limits = {
   /** Largest body of a request, in bytes. */
   bodyBytes: 64 * 1024,
-  /** Largest `limit` of the history list. */
+  /** Largest page of the history list, and its size if `limit` is given without a value. */
   pageSize: 1000,
+  defaultPageSize: 15,
   /** Longest `id` and `caller_id`, in UTF-16 units. */
   referenceLength: 255,
   /** Longest number as written, separators included. */
@@ -36,24 +37,34 @@ export const decisions = {
   },
   'broken-json': {
     part: '7',
-    decides: 'A body that is not a JSON object in UTF-8 is 400 with `message`.',
+    decides:
+      'A body that is not a JSON object, in UTF-8 or the charset that its Content-Type names, is 400 with `message`.',
     because: 'Telling such a client that "the id field is required", as Laravel would, hides what is wrong.',
   },
   'content-type': {
     part: '4.1, 7',
-    decides: 'A POST whose Content-Type is not application/json is 415 with `message`.',
-    because: 'The document names this one type; guessing another would make a wrong client seem right.',
+    decides:
+      'A POST whose Content-Type is not application/json, or names an unknown charset, is 415 with `message`. Its payload is in the history.',
+    because:
+      'The document names this one type; guessing another would make a wrong client seem right. A client that names its charset is taken at its word.',
   },
   'body-size': {
     part: '8',
-    decides: `A body over ${limits.bodyBytes} bytes is 413 with \`message\`. It is in the history without its payload, which is not read.`,
-    because: 'A call event is a few hundred bytes; the history keeps every payload.',
+    decides: `A body over ${limits.bodyBytes} bytes is 413 with \`message\`. It is in the history with the beginning of its payload, up to that size.`,
+    because: 'A call event is a few hundred bytes, and its beginning shows who sent what.',
   },
   'always-json': {
     part: '5, 7',
     decides: 'Only a failed authentication redirects. Every other answer is JSON, whatever Accept says.',
     because:
       'The document names the redirect for authentication only, and phone systems send no Accept header.',
+  },
+  'json-wanted': {
+    part: '5',
+    decides:
+      'Accept asks for JSON if it names `application/json`, another type that ends in `+json`, or `application/*`. `*/*` does not.',
+    because:
+      'Such clients cannot show a page. The document redirects who does not ask for JSON, and every browser and curl sends `*/*`.',
   },
   'unknown-path': {
     part: '4',
@@ -63,9 +74,10 @@ export const decisions = {
   },
   'blank-is-missing': {
     part: '4.1',
-    decides: 'Text is trimmed; an empty value and null are as if the field were not there.',
+    decides:
+      'Text is trimmed, except `id` and `search_term`; an empty value, one of blanks alone and null are as if the field were not there.',
     because:
-      'Laravel does both; a phone system that fills a URL template sends `caller_id=` when nobody has answered.',
+      'Laravel does both; a phone system that fills a URL template sends `caller_id=` when nobody has answered. An id is compared exactly, so it is kept exactly.',
   },
   'repeated-key': {
     part: '4.1',
@@ -74,9 +86,16 @@ export const decisions = {
   },
   'plus-in-query': {
     part: '4.1, 4.2',
-    decides: 'In a query string, a number that begins with a blank begins with a plus.',
+    decides:
+      'In a query string, a `from`, `number` or `caller_id` that begins with a blank and a digit begins with a plus.',
     because:
       'A plus that a URL template does not encode means a blank there; no phone number begins with one.',
+  },
+  'raw-url': {
+    part: '4.1, 4.2',
+    decides:
+      'In the URL of `GET /voice/call` and `GET /voice/priority`, blanks and characters outside ASCII need not be encoded: they are read, and kept in the history, as if they were. Bytes that are not UTF-8 are read as ISO 8859-1. Elsewhere, and for control characters, such a URL is 400 with `message`.',
+    because: 'A system that can only request a URL fills a template with names as they are.',
   },
   'unknown-fields': {
     part: '2',
@@ -137,14 +156,16 @@ export const decisions = {
   'history-entry': {
     part: '2, 4.3',
     decides:
-      'An entry has `id`, `created_at` (UTC, when the request came), `method`, `path`, `request` (the payload as received: the body, or for GET the query string as sent), `request_encoding` (`utf-8`, or `base64` if it was no valid UTF-8), `status`, `response` (the JSON given) and `duration` (milliseconds from the request to the writing of the entry).',
+      'An entry has `id`, `created_at` (UTC, when the request came), `method`, `path` (with the query string of a request that has a body), `request` (the payload as received: the body, or the query string as sent), `request_encoding` (`utf-8`, or `base64` if it was no valid UTF-8), `status`, `response` (the JSON given) and `duration` (milliseconds from the request to the writing of the entry).',
     because:
       '`search=request` names the field; an entry is stored before its answer is sent, so that no answer is without an entry.',
   },
   'history-of-lists': {
     part: '2, 4.3',
-    decides: 'The entry of a history list has null as `response`.',
-    because: 'A list that is kept in the list doubles with every look.',
+    decides:
+      'In the entry of a history list, `response` has the ids of the entries in place of them. It is null if the list had more than 200 entries or 500,000 characters.',
+    because:
+      'The entries are in the history already; a list that is kept in the list doubles with every look.',
   },
   'history-search': {
     part: '4.3',
@@ -160,7 +181,7 @@ export const decisions = {
   },
   'history-pages': {
     part: '4.3, 8',
-    decides: `\`limit\` is 1 to ${limits.pageSize}; \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. A text is searched for in the order asked, for ${limits.searchMs} ms at most; what an index finds further on is given all the same. So a page may have fewer entries than limit, even none, while there are more: links.next goes on where it stopped (\`cursor\`), and meta.searched_to says where that is. Each page is in order, and all of them together hold every match once. total, last_page and links.last are null until the last page, and links.prev of a page with a cursor.`,
+    decides: `\`limit\` is at least 1; more than ${limits.pageSize} is taken as ${limits.pageSize}, an empty one as ${limits.defaultPageSize}, and meta.per_page says so. \`page\` (from 1, only with \`limit\`) turns pages. \`links\` has first, last, prev and next, \`meta\` has current_page, from, last_page, path, per_page, to and total. A page past the end is empty. A text is searched for in the order asked, for ${limits.searchMs} ms at most; what an index finds further on is given all the same. So a page may have fewer entries than limit, even none, while there are more: links.next goes on where it stopped (\`cursor\`), and meta.searched_to says where that is. Each page is in order, and all of them together hold every match once. total, last_page and links.last are null until the last page, and links.prev of a page with a cursor.`,
     because:
       'This is how Laravel pages; who wants everything leaves limit out. A text may be anywhere in millions of entries: an answer in time, which says how far it looked, is more use than a late one.',
   },

@@ -5,7 +5,7 @@ import { oneOf, required, text } from './text.ts';
 const historySorts = ['created_at', '-created_at'] as const;
 const historySearches = ['request', 'response'] as const;
 
-/** A whole number from a query string, where everything is text. */
+/** A whole number from a query string, where everything is text; more than `max` is taken as `max`. */
 function count(name: string, max: number) {
   return z
     .string({ error: `The ${name} field must be an integer.` })
@@ -13,10 +13,9 @@ function count(name: string, max: number) {
       error: `The ${name} field must be an integer.`,
       abort: true,
     })
-    .transform(Number)
+    .transform((value) => Math.min(Number(value), max))
     .refine((value) => value >= 1, `The ${name} field must be at least 1.`)
-    .refine((value) => value <= max, `The ${name} field must not be greater than ${max}.`)
-    .meta({ type: 'integer', minimum: 1, maximum: max });
+    .meta({ type: 'integer', minimum: 1 });
 }
 
 /** Part 4.3, query parameters; decisions `history-search`, `history-sort`, `history-pages`. */
@@ -58,11 +57,13 @@ const historyEntrySchema = z
     id: z.int().describe('Rising in the order of recording.'),
     created_at: z.iso.datetime().describe('When the request came, in UTC.'),
     method: z.string(),
-    path: z.string().describe('Without the query string.'),
-    request: z.string().describe('The payload as received: the body, or for GET the query string as sent.'),
+    path: z.string().describe('With the query string, unless that is the payload.'),
+    request: z.string().describe('The payload as received: the body, or the query string as sent.'),
     request_encoding: z.enum(['utf-8', 'base64']),
     status: z.int(),
-    response: z.unknown().describe('The JSON given; null for lists of history.'),
+    response: z
+      .unknown()
+      .describe('The JSON given; a list of history has ids in place of entries, or is null.'),
     duration: z.number().describe('Milliseconds from the request to the writing of this entry.'),
   })
   .meta({ id: 'HistoryEntry' });

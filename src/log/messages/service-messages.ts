@@ -44,6 +44,12 @@ export const serviceMessages = {
     means: 'A fault in the service. Other requests are not affected.',
     todo: 'Report this line.',
   },
+  'service.unreadable': {
+    level: 'warn',
+    text: 'refused a request from {address} that is not valid HTTP: {reason}; {suppressed} more since the line before',
+    means: 'A client sends broken requests, or speaks another protocol. Logged at most once a minute.',
+    todo: 'If the address is a phone system: its URL may hold control characters, or its template may be broken.',
+  },
   'service.screen-too-slow': {
     level: 'warn',
     text: 'disconnected a browser that did not read its events; it reconnects by itself',

@@ -12,6 +12,7 @@ import { pageRoutes } from '../routes/pages.ts';
 import type { ServiceContext } from './context.ts';
 import { describeApi } from './openapi.ts';
 import { refusalOf } from './refusal.ts';
+import { unreadableRequests } from './unreadable.ts';
 
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
@@ -22,7 +23,8 @@ export type AppOptions = {
 
 /** The service as a Fastify application: does not listen, reads no environment. */
 export async function buildApp(context: ServiceContext, options: AppOptions): Promise<FastifyInstance> {
-  const app = Fastify({
+  const app: FastifyInstance = Fastify({
+    clientErrorHandler: unreadableRequests(context.log, context.clock, () => app),
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false, // a HEAD must not post an event
     requestTimeout: options.requestTimeoutMs,

@@ -12,7 +12,13 @@ export type Exchange = {
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: { status: number; text: string; event?: AcceptedEvent; kept?: false },
+    answer: {
+      status: number;
+      text: string;
+      event?: AcceptedEvent;
+      /** What the history keeps in place of `text`. */
+      kept?: string;
+    },
   ): Promise<void>;
   /** Records the request only, for responses that are streamed. */
   record(request: FastifyRequest, status: number): Promise<void>;
@@ -42,7 +48,7 @@ export function makeExchange({
 
   return {
     async answer(request, reply, { status, text, event, kept }) {
-      const ok = await stored(entryOf(request, status, kept === false ? null : text, event ?? null));
+      const ok = await stored(entryOf(request, status, kept ?? text, event ?? null));
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },
@@ -67,18 +73,15 @@ function entryOf(
   response: string | null,
   event: AcceptedEvent | null,
 ): RecordedRequest {
-  const { receivedAt, began, method, originalUrl: url } = request;
+  const { receivedAt, began, method } = request;
   const { account, integration } = request.caller as Caller;
-  const question = url.indexOf('?');
-  const path = question < 0 ? url : url.slice(0, question);
   return {
     account: account.id,
     integration: integration.id,
     at: receivedAt,
     began,
     method,
-    path,
-    request: payloadOf(request, question < 0 ? '' : url.slice(question + 1)),
+    ...sentBy(request),
     status,
     response,
     ...(event ? { callId: event.id, fromNumber: event.from } : namedIn(request)),
@@ -86,15 +89,19 @@ function entryOf(
   };
 }
 
-/** The body, or for requests without one the query string as sent. */
-function payloadOf({ payload }: FastifyRequest, query: string): string | Uint8Array {
-  if (payload === null) return query;
-  return isUtf8(payload) ? payload.toString() : new Uint8Array(payload);
+/** The payload is the body, or for requests without one the query string as sent. */
+function sentBy({ payload, originalUrl: url }: FastifyRequest): Pick<RecordedRequest, 'path' | 'request'> {
+  const question = url.indexOf('?');
+  if (payload !== null && payload.length > 0)
+    return { path: url, request: isUtf8(payload) ? payload.toString() : new Uint8Array(payload) };
+  if (question < 0) return { path: url, request: '' };
+  return { path: url.slice(0, question), request: url.slice(question + 1) };
 }
 
 /** The call and the caller's number that a refused event or a lookup names. */
 function namedIn(request: FastifyRequest): Pick<RecordedRequest, 'callId' | 'fromNumber'> {
   const fields = ((request.payload === null ? request.query : request.body) ?? {}) as Record<string, unknown>;
-  const textOf = (value: unknown) => (typeof value === 'string' && value.isWellFormed() ? value : null);
+  const textOf = (value: unknown) =>
+    typeof value === 'string' && value.isWellFormed() && !value.includes('\0') ? value : null;
   return { callId: textOf(fields.id), fromNumber: textOf(fields.from ?? fields.number) };
 }

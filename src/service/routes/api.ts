@@ -18,9 +18,10 @@ export function apiRoutes(context: ServiceContext) {
   const exchange = makeExchange(context);
   const json = (message: string) => JSON.stringify({ message } satisfies ErrorBody);
 
-  /** Part 5. The same response for every invalid token, and no entry in the history. */
+  /** Part 5, decision `json-wanted`. The same response for every invalid token, and no entry in the history. */
   function refuseUnauthenticated(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (!/\bapplication\/json\b/i.test(request.headers.accept ?? '')) return reply.redirect('/sign-in', 302);
+    if (!/\bapplication\/(json\b|\*|[^\s,;]+\+json\b)/i.test(request.headers.accept ?? ''))
+      return reply.redirect('/sign-in', 302);
     return send(reply.header('www-authenticate', 'Bearer'), 401, json('Unauthenticated.'));
   }
 

@@ -60,9 +60,11 @@ export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: S
   ) {
     const chunks = entries[Symbol.asyncIterator]();
     const [first, second] = [await chunks.next(), await chunks.next()];
-    const start = ends.before + (first.done ? '' : first.value.map(entryText).join(','));
+    const listed = first.done ? [] : first.value;
+    const start = ends.before + listed.map(entryText).join(',');
     if (second.done) {
-      return exchange.answer(request, reply, { status: 200, text: start + ends.after, kept: false });
+      const kept = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
+      return exchange.answer(request, reply, { status: 200, text: start + ends.after, kept });
     }
     await exchange.record(request, 200);
     async function* text() {
