@@ -11,6 +11,8 @@ export type Screens = {
   dismissed(account: number, user: number, calls: readonly string[]): void;
   /** The accounts with at least one screen. */
   accounts(): number[];
+  /** Whether the account has one. */
+  watched(account: number): boolean;
   /** Calls `listener` with frames of an event stream. Gives a function that removes it. */
   subscribe(
     watcher: { readonly account: number; readonly user: { readonly id: number } | null },
@@ -53,6 +55,7 @@ export function makeScreens(): Screens {
       for (const screen of listeners.get(account) ?? []) if (screen.user === user) screen.send(frame);
     },
     accounts: () => [...listeners.keys()],
+    watched: (account) => listeners.has(account),
     subscribe({ account, user }, send) {
       const ofAccount = listeners.get(account) ?? new Set();
       const screen = { user: user?.id ?? null, send };

@@ -34,7 +34,7 @@ export function makeExchange({
   /** False if it could not be stored. */
   async function stored(entry: RecordedRequest): Promise<boolean> {
     try {
-      const call = await store.requests.record(entry);
+      const call = await store.requests.record(entry, screens.watched(entry.account));
       if (failing) log.say('service.storing-again');
       failing = false;
       if (call !== undefined) screens.publish(entry.account, call);

@@ -66,50 +66,9 @@ function survival(settings: ServerSettings): Pick<StoreAbout, 'survives' | 'safe
       survives: `on the disk of one database server (${standbys === '' ? 'no synchronous standby' : 'synchronous_commit=local'}): it survives a crash, not the loss of that disk, and a standby that takes over may lack the last moments${torn}`,
       safe,
     };
-  const there =
-    commit === 'remote_write'
-      ? 'in the memory of'
-      : commit === 'remote_apply'
-        ? 'on the disk of, and visible on,'
-        : 'on the disk of';
-  const { whose, loss } = wordsFor(standbysOf(standbys));
-  return { survives: `on the disk of the primary and ${there} ${whose}: ${loss}${torn}`, safe };
-}
-
-/** Those standbys of which `count` have an event before it is acknowledged: the first that are connected, or any. */
-export type Standbys = {
-  readonly rule: 'first' | 'any';
-  readonly count: number;
-  readonly names: readonly string[];
-};
-
-/** Reads `synchronous_standby_names` (PostgreSQL, "Replication": `a, b`, `2 (a, b, c)`, `FIRST 1 (a, b)`, `ANY 1 (a, b)`). */
-export function standbysOf(setting: string): Standbys {
-  const [, rule, count, list = setting] = /^\s*(?:(first|any)\s+)?(\d+)\s*\((.*)\)\s*$/is.exec(setting) ?? [];
-  const names = list.match(/"(?:[^"]|"")*"|[^\s,]+/g) ?? [];
+  const there = commit === 'remote_write' ? 'in the memory of' : 'on the disk of';
   return {
-    rule: rule?.toLowerCase() === 'any' ? 'any' : 'first',
-    count: Number(count ?? 1),
-    names: names.map((name) => name.replace(/^"(.*)"$/s, '$1').replaceAll('""', '"')),
+    survives: `on the disk of the primary and ${there} its synchronous standbys (synchronous_standby_names = ${standbys}): it survives the loss of the primary if a standby that confirmed it takes over${torn}`,
+    safe,
   };
-}
-
-function wordsFor({ rule, count, names }: Standbys): { whose: string; loss: string } {
-  const all = names.join(', ');
-  const loss = `it survives the loss of ${count === 1 ? 'either machine' : `any ${count} of these machines`}`;
-  if (names.length <= count && all !== '*')
-    return {
-      whose: count === 1 ? `its synchronous standby (${all})` : `its ${count} synchronous standbys (${all})`,
-      loss,
-    };
-  const some = count === 1 ? 'one' : count;
-  return rule === 'any'
-    ? {
-        whose: `${some} of its standbys (any of ${all})`,
-        loss: `${loss}, if the standby that has received most takes over`,
-      }
-    : {
-        whose: `${some} of its standbys (the first connected of ${all})`,
-        loss: `${loss}, if the first of these that was connected takes over`,
-      };
 }

@@ -8,6 +8,7 @@ import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
+import { historyReader } from '../shared/history-reader.ts';
 import { keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
@@ -19,7 +20,7 @@ import { type Database, openDatabase } from './database.ts';
 import { aboutServer, refusalOf, settingsOf } from './durability.ts';
 import { makeFeed } from './feed.ts';
 import { figureRows } from './figure-rows.ts';
-import { historyReader } from './history-reader.ts';
+import { historyEntries } from './history-entries.ts';
 import { type Migration, migrate } from './migrations.ts';
 import { makePartitions, widthFor } from './partitions.ts';
 import { addressesOf, findPrimary } from './primary.ts';
@@ -93,14 +94,20 @@ export async function openPostgresStore(
     along: () => '', // it finds the index by itself
   };
   const calls = callReader(statements, CALLS);
+  const history = historyReader(statements, {
+    lastId: '(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM history_id_seq)',
+    inPayload: (term) =>
+      `(strpos(request, ${term}) > 0 OR position(convert_to(${term}, 'UTF8') IN request_bytes) > 0)`,
+    entries: historyEntries(database),
+  });
   // Activity and reports use one connection at a time, so that lookups and events have the others.
   const serialiseCalls = makeSerialise();
   const figures = figureRows(database, serialiseCalls);
 
   return {
     requests: {
-      record: batches.add,
-      ...historyPaging(historyReader(database), makeSerialise(), ROWS),
+      record: (request) => batches.add(request),
+      ...historyPaging(history, makeSerialise(), ROWS),
       use: integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },

@@ -1,4 +1,25 @@
+import { callColumns, callTypes } from '../shared/call-rows.ts';
 import { LONGEST_MS } from '../shared/kept-figures.ts';
+
+/** An entry of the history as recorder.ts gives it. */
+const entryTypes = {
+  ...{ move_account: 'bigint', move_call: 'text', account_id: 'bigint', integration_id: 'bigint' },
+  ...{
+    created_at: 'bigint',
+    day: 'integer',
+    quarter: 'bigint',
+    method: 'text',
+    path: 'text',
+    call_id: 'text',
+  },
+  ...{ from_number: 'text', request: 'text', request_hex: 'text', status: 'integer', response: 'text' },
+  duration: 'double precision',
+};
+
+const typed = (types: Readonly<Record<string, string>>) =>
+  Object.entries(types)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
 
 /**
  * One batch as one statement: $1 the moves, $2 the history's entries (both JSON, see recorder.ts), $3 the shard.
@@ -10,14 +31,10 @@ import { LONGEST_MS } from '../shared/kept-figures.ts';
 export const recordSql = `
 WITH given AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS g(
-    account_id bigint, integration_id bigint, before text, call_id text, status text, from_number text, number text,
-    customer_reference text, customer_name text, segment text, priority bigint, caller_id text, started_at bigint,
-    ringing_at bigint, answered_at bigint, completed_at bigint, missed boolean)
+    account_id bigint, integration_id bigint, before text, ${typed(callTypes)})
 ), begun AS (
-  INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
-    customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
-  SELECT account_id, integration_id, call_id, status, from_number, number, customer_reference,
-    customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed
+  INSERT INTO calls (account_id, integration_id, ${callColumns})
+  SELECT account_id, integration_id, ${callColumns}
   FROM given WHERE before IS NULL ORDER BY account_id, call_id COLLATE "C"
   ON CONFLICT (account_id, call_id) DO NOTHING
   RETURNING account_id, call_id
@@ -42,11 +59,7 @@ WITH given AS MATERIALIZED (
   WHERE k.account_id = o.account_id AND k.since = o.since AND k.until = o.until
 ), entries AS MATERIALIZED (
   SELECT e.* FROM ROWS FROM (json_to_recordset($2::json) AS (
-    move_account bigint, move_call text, account_id bigint, integration_id bigint, created_at bigint, day integer, quarter bigint,
-    method text, path text, call_id text, from_number text, request text, request_hex text, status integer, response text,
-    duration double precision)) WITH ORDINALITY AS e(
-    move_account, move_call, account_id, integration_id, created_at, day, quarter, method, path, call_id, from_number, request, request_hex,
-    status, response, duration, n)
+    ${typed(entryTypes)})) WITH ORDINALITY AS e(${Object.keys(entryTypes).join(', ')}, n)
   WHERE e.move_account IS NULL
     OR EXISTS (SELECT FROM made m WHERE m.account_id = e.move_account AND m.call_id = e.move_call)
 ), written AS (

@@ -1,8 +1,8 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
-import { type Caller, type CallRecord, moveCall, scalarFields } from '../../calls/call-record.ts';
+import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
-import { callColumns, callOf } from '../shared/call-rows.ts';
+import { callColumns, callOf, rowOf } from '../shared/call-rows.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Outcome } from './batches.ts';
@@ -174,13 +174,7 @@ function moveRow({ account, integration, before, after }: Move) {
     account_id: account,
     integration_id: integration,
     before,
-    call_id: after.id,
-    status: after.status,
-    from_number: after.from,
-    number: after.number,
-    customer_reference: after.customer?.reference ?? null,
-    customer_name: after.customer?.name ?? null,
-    ...scalarFields(after),
+    ...rowOf(after),
   };
 }
 

@@ -1,8 +1,36 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
-import type { CallRecord } from '../../calls/call-record.ts';
+import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
 
-export const callColumns = `c.call_id, c.status, c.from_number, c.number, c.customer_reference, c.customer_name,
-  c.segment, c.priority, c.caller_id, c.started_at, c.ringing_at, c.answered_at, c.completed_at, c.missed`;
+/** The columns of a call, and their types on PostgreSQL. */
+export const callTypes = {
+  call_id: 'text',
+  status: 'text',
+  from_number: 'text',
+  number: 'text',
+  customer_reference: 'text',
+  customer_name: 'text',
+  segment: 'text',
+  priority: 'bigint',
+  caller_id: 'text',
+  started_at: 'bigint',
+  ringing_at: 'bigint',
+  answered_at: 'bigint',
+  completed_at: 'bigint',
+  missed: 'boolean',
+} as const;
+
+export const callColumns = Object.keys(callTypes).join(', ');
+
+/** A call as a row of `callColumns`, in their order. */
+export const rowOf = (call: CallRecord) => ({
+  call_id: call.id,
+  status: call.status,
+  from_number: call.from,
+  number: call.number,
+  customer_reference: call.customer?.reference ?? null,
+  customer_name: call.customer?.name ?? null,
+  ...scalarFields(call),
+});
 
 /** A row of `callColumns`. */
 export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {

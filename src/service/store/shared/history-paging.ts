@@ -6,6 +6,7 @@ import type {
   HistorySearch,
   RequestStore,
   StoredRequest,
+  TextSearch,
 } from '../request-store.ts';
 import type { Serialise } from './serialise.ts';
 
@@ -171,7 +172,8 @@ export function historyPaging(
   };
 }
 
-export const isText = (search: HistorySearch | null) => search?.in === 'request' || search?.in === 'response';
+export const isText = (search: HistorySearch | null): search is TextSearch =>
+  search?.in === 'request' || search?.in === 'response';
 
 /** True if `place` comes after `other` in the order. */
 function isAfter(place: HistoryCursor, other: HistoryCursor, order: HistoryOrder): boolean {

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { CallRecord } from '../../calls/call-record.ts';
-import { callColumns, callOf } from '../shared/call-rows.ts';
+import { callColumns, callOf, rowOf } from '../shared/call-rows.ts';
 
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
   const insert = db.prepare(
-    `INSERT INTO calls (account_id, integration_id, ${callColumns.replaceAll('c.', '')}) VALUES (${'?, '.repeat(15)}?)`,
+    `INSERT INTO calls (account_id, integration_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`,
   );
   // Without caller_id where it stays as it was: naming it would have its index written anew.
   const update = (also: string) =>
@@ -21,24 +21,8 @@ export function callRows(db: DatabaseSync) {
       return row && callOf(row);
     },
     add(account: number, integration: number, call: CallRecord): void {
-      insert.run(
-        account,
-        integration,
-        call.id,
-        call.status,
-        call.from,
-        call.number,
-        call.customer?.reference ?? null,
-        call.customer?.name ?? null,
-        call.segment,
-        call.priority,
-        call.callerId,
-        call.startedAt,
-        call.ringingAt,
-        call.answeredAt,
-        call.completedAt,
-        flag(call.missed),
-      );
+      const { missed, ...row } = rowOf(call);
+      insert.run(account, integration, ...Object.values(row), flag(missed));
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { answerEach } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
 import { figureReader } from './figure-rows.ts';
-import { historyReader } from './history-reader.ts';
+import { historyEntries } from './history-entries.ts';
 import { openForReading } from './open.ts';
 import { statementRunner } from './statement-runner.ts';
 
@@ -12,7 +12,7 @@ const db = openForReading(workerData.file);
 db.function('lower_case', { deterministic: true }, (text) => String(text).toLowerCase());
 const methods = {
   ...figureReader(db),
-  ...historyReader(db),
+  historyEntries: historyEntries(db),
   rows: statementRunner(db),
 };
 

@@ -41,7 +41,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   }
 
   return {
-    record(request: RecordedRequest): CallRecord | undefined {
+    record(request: RecordedRequest, watched: boolean): CallRecord | undefined {
       const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
       const call = applyEvent(request);
       const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
@@ -55,7 +55,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return call;
+      return watched ? call : undefined;
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

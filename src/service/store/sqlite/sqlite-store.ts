@@ -6,6 +6,7 @@ import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
+import { historyReader } from '../shared/history-reader.ts';
 import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
@@ -48,13 +49,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const calls = callReader(statements, CALLS);
   const serialise = makeSerialise();
   const history = historyPaging(
-    {
-      lastId: () => reader.call('historyLastId'),
-      total: (account) => reader.call('historyTotal', account),
-      skip: (slice) => reader.call('historySkip', slice),
-      slice: (slice) => reader.call('historySlice', slice),
+    historyReader(statements, {
+      lastId: '(SELECT coalesce(max(id), 0) FROM history)',
+      inPayload: (term) => statements.contains('request', term),
       entries: (_account, places) => reader.call('historyEntries', places),
-    },
+    }),
     serialise,
     { text: SCAN, skip: SKIP },
   );
@@ -67,7 +66,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
 
   return {
     requests: {
-      record: (request) => writer.call('record', request),
+      record: (request, watched = true) => writer.call('record', request, watched),
       ...history,
       use: integrationUse(statements),
       async trim(limits) {
