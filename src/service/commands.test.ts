@@ -12,13 +12,14 @@ import { addServiceCommands } from './commands.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 
 /** A folder as the service's first start leaves it, and a command line on it. */
-async function commandLine(t: TestContext, { started = true, terminal = true } = {}) {
+async function commandLine(t: TestContext, { started = true, terminal = true, segment = '' } = {}) {
   const stateDir = mkdtempSync(join(tmpdir(), 'commands-'));
   t.after(() => rmSync(stateDir, { recursive: true }));
   if (started) {
     serverSecret(stateDir);
     const store = await openSqliteStore(join(stateDir, 'service.db'));
-    await firstAccount(store, 'DE', 0);
+    const first = await firstAccount(store, 'DE', 0);
+    if (first && segment) await store.customers.putSegment(first.account.id, { name: segment, priority: 1 });
     await store.close();
   }
   /** What a command prints. */
@@ -131,7 +132,7 @@ test('users are added with a link, listed, reset and removed', async (t) => {
   assert.match(await run(['user', 'add', 'Anna', '--administrator']), way);
   assert.match(await run(['user', 'add', 'bert@example.com']), way);
   await assert.rejects(run(['user', 'add', 'ANNA']), /the name "ANNA" is already in use/);
-  await assert.rejects(run(['user', 'add', '\u200b']), /no visible character/);
+  await assert.rejects(run(['user', 'add', '\u200b']), /invisible characters|required/);
   await assert.rejects(run(['user', 'add', 'a\u0007']), /must not hold control characters/);
   assert.equal(
     await run(['user', 'list']),
@@ -228,4 +229,17 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
   );
   assert.equal(await run(['audit', '--unknown']), '');
   assert.equal((await run(['audit', '--limit', '2'])).split('\n').length, 3);
+});
+
+test('no name acts on the terminal: new ones are refused, old ones are printed harmless', async (t) => {
+  const run = await commandLine(t, { segment: 'VIP\x1b[2J\u202e' });
+  assert.equal(await run(['segments', 'list']), '1  VIP\\x1b[2J\\u202e\n');
+  for (const line of [
+    ['segments', 'set', '\x1b[2J', '5'],
+    ['account', 'add', 'a\x07'],
+    ['account', 'set', '--name', 'a\x07'],
+    ['integration', 'add', 'Ren\ufffd'],
+    ['user', 'add', 'a\u202eb'],
+  ])
+    await assert.rejects(run(line), CommandRefused, line.join(' '));
 });

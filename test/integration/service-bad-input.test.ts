@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { LogFields } from '../../src/log/log.ts';
+import { form, password, person, visitor } from './people.ts';
 import { type Answer, event, serve } from './service-harness.ts';
 
 /** What users, broken clients and strangers send: always one clear answer, never a 500, never a stack. */
@@ -118,6 +119,38 @@ test('bodies that are no JSON object in UTF-8', async (t) => {
       `${what}, from a stranger`,
     );
   }
+  assert.deepEqual(kept, []);
+});
+
+test('forms: no field makes a fault, and nothing unreadable is kept', async (t) => {
+  const { kept, log } = faults();
+  const served = await serve(t, {}, log);
+  const { ask, url, a } = served;
+  await person(served, { name: 'Ann' });
+  const signIn = (fields: Record<string, string>) => ask(`${url}/sign-in`, form(url, fields));
+  assert.equal((await signIn({ name: 'a\0b', password })).status, 401);
+  for (const [to, location] of [
+    ['/€', '/%E2%82%AC'],
+    ['/a\r\nSet-Cookie: x=1', '/aSet-Cookie:%20x=1'],
+    ['/calls?from=2026-11-20#x', '/calls?from=2026-11-20#x'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['https://evil.example', '/'],
+  ] as const) {
+    const { status, headers } = await signIn({ name: 'Ann', password, to });
+    assert.deepEqual([status, headers.location], [303, location], to);
+  }
+  const { cookie, token } = await visitor(served, 'Ann');
+  const save = (fields: Record<string, string>) =>
+    ask(`${url}/customers/save`, form(url, { token, numbers: '', segment: '', ...fields }, { cookie }));
+  for (const name of ['a\0b', '\x1b[2J', 'Ren\ufffd']) {
+    assert.equal((await save({ name })).status, 422, name);
+    assert.equal((await save({ name: 'Ann', reference: name })).status, 422, name);
+    assert.equal((await save({ name: 'Ann', before: name })).status, 404, name);
+  }
+  assert.equal((await save({ name: 'Zoe\u0308  M', reference: 'z' })).status, 303);
+  assert.match((await ask(`${url}/admin/customers`, { token: a.admin })).text, /^z,Zoë M,/m);
   assert.deepEqual(kept, []);
 });
 

@@ -72,7 +72,7 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
   assert.deepEqual(
     new Set(rows.map(({ id }) => unguarded(id ?? ''))),
-    new Set(hostile.map((id) => id.slice(0, 255))),
+    new Set(hostile.map((id) => id.slice(0, 255).replace(/\p{Cc}+/gu, ' '))),
   );
   for (const cell of rows.flatMap(Object.values)) assert.doesNotMatch(cell, /^[=@\t\r]|^[+-](?!\d+$)/);
   assert.equal(rows[0]?.started, '2026-10-25T02:29:00+02:00');

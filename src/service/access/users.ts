@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text } from '../../api/contract/text.ts';
 import { newUid } from '../accounts/setup.ts';
+import { comparable, personName } from '../http/text.ts';
 import type { Store } from '../store/store.ts';
 import type { Role, User } from '../store/user-store.ts';
 import { passwordLength } from './password.ts';
@@ -10,10 +10,7 @@ export const roles = ['administrator', 'agent'] as const satisfies readonly Role
 const NAME_LENGTH = 80;
 
 /** A name to sign in with: an e-mail address, a first name. */
-export const userName = text('name', NAME_LENGTH)
-  .trim()
-  .min(1, 'Enter a name.')
-  .refine((name) => signInName(name) !== '', 'The name has no visible character.');
+export const userName = personName('name', NAME_LENGTH);
 
 export const newPassword = z
   .string()
@@ -27,14 +24,8 @@ export const newPassword = z
   })
   .refine((password) => new Set(password).size > 4, 'This password is too easy to guess.');
 
-/** Names that look the same sign in as the same user: upper and lower case, full-width letters, invisible characters. */
-export function signInName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .trim()
-    .toLowerCase();
-}
+/** Names that look the same sign in as the same user. */
+export const signInName = comparable;
 
 /** Adds a user without a password, who signs in with a one-time link and chooses one. Undefined if the name is taken. */
 export function addUser(

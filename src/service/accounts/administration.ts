@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { limits } from '../../api/contract/decisions.ts';
-import { text } from '../../api/contract/text.ts';
+import { line } from '../http/text.ts';
 import type { AuditKind } from '../store/audit-store.ts';
 import type { Account, DirectoryStore } from '../store/directory-store.ts';
 
@@ -15,7 +14,7 @@ export type AdminAudit = (
 ) => Promise<void>;
 
 /** A name of an account, integration or segment. */
-export const name = text('name', limits.referenceLength).min(1, 'The name field is required.');
+export const name = line('name');
 
 /** Removes undefined fields (exactOptionalPropertyTypes). */
 export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {

@@ -3,7 +3,13 @@ import { isCountry } from '../../phone-number/normalise-number.ts';
 import { integrationChange } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
-import { addIntegration, type CommandContext, CommandRefused, chosen } from './command-context.ts';
+import {
+  addIntegration,
+  type CommandContext,
+  CommandRefused,
+  chosen,
+  nameArgument,
+} from './command-context.ts';
 import { phoneSystemInstructions } from './instructions.ts';
 
 export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
@@ -16,7 +22,7 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     }),
   );
   command(accounts, 'add', 'add an account with one integration')
-    .argument('<name>')
+    .argument('<name>', '', nameArgument)
     .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
       withStore(undefined, async ({ store, audit }) => {
@@ -31,7 +37,7 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
       }),
     );
   command(accounts, 'set', 'change an account')
-    .option('--name <name>')
+    .option('--name <name>', '', nameArgument)
     .option('--country <code>', 'such as NL', country)
     .option('--time-zone <name>', 'the time zone of its pages, such as Europe/Amsterdam', timeZone)
     .action((options) =>
@@ -70,7 +76,7 @@ export function integrationCommands(
     }),
   );
   command(integrations, 'add', 'add an integration')
-    .argument('<name>')
+    .argument('<name>', '', nameArgument)
     .action((name, options) =>
       withStore(options.account, async ({ store, keys, account, audit }) => {
         const integration = await addIntegration(store, account, name);

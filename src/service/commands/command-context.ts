@@ -1,9 +1,11 @@
 import { userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import { escapeControls } from '../../log/redact.ts';
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
+import { line } from '../http/text.ts';
 import type { AuditKind } from '../store/audit-store.ts';
 import type { Account, Directory, Integration } from '../store/directory-store.ts';
 import { holdsData, openStore, type StorageSettings } from '../store/open-store.ts';
@@ -85,7 +87,8 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   };
 
   return {
-    print: (...lines) => void io.out.write(`${lines.join('\n')}\n`),
+    // Names may be older than the rule that keeps control characters out of them.
+    print: (...lines) => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
     command: (parent, name, description) =>
       parent
         .command(name)
@@ -116,4 +119,11 @@ export function chosen(integrations: readonly Integration[], name: string | unde
   if (found === undefined)
     throw new CommandRefused(`there is no integration ${name === undefined ? 'yet' : `"${name}"`}`);
   return found;
+}
+
+/** The name in a command line. */
+export function nameArgument(text: string): string {
+  const { success, data, error } = line('name').safeParse(text);
+  if (!success) throw new CommandRefused(error.issues[0]?.message ?? 'not a name');
+  return data;
 }

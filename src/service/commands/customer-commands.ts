@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
-import { type CommandContext, CommandRefused } from './command-context.ts';
+import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {
   const segments = parent.command('segments').description('manage customer segments and their priorities');
@@ -14,7 +14,7 @@ export function segmentCommands(parent: Command, { command, withStore, print }: 
     }),
   );
   command(segments, 'set', 'add a segment or change its priority')
-    .argument('<name>')
+    .argument('<name>', '', nameArgument)
     .addArgument(
       new Argument('<priority>', 'a whole number; higher is more important').argParser(wholeNumber),
     )

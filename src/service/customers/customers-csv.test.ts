@@ -38,7 +38,12 @@ const rows: readonly [string, string, Customer | string][] = [
   ],
   ['no numbers', '7,Ann,Gold,', customer('7', 'Ann', 'Gold')],
   ['no name', '7,,,', customer('7', '7', null)],
-  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo"\nAG', null)],
+  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo" AG', null)],
+  ['another normal form', '7,Zoe\u0308,,', customer('7', 'Zoë', null)],
+  ['a control character', '7,An\x1b[2Jn,,', 'The name field must not hold control characters.'],
+  ['NUL in a reference', 'a\0b,Ann,,', 'The reference field must not hold control characters.'],
+  ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
+  ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
   ['a guarded formula', "7,'=SUM(A1),,", customer('7', '=SUM(A1)', null)],
   ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: "secret".'],
   [
@@ -97,12 +102,17 @@ test('exported customers import unchanged, and no cell is a formula', async () =
   const store = fakeStore();
   store.kept.push(
     customer('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
-    customer('@x', '-1\t"x", y\nz', null),
-    customer("'quoted'", 'Ann', null),
+    customer('@x', '-1 "x", y;=1+1; @z', null),
+    customer("'quoted'", "'=1+1", null),
+    customer('8', "＝1+1;＋1;'-1", null),
+    customer('=9', 'A; B', null),
   );
   let text = '';
   for await (const chunk of exportCustomers(store.customers, 1)) text += chunk;
-  assert.doesNotMatch(text, /(^|,)"?[=@-]/m);
+  // However cells are separated, and wherever a quote is taken to begin or to end.
+  for (const separator of [',', ';', '\t'])
+    for (const cell of text.split(/\r\n/).flatMap((row) => row.split(separator)))
+      assert.doesNotMatch(cell.replaceAll('"', ''), /^\s*[=@＝＋－＠-]|^\s*\+(?!\d+[|\d]*$)/, separator);
   const again = fakeStore();
   await importInto(again, text);
   assert.deepEqual(again.kept, store.kept);

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
+import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { line } from '../http/text.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
@@ -14,6 +16,11 @@ import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer
 const columns = ['reference', 'name', 'segment', 'numbers'] as const;
 
 const numberSchema = phoneNumber('numbers');
+const texts = z.object({
+  reference: line('reference'),
+  name: line('name'),
+  segment: line('segment', { blank: true }),
+});
 
 const BATCH = 500;
 /** A longer line is taken for a quote that is never closed. */
@@ -137,14 +144,14 @@ function customerOf(row: Row, country: string | null): Customer | string {
     .map((number) => number.trim())
     .filter((number) => number !== '');
   const invalid = written.find((number) => !numberSchema.safeParse(number).success);
-  if (invalid !== undefined) return `Not a valid phone number: "${invalid.slice(0, limits.numberLength)}".`;
+  if (invalid !== undefined)
+    return `Not a valid phone number: "${invalid.slice(0, limits.numberLength).toWellFormed()}".`;
   const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
   if (reference === undefined) return 'There is neither a reference nor a number.';
-  const texts = { reference, name: cell('name') || reference, segment: cell('segment') || null };
-  const long = Object.entries(texts).find(([, value]) => (value?.length ?? 0) > limits.referenceLength);
-  if (long !== undefined) return `The ${long[0]} is longer than ${limits.referenceLength} characters.`;
-  return { ...texts, numbers };
+  const read = texts.safeParse({ reference, name: cell('name') || reference, segment: cell('segment') });
+  if (!read.success) return read.error.issues[0]?.message ?? '';
+  return { ...read.data, segment: read.data.segment || null, numbers };
 }
 
 export function refusalText(refusal: CustomerRefusal): string {

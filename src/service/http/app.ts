@@ -12,6 +12,7 @@ import { pageRoutes } from '../routes/pages.ts';
 import type { ServiceContext } from './context.ts';
 import { describeApi } from './openapi.ts';
 import { refusalOf } from './refusal.ts';
+import { withoutNul } from './text.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 export type AppOptions = {
@@ -69,7 +70,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
 
 /**
  * Escapes the percent signs of a path that is not validly encoded, so that it is handled as an unknown path, with
- * authentication and history, instead of being refused by the router.
+ * authentication and history, instead of being refused by the router. No name in a path holds NUL.
  */
 function routable(url: string): string {
   const end = url.indexOf('?');
@@ -77,7 +78,7 @@ function routable(url: string): string {
   if (!path.includes('%')) return url;
   try {
     decodeURIComponent(path);
-    return url;
+    return withoutNul(path) + url.slice(path.length);
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length);
   }

@@ -1,4 +1,5 @@
 import type { FastifyError } from 'fastify';
+import { z } from 'zod';
 import { type ErrorBody, type ValidationErrorBody, validationError } from '../../api/contract/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -25,6 +26,8 @@ export function refusalOf(
     }));
     return { status: 422, body: validationError(issues) };
   }
+  if ((error as Error) instanceof z.ZodError)
+    return { status: 422, body: validationError((error as unknown as z.ZodError).issues) };
   // Not logged per request: exchange.ts logs the start and the end of an outage.
   if ((error as Error) instanceof StoreUnavailable)
     return { status: 503, body: { message: 'The storage cannot be reached now.' } };

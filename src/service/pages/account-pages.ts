@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isCountry } from '../../phone-number/normalise-number.ts';
 import { newPassword, signInName, userName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
+import { line } from '../http/text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { isTimeZone, machineZone } from './kit/formats.ts';
 import { html } from './kit/html.ts';
@@ -10,7 +11,7 @@ import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });
 const settings = z.object({
-  account: z.string().trim().min(1, 'Enter a name.').max(80, 'At most 80 characters.'),
+  account: line('account', { max: 80 }),
   country: z
     .string()
     .trim()

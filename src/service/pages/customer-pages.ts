@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
-import { text } from '../../api/contract/text.ts';
 import { normaliseNumber, spaced } from '../../phone-number/normalise-number.ts';
 import { newUid } from '../accounts/setup.ts';
 import { refusalText } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
+import { line } from '../http/text.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
 import { displayText, plainText } from './kit/display-text.ts';
@@ -36,8 +36,8 @@ const numbers = z
   });
 
 const edited = z.object({
-  reference: text('reference', limits.referenceLength).trim(),
-  name: text('name', limits.referenceLength).trim().min(1, 'Enter a name.'),
+  reference: line('reference', { blank: true }).optional(),
+  name: line('name'),
   segment: z.string(),
   numbers,
 });
@@ -70,7 +70,7 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
   );
   pages.get('/customers/edit', 'agent', async (request) => {
     const customer = await customers.get(request.account.id, request.query.get('reference') ?? '');
-    if (customer === undefined) throw new Refusal(404, 'Customer not found. It may have been removed.');
+    if (customer === undefined) throw noCustomer();
     return editPage(request, customer);
   });
   pages.post('/customers/save', 'agent', async (request) => {
@@ -86,8 +86,9 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
     const { values, errors } = readForm(edited, form);
     if (errors) return again(errors);
     const reference = before || values.reference || newUid();
-    if (before === '' && (await customers.get(account.id, reference)))
-      return again({ reference: 'Another customer already has this reference.' });
+    const known = (await customers.get(account.id, reference)) !== undefined;
+    if (before === '' && known) return again({ reference: 'Another customer already has this reference.' });
+    if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
       {
         reference,
@@ -106,6 +107,8 @@ export function customerPages(pages: Pages, { store }: ServiceContext): void {
     return { redirect: '/customers?removed' };
   });
 }
+
+const noCustomer = () => new Refusal(404, 'Customer not found. It may have been removed.');
 
 const editLink = ({ reference }: Customer) => `/customers/edit?${new URLSearchParams({ reference })}`;
 
@@ -242,7 +245,7 @@ function formPage(
                     maxlength: limits.referenceLength,
                     hint: 'Your own ID for the customer, such as a customer number. Generated if left empty.',
                   })
-                : html`<input type="hidden" name="reference" value=${kept} /><p class="quiet">Reference ${displayText(kept, 80)}</p>`
+                : html`<p class="quiet">Reference ${displayText(kept, 80)}</p>`
             }
             <button type="submit" class="main">Save</button>
           `,

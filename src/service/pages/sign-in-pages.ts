@@ -86,7 +86,8 @@ export function signInPages(
 /** The path to go to after signing in; `/` unless it is a path of this service. */
 function inside(to: string): string {
   const here = 'http://here.invalid';
-  return /^\/(?![/\\])/.test(to) && URL.canParse(to, here) && new URL(to, here).origin === here ? to : '/';
+  const url = to.startsWith('/') ? URL.parse(to, here) : null;
+  return url?.origin === here ? url.href.slice(here.length) : '/';
 }
 
 function signInPage({

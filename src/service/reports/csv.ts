@@ -1,16 +1,23 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** Spreadsheets read text with these first characters as a formula (OWASP, CSV injection); phone numbers are safe. */
-const formula = /^[=+\-@\t\r]/;
+/**
+ * Where spreadsheets would read a formula (OWASP, CSV injection; full-width signs count in East Asian ones): at the
+ * beginning of a cell, and after a semicolon, which separates cells where the comma is the decimal separator.
+ * Behind apostrophes too, so that each cell can be read back.
+ */
+const formula = /(^|;)(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
-/** A cell that spreadsheets do not read as a formula. */
-export function guarded(text: string): string {
-  return formula.test(text) && !/^\+\d+(\|\+?\d+)*$/.test(text) ? `'${text}` : text;
+/** A number or several: `+31201234567|110`. Harmless, unless the rest of the line would be taken for its decimals. */
+const numbers = /^\+?\d+(\|\+?\d+)*$/;
+
+/** A cell that spreadsheets do not read as a formula: in one line, an apostrophe before what would be one. */
+function guarded(text: string, isFirst: boolean): string {
+  return !isFirst && numbers.test(text) ? text : text.replace(/\p{Cc}+/gu, ' ').replace(formula, "$1'");
 }
 
 /** The text of a guarded cell. */
 export function unguarded(text: string): string {
-  return text.startsWith("'") && formula.test(text.slice(1)) ? text.slice(1) : text;
+  return text.replace(/(^|;)'(?='*\s*[=+\-@\uff1d\uff0b\uff0d\uff20])/g, '$1');
 }
 
 export type Cell = string | number | null;
@@ -18,7 +25,7 @@ export type Cell = string | number | null;
 /** Lines of a table as CSV (RFC 4180); null is an empty cell. */
 export function csvLines(rows: readonly (readonly Cell[])[]): string {
   return stringify(
-    rows.map((row) => row.map((cell) => (typeof cell === 'string' ? guarded(cell) : cell))),
-    { record_delimiter: 'windows' },
+    rows.map((row) => row.map((cell, at) => (typeof cell === 'string' ? guarded(cell, at === 0) : cell))),
+    { record_delimiter: 'windows', quoted_match: /;/ },
   );
 }

@@ -4,11 +4,12 @@ import { type AccountOf, type AdminAudit, name } from '../accounts/administratio
 import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
+import { line } from '../http/text.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 const segmentName = z.object({ name });
 const priority = z.object({ priority: z.int() });
-const reference = z.object({ reference: z.string() });
+const reference = z.object({ reference: line('reference') });
 
 /** An account's segments, and its customers as CSV. */
 export function adminCustomerRoutes(

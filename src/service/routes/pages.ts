@@ -5,6 +5,7 @@ import { sessionCookie } from '../access/session-cookie.ts';
 import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal, refusalOf } from '../http/refusal.ts';
+import { formFields } from '../http/text.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { apiLogPages } from '../pages/api-log-pages.ts';
 import { auditPage } from '../pages/audit-page.ts';
@@ -59,7 +60,7 @@ export function pageRoutes(context: ServiceContext) {
       administrates: session.user.role === 'administrator',
       path,
       params: request.params as Record<string, string>,
-      query: new URLSearchParams(query.join('?')),
+      query: formFields(query.join('?')),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       token: formToken(session),
       origin: `${request.protocol}://${request.host}`,
@@ -108,7 +109,7 @@ export function pageRoutes(context: ServiceContext) {
     app.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
-      (_request, body, done) => done(null, new URLSearchParams(body as string)),
+      (_request, body, done) => done(null, formFields(body as string)),
     );
     app.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);

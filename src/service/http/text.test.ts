@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { comparable, formFields, line, personName } from './text.ts';
+
+const read = (schema: ReturnType<typeof line>, value: unknown) => {
+  const { success, data, error } = schema.safeParse(value);
+  return success ? data : { refused: error.issues[0]?.message };
+};
+
+test('a line of text is in one normal form, however it was typed', () => {
+  for (const typed of ['Zoë Müller', 'Zoe\u0308  Mu\u0308ller ', '\ufeffZoë\u00a0\tMüller', 'Zoë\r\nMüller'])
+    assert.equal(read(line('name'), typed), 'Zoë Müller');
+  assert.equal(read(line('name', { blank: true }), ' '), '');
+});
+
+test('what cannot be read, or acts on terminals, is refused', () => {
+  const refused = (value: unknown, why: RegExp) =>
+    assert.match((read(line('name'), value) as { refused: string }).refused, why, String(value));
+  for (const blank of ['', ' ', undefined]) refused(blank, /required/);
+  for (const control of ['a\0b', '\x1b[2J', 'a\x07', 'a\x85\x9b']) refused(control, /control characters/);
+  refused('half \ud83d', /valid Unicode/);
+  refused('Ren\ufffd', /valid Unicode/);
+  refused('x'.repeat(256), /255 characters/);
+  refused(7, /string/);
+});
+
+test('a name of a user has no invisible character, and no word of two alphabets', () => {
+  const name = personName('name', 80);
+  for (const good of ['Ann', 'ann@example.com', 'Иван Petrov', 'Νίκος', 'محمد', 'Ann 👋'])
+    assert.equal(read(name, good), good);
+  for (const bad of ['\u202enna', 'An\u200bn', '\u2066Ann', '\u3164', 'Аdmin', 'Αnn', 'x'.repeat(81)])
+    assert.ok((read(name, bad) as { refused: string }).refused, bad);
+});
+
+test('names that differ in case, width or invisible characters are the same', () => {
+  for (const [one, other] of [
+    ['Ann', 'ＡＮＮ'],
+    ['Straße', 'STRASSE'],
+    ['ΝΊΚΟΣ', 'Νίκος'],
+    ['Zoe\u0308', 'ZOË'],
+    ['An\u200bn  B', 'Ann B '],
+    ['ﬁn', 'FIN'],
+  ] as const)
+    assert.equal(comparable(one), comparable(other), one);
+  assert.notEqual(comparable('Ann'), comparable('Anne'));
+});
+
+test('no field of a form holds NUL', () => {
+  const fields = formFields('a=x%00y&b%00=\0&c=%2500');
+  assert.deepEqual(
+    [...fields],
+    [
+      ['a', 'x\ufffdy'],
+      ['b\ufffd', '\ufffd'],
+      ['c', '%00'],
+    ],
+  );
+});
