@@ -17,6 +17,7 @@ import { standBy } from './delivery/standby.ts';
 import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
+import { normaliseNumber } from './phone-number/normalise-number.ts';
 import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
@@ -84,8 +85,10 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
     createLookups(config.agi, {
       api: config.api,
       // Before there is a tracker no call is known.
-      permit: (request, waitMs) => parts.permissions?.permit(request, waitMs) ?? 'granted',
-      country: config.calls.defaultCountry,
+      permit: (request, waitMs) =>
+        parts.permissions?.permit(request, waitMs) ?? {
+          number: normaliseNumber(request.number, config.calls.defaultCountry),
+        },
       log: log.child({ part: 'agi' }),
     });
   const held = Promise.withResolvers<void>();

@@ -4,7 +4,8 @@ import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
-import { type AgiOptions, createAgi, type LookupRequest, type Permission } from './agi.ts';
+import { normaliseNumber } from '../phone-number/normalise-number.ts';
+import { type AgiOptions, createAgi, type LookupRequest, type NumberToLookUp } from './agi.ts';
 import { askAgi, callFrom } from './agi-client.fixture.ts';
 import { requestText } from './agi-request.fixture.ts';
 
@@ -20,14 +21,16 @@ const clock = {
 const gold = '+4940669690101';
 const priorities: Record<string, unknown> = { [gold]: 10, '+4940669690102': 'silver', '+4940669690103': 5 };
 
-type Permit = (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
+type Permit = (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
+
+const granted: Permit = ({ number }) => ({ number: normaliseNumber(number, 'DE') });
 
 /** Lookups between a dialplan and a far side, over TCP, in real time. */
 async function standFor(
   t: TestContext,
   more: Partial<AgiOptions> & { deadlineMs?: number; permit?: Permit } = {},
 ) {
-  const { deadlineMs = 5_000, permit = () => 'granted', ...options } = more;
+  const { deadlineMs = 5_000, permit = granted, ...options } = more;
   const farSide = await startFarSide({ token, priorityOf: (number) => priorities[number] });
   const client = createApiClient({ baseUrl: farSide.baseUrl, token, answerTimeoutMs: 2_000, connections: 8 });
   const said: string[] = [];
@@ -52,7 +55,6 @@ async function standFor(
     {
       request: (number) => client.priority({ parameter: 'number', number }),
       permit,
-      country: 'DE',
       clock,
       log,
     },
@@ -112,11 +114,12 @@ describe('the number of a lookup', () => {
 });
 
 describe('a number that must not leave the machine', () => {
-  const rows: [string, Permission | Promise<Permission>, string, number][] = [
+  const rows: [string, NumberToLookUp | Promise<NumberToLookUp>, string, number][] = [
     ['is withheld', 'withheld', 'NOTFOUND', 0],
     ['is found to be withheld after a moment', Promise.resolve('withheld'), 'NOTFOUND', 0],
     ['may be withheld, and the PBX does not say in time', Promise.resolve('pending'), 'TIMEOUT', 0],
-    ['is none: the PBX has said after a moment', Promise.resolve('granted'), 'FOUND', 1],
+    ['is none: the PBX has said after a moment', Promise.resolve({ number: gold }), 'FOUND', 1],
+    ['is none: there is no number', { number: '' }, 'NOTFOUND', 0],
   ];
   for (const [name, permission, status, requests] of rows)
     test(name, async (t) => {
@@ -134,10 +137,10 @@ describe('a number that must not leave the machine', () => {
     });
 
   test('is not looked up, even where its priority is known', async (t) => {
-    let permission: Permission = 'granted';
-    const { ask } = await standFor(t, { permit: () => permission });
+    let permitted: NumberToLookUp = { number: gold };
+    const { ask } = await standFor(t, { permit: () => permitted });
     assert.deepEqual(await ask(callFrom(gold)), answered('10', 'FOUND'));
-    permission = 'withheld';
+    permitted = 'withheld';
     assert.deepEqual(await ask(callFrom(gold)), answered('1', 'NOTFOUND'));
   });
 });
@@ -201,8 +204,7 @@ test('500 sessions at once, from 100 numbers: each is answered, and each number 
 
 test('prefetch: the dialplan gets a cached answer, and a burst of calls is not a burst of requests', async (t) => {
   const { farSide, agi, ask } = await standFor(t, { concurrency: 3 });
-  for (const withheld of ['', 'anonymous']) agi.prefetch(withheld);
-  agi.prefetch('040 66969 0101');
+  agi.prefetch(gold);
   for (let i = 0; i < 60; i += 1) agi.prefetch(`+4940669691${String(i).padStart(3, '0')}`);
   await farSide.waitFor((it) => it.counts().requests === 61);
   assert.ok(farSide.counts().mostInFlight <= 3);

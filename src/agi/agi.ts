@@ -1,7 +1,6 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
 import { oncePerMinute } from '../log/once-per-minute.ts';
-import { normaliseNumber } from '../phone-number/normalise-number.ts';
 import type { Clock } from '../process/clock.ts';
 import type { AgiRequest } from './agi-request.ts';
 import { type AgiServer, type AgiServerOptions, createAgiServer } from './agi-server.ts';
@@ -37,12 +36,15 @@ export type AgiOptions = {
 /** A lookup by the dialplan: the number as written there, and the channel that asks. */
 export type LookupRequest = Pick<AgiRequest, 'number' | 'isOwn' | 'uniqueid' | 'channel'>;
 
-/** Whether a number may be sent to the API; `pending`: not known yet whether the caller withholds it. */
-export type Permission = 'granted' | 'withheld' | 'pending';
+/**
+ * The number to look up, as it is reported; '' if there is none. Or why none may be sent: the caller withholds it, or it
+ * is not known yet (`pending`).
+ */
+export type NumberToLookUp = { readonly number: string } | 'withheld' | 'pending';
 
 /** Priority lookups for the dialplan: `agi://host:port/priority`. */
 export type Agi = AgiServer & {
-  /** Prefetches the priority for an inbound call that has just begun; `number` as the PBX wrote it. */
+  /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
   prefetch(number: string): void;
   /** Empties the cache, after a change of the token. */
   clear(): void;
@@ -65,14 +67,12 @@ export function createAgi(
     /** Requests a number's priority from the API; never rejects. */
     request: (number: string) => Promise<ApiResult>;
     /** Called before each lookup; has at most `waitMs`. */
-    permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
-    /** ISO 3166 country of numbers without a country code. */
-    country: string | undefined;
+    permit: (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
     clock: Clock;
     log: Log;
   },
 ): Agi {
-  const { clock, log, country } = tools;
+  const { clock, log } = tools;
   const lookup = createPriorityLookup(
     { ...options.cache, concurrency: options.concurrency, maxWaitMs: options.server.deadlineMs },
     { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
@@ -80,25 +80,20 @@ export function createAgi(
   const unknownScript = oncePerMinute(clock.now);
   const counts = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
 
-  /** The normalised number, or '' if there is none to look up. */
-  function normalised(raw: string): string {
-    return raw.length > MAX_NUMBER_LENGTH ? '' : normaliseNumber(raw, country);
-  }
-
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
       unknownScript((more) => log.say('agi.unknown-script', { script: request.script.slice(0, 64), more }));
       return failed;
     }
-    const number = normalised(request.number);
-    if (number === '') return notFound;
+    if (request.number === '' || request.number.length > MAX_NUMBER_LENGTH) return notFound;
     const began = clock.now();
-    const permission = tools.permit(request, waitMs);
-    const lookUp = (permission: Permission) => {
-      if (permission === 'granted') return lookup.get(number, waitMs - (clock.now() - began));
-      return permission === 'withheld' ? notFound : timedOut;
+    const permitted = tools.permit(request, waitMs);
+    const lookUp = (it: NumberToLookUp) => {
+      if (it === 'pending') return timedOut;
+      if (it === 'withheld' || it.number === '') return notFound;
+      return lookup.get(it.number, waitMs - (clock.now() - began));
     };
-    return permission instanceof Promise ? permission.then(lookUp) : lookUp(permission);
+    return permitted instanceof Promise ? permitted.then(lookUp) : lookUp(permitted);
   }
 
   const server = createAgiServer(options.server, {
@@ -118,9 +113,8 @@ export function createAgi(
 
   return {
     ...server,
-    prefetch(raw) {
-      const number = options.prefetch ? normalised(raw) : '';
-      if (number !== '') lookup.prefetch(number);
+    prefetch(number) {
+      if (options.prefetch) lookup.prefetch(number);
     },
     clear: lookup.clear,
     status: () => ({ ...counts, listening: server.isListening() }),

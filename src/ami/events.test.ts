@@ -171,6 +171,7 @@ for (const [value, presentation] of [
       uniqueid: channel.Uniqueid,
       presentation,
       dnid: '100',
+      presented: '',
     });
   });
 }
@@ -194,7 +195,21 @@ test('a Status without the variable is unknown', () => {
     uniqueid: channel.Uniqueid,
     presentation: 'unknown',
     dnid: undefined,
+    presented: '',
   });
+});
+
+test('a Status has what the trunk presented as the ANI, whatever the dialplan made of the caller id', () => {
+  const variables = (ani: string) =>
+    `CALLERID(num-pres)=allowed\r\nVariable: CALLERID(ani-num-pres)=prohib\r\nVariable: CALLERID(ani)=${ani}`;
+  for (const [ani, presented] of [
+    ['+4930901820', '+4930901820'],
+    ['(null)', ''],
+    ['', ''],
+  ] as const) {
+    const status = toStatus(fields('Status', { ...channel, Variable: variables(ani) }));
+    assert.deepEqual([status.presentation, status.presented], ['prohibited', presented]);
+  }
 });
 
 test('a CoreShowChannel becomes a channel of the snapshot', () => {

@@ -65,20 +65,39 @@ export function toSnapshotBridge(fields: Fields): { bridge: string; technology: 
 
 /**
  * The variables that `toStatus` reads of a Status event. FreePBX's inbound routes allow every number a few
- * milliseconds after Newchannel; what the caller wanted is in the second then, in releases before 13 in the third.
+ * milliseconds after Newchannel; what the caller wanted is in the second then, in releases before 13 and in Issabel in the
+ * third. The ANI has the number and its presentation as they came in, since dialplans change the CALLERID only.
  */
-const presentationVariables = ['CALLERID(num-pres)', 'CALLINGNUMPRES_SV', 'CALLINGPRES_SV'];
-const variableKeys = presentationVariables.map((name): FieldKey => `\nVariable: ${name}=`);
+const presentationVariables = [
+  'CALLERID(num-pres)',
+  'CALLINGNUMPRES_SV',
+  'CALLINGPRES_SV',
+  'CALLERID(ani-num-pres)',
+];
+const presentedVariable = 'CALLERID(ani)';
+const variableKey = (name: string): FieldKey => `\nVariable: ${name}=`;
+const variableKeys = presentationVariables.map(variableKey);
+const presentedKey = variableKey(presentedVariable);
 
 /** The same, as the action Status takes them. */
-export const presentationVariableList = presentationVariables.join(',');
+export const presentationVariableList = [...presentationVariables, presentedVariable].join(',');
 
-/** A Status event that was asked for with `presentationVariableList`; `dnid` as in the input `presentation`. */
-export type ChannelStatus = { uniqueid: string; presentation: Presentation; dnid: string | undefined };
+/** A Status event that was asked for with `presentationVariableList`, as the input `presentation` has it. */
+export type ChannelStatus = {
+  uniqueid: string;
+  presentation: Presentation;
+  dnid: string | undefined;
+  presented: string;
+};
 
 export function toStatus(fields: Fields): ChannelStatus {
   const values = variableKeys.map((key) => text(fields, key));
-  return { uniqueid: text(fields, uniqueidKey), presentation: wanted(values), dnid: fields(dnidKey) };
+  return {
+    uniqueid: text(fields, uniqueidKey),
+    presentation: wanted(values),
+    dnid: fields(dnidKey),
+    presented: numberOrNone(text(fields, presentedKey)),
+  };
 }
 
 function wanted(values: readonly string[]): Presentation {
@@ -183,10 +202,13 @@ function presentationOf(text: string | undefined): Presentation {
   return 'allowed';
 }
 
-/** Asterisk writes `<unknown>` for a number it does not have. */
+/** Asterisk writes `<unknown>` for a number it does not have, and `(null)` for such a variable. */
 function callerNumber(fields: Fields): string {
-  const value = text(fields, callerNumberKey);
-  return value === '<unknown>' ? '' : value;
+  return numberOrNone(text(fields, callerNumberKey));
+}
+
+function numberOrNone(value: string): string {
+  return value === '<unknown>' || value === '(null)' ? '' : value;
 }
 
 function number(fields: Fields, key: FieldKey): number | undefined {

@@ -147,8 +147,8 @@ export async function runSession(
   async function askPresentation(uniqueid: string, channel: string): Promise<void> {
     // A name with a line break cannot be sent, so it cannot be asked about.
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
-    const { presentation = 'unknown', dnid } = status ?? {};
-    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid });
+    const { presentation = 'unknown', dnid, presented } = status ?? {};
+    hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid, presented });
   }
 
   function onLost(event: string, wanted: boolean): void {

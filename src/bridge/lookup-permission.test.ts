@@ -1,22 +1,28 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { NumberToLookUp } from '../agi/agi.ts';
 import type { Input } from '../calls/input.ts';
-import { createRules } from '../calls/rules.ts';
+import { type CallSettings, createRules } from '../calls/rules.ts';
 import { caller, hangsUp, number, phone, saysOf, state, tick } from '../calls/tracker.fixture.ts';
 import { createTracker } from '../calls/tracker.ts';
+import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import { createLookupPermissions } from './lookup-permission.ts';
 
-const rules = createRules({
+const callSettings: CallSettings = {
   pbxId: 'pbx',
   inboundContexts: ['from-trunk*'],
   inboundChannels: [],
   defaultCountry: 'NL',
   answeredBy: 'endpoint',
-});
+};
+
+/** The number that may be looked up, or why none may. */
+const shown = (it: NumberToLookUp) => (typeof it === 'string' ? it : it.number);
+const caller1 = '+31201234567';
 
 /** Permissions beside a tracker, on a clock of the test's own. */
-function stand({ isConnected = true } = {}) {
-  const tracker = createTracker(rules, { calls: [], trunks: [] });
+function stand({ isConnected = true, settings = {} as Partial<CallSettings> } = {}) {
+  const tracker = createTracker(createRules({ ...callSettings, ...settings }), { calls: [], trunks: [] });
   let timers: { at: number; callback: () => void }[] = [];
   let now = 0;
   const asked: string[] = [];
@@ -42,14 +48,19 @@ function stand({ isConnected = true } = {}) {
       permissions.review(input);
     }
   };
-  const ask = (uniqueid: string, given = '0201234567', isOwn = true) =>
-    permissions.permit({ uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn }, 375);
+  const ask = (uniqueid: string, given = '0201234567', isOwn = true) => {
+    const answer = permissions.permit(
+      { uniqueid, channel: 'PJSIP/trunk-00000001', number: given, isOwn },
+      375,
+    );
+    return answer instanceof Promise ? answer.then(shown) : shown(answer);
+  };
   return { hear, ask, pass, asked, timers: () => timers.length };
 }
 
 describe('the caller whose channel asks', () => {
   for (const [said, permission] of [
-    ['allowed', 'granted'],
+    ['allowed', caller1],
     ['prohibited', 'withheld'],
   ] as const) {
     test(`has said: ${said}`, () => {
@@ -116,7 +127,7 @@ describe('the caller whose channel asks', () => {
   test('is a phone of ours', () => {
     const { hear, ask } = stand();
     hear(phone());
-    assert.equal(ask('1.2', '1001'), 'granted');
+    assert.equal(ask('1.2', '1001'), '1001');
   });
 });
 
@@ -124,7 +135,7 @@ describe('a number that the dialplan gives', () => {
   test('is that of no caller', () => {
     const { hear, ask } = stand();
     hear(caller(), saysOf('1.1', 'prohibited'));
-    assert.equal(ask('1.1', '0207654321', false), 'granted');
+    assert.equal(ask('1.1', '0207654321', false), '+31207654321');
   });
 
   for (const [how, given] of [
@@ -151,8 +162,64 @@ describe('a number that the dialplan gives', () => {
     const { hear, ask } = stand();
     const answer = ask('1.1', '0207654321', false);
     hear(caller());
-    assert.equal(await answer, 'granted');
+    assert.equal(await answer, '+31207654321');
   });
+});
+
+describe('the number that is looked up is the one that is reported', () => {
+  const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:national:strip=9')].filter((it) => it !== undefined);
+  const shows = caller({ callerNumber: '931201234567' } as never);
+  const national = '+3131201234567';
+
+  for (const [how, given, isOwn] of [
+    ['as the dialplan has rewritten it', '00201234567', true],
+    ['with a text in its place', 'Reception', true],
+    ['given by the dialplan as the trunk presented it', '931201234567', false],
+    ['given by the dialplan as it has rewritten it', '0931201234567', false],
+  ] as const)
+    test(`of the channel's own caller, ${how}`, () => {
+      const { hear, ask } = stand({ settings: { trunkNumbers } });
+      hear(shows, saysOf('1.1', 'allowed'));
+      assert.equal(ask('1.1', given, isOwn), national);
+    });
+
+  test("of another call's caller, on a Local channel", () => {
+    const { hear, ask } = stand({ settings: { trunkNumbers } });
+    hear(phone(), shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
+    assert.equal(ask('1.2', '931201234567'), national);
+    assert.equal(ask('1.2', '00442079460123'), national);
+  });
+
+  test('of a call of which nothing is known is read as its trunk writes it', () => {
+    const { ask } = stand({ isConnected: false, settings: { trunkNumbers } });
+    assert.equal(ask('9.9', '931201234567'), national);
+    assert.equal(ask('9.9', '31201234567', false), '+31201234567', 'but not what the dialplan gives');
+  });
+
+  test("is the dialplan's as it has made it by then, where that is reported", () => {
+    const { hear, ask } = stand({ settings: { reportedNumber: 'dialplan', trunkNumbers } });
+    hear(shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
+    assert.equal(ask('1.1', '00442079460123'), '+442079460123');
+    assert.equal(ask('1.1', '931201234567'), national, 'before it has');
+  });
+
+  test('is none where the caller has none', () => {
+    const { hear, ask } = stand({ settings: { missingNumber: '+31999999999' } });
+    hear(caller({ callerNumber: 'alice7' } as never));
+    assert.equal(ask('1.1', 'alice7'), '');
+    hear(tick(1_000));
+    assert.equal(ask('1.1', 'alice7'), '');
+  });
+
+  test('is one that the dialplan has just set: not before the PBX says that it may be shown', async () => {
+    const { hear, ask } = stand();
+    hear(caller({ callerNumber: '' } as never), tick(1_000));
+    const answer = ask('1.1');
+    hear(number('1.1', '0201234567'), saysOf('1.1', 'allowed'));
+    assert.equal(await answer, caller1);
+  });
+
+  test('is none where zeros stand for it', () => assert.equal(stand().ask('', '0000000000', false), ''));
 });
 
 describe('a channel of which no event comes', () => {
@@ -160,7 +227,7 @@ describe('a channel of which no event comes', () => {
     const { hear, ask, timers } = stand();
     const answer = ask('9.9');
     hear(saysOf('9.9', 'unknown'));
-    assert.equal(await answer, 'granted');
+    assert.equal(await answer, caller1);
     assert.equal(timers(), 0);
   });
 
@@ -172,7 +239,7 @@ describe('a channel of which no event comes', () => {
   });
 
   test('is not waited for without a link to the PBX, or a Uniqueid', () => {
-    assert.equal(stand({ isConnected: false }).ask('9.9'), 'granted');
-    assert.equal(stand().ask(''), 'granted');
+    assert.equal(stand({ isConnected: false }).ask('9.9'), caller1);
+    assert.equal(stand().ask(''), caller1);
   });
 });

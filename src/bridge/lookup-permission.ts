@@ -1,27 +1,33 @@
-import type { LookupRequest, Permission } from '../agi/agi.ts';
+import type { LookupRequest, NumberToLookUp } from '../agi/agi.ts';
 import type { AskPresentation } from '../ami/session.ts';
-import { awaitsPresentation } from '../calls/call.ts';
+import { awaitsPresentation, isNumberOpen } from '../calls/call.ts';
 import type { Channel } from '../calls/channel.ts';
 import type { Input } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';
 import type { TrackerState } from '../calls/tracker-state.ts';
+import { readNumber } from '../phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../phone-number/number-text.ts';
+import { autoNotation } from '../phone-number/trunk-notation.ts';
 
 /** What was dialled and what is stored differ in their first digits only: the last seven say which number it is. */
 const TELLING_DIGITS = 7;
 
 export type LookupPermissions = {
-  /** The permission, within `waitMs` (ms); `pending` if the PBX has not answered by then. */
-  permit(request: LookupRequest, waitMs: number): Permission | Promise<Permission>;
+  /** The number that may be looked up, within `waitMs` (ms); `pending` if the PBX has not answered by then. */
+  permit(request: LookupRequest, waitMs: number): NumberToLookUp | Promise<NumberToLookUp>;
   /** Call it whenever the tracker has taken an input. */
   review(input: Input): void;
 };
 
+type Permission = 'granted' | 'withheld' | 'pending';
+
 /**
  * Whether a number that the dialplan asks about may leave this machine: not the number of a call whose caller withholds
- * it, and not before the PBX has said so. Calls are known by the channel that asks, and by the number asked for.
+ * it, and not before the PBX has said so. Calls are known by the channel that asks, and by the number asked for. A caller
+ * is looked up by the number that is reported of the call, whatever the dialplan has made of it meanwhile.
  */
 export function createLookupPermissions(tools: {
-  state: Pick<TrackerState, 'calls' | 'channels'>;
+  state: Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
   isConnected: () => boolean;
   /** Asks the PBX about the caller on a channel; the answer is a `presentation` input. */
   ask: AskPresentation;
@@ -34,44 +40,60 @@ export function createLookupPermissions(tools: {
     const { calls, channels } = tools.state;
     if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
     const digits = tellingDigits(number);
+    let sameNumber: string | undefined;
     for (const [caller, call] of calls) {
       const channel = channels.get(caller);
-      if (channel === undefined || permissionOf(call, channel) === 'granted') continue;
+      if (channel === undefined) continue;
+      if (channel.presented === number || channel.number === number) sameNumber = caller;
+      if (caller !== uniqueid && permissionOf(call, channel, number) === 'granted') continue;
       if ([channel.presented, channel.number].some((its) => tellingDigits(its) === digits)) return caller;
     }
+    if (sameNumber !== undefined) return sameNumber;
     const isUnknown = uniqueid !== '' && !channels.has(uniqueid);
     return isUnknown && tools.isConnected() ? uniqueid : undefined;
   }
 
-  function permissionBy(decider: string | undefined): Permission | 'unknown-channel' {
+  function permissionBy(decider: string | undefined, number: string): Permission | 'unknown-channel' {
     if (decider === undefined) return 'granted';
     const { calls, channels } = tools.state;
     const call = calls.get(decider);
     const channel = channels.get(decider);
-    if (call !== undefined) return permissionOf(call, channel);
+    if (call !== undefined) return permissionOf(call, channel, number);
     if (channel === undefined) return 'unknown-channel';
     return channel.inbound ? 'pending' : 'granted';
+  }
+
+  function numberOf({ number, isOwn, channel: name }: LookupRequest, decider: string | undefined): string {
+    const { calls, channels, rules } = tools.state;
+    const call = calls.get(decider ?? '');
+    if (call?.number === 'known' && rules.reportedNumber !== 'dialplan') return call.from;
+    if (isWithheld(number)) return '';
+    const channel = channels.get(decider ?? '');
+    const isPresented = channel === undefined ? isOwn : channel.presented === number;
+    const notation = isPresented ? rules.notationOf(channel?.name ?? name) : autoNotation;
+    return readNumber(number, rules.defaultCountry, notation).number;
   }
 
   return {
     permit(request, waitMs) {
       let decider = deciderOf(request);
-      let permission = permissionBy(decider);
-      if (permission === 'granted' || permission === 'withheld') return permission;
+      let permission = permissionBy(decider, request.number);
+      const ruling = (it: Permission) => (it === 'granted' ? { number: numberOf(request, decider) } : it);
+      if (permission === 'granted' || permission === 'withheld') return ruling(permission);
       return new Promise((resolve) => {
         const end = (last: Permission) => {
           cancelLate();
           waiting.delete(look);
-          resolve(last);
+          resolve(ruling(last));
         };
         const look = (input: Input) => {
           // The answer was quicker than Newchannel, or this is no channel of this PBX: then it does not know.
           if (permission === 'unknown-channel' && input.type === 'presentation' && input.uniqueid === decider)
             return end(input.presentation === 'prohibited' ? 'withheld' : 'granted');
-          const now = permissionBy(decider);
+          const now = permissionBy(decider, request.number);
           if (now === permission) return;
           if (permission === 'unknown-channel') decider = deciderOf(request);
-          permission = permissionBy(decider);
+          permission = permissionBy(decider, request.number);
           if (permission === 'granted' || permission === 'withheld') end(permission);
         };
         waiting.add(look);
@@ -86,10 +108,12 @@ export function createLookupPermissions(tools: {
   };
 }
 
-function permissionOf(call: OpenCall, channel: Channel | undefined): Permission {
+function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
   if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
-  const isAsked = channel !== undefined && awaitsPresentation(call, channel);
-  return isAsked || call.number === 'awaited' ? 'pending' : 'granted';
+  if (!isNumberOpen(call)) return 'granted';
+  // The trunk has presented none: one that the dialplan has set waits for what the PBX says of it, no number for nothing.
+  if (channel?.presented === '') return numberIn(number) === '' ? 'granted' : 'pending';
+  return channel !== undefined && awaitsPresentation(call, channel) ? 'pending' : 'granted';
 }
 
 function tellingDigits(number: string): string {

@@ -1,4 +1,4 @@
-import { type Agi, type AgiOptions, createAgi, type LookupRequest, type Permission } from '../agi/agi.ts';
+import { type Agi, type AgiOptions, createAgi, type LookupRequest, type NumberToLookUp } from '../agi/agi.ts';
 import { type ApiClientOptions, createApiClient } from '../api/client.ts';
 import type { Log } from '../log/log.ts';
 import { monotonicClock } from '../process/clock.ts';
@@ -22,26 +22,23 @@ export function createLookups(
   {
     api,
     permit,
-    country,
     log,
   }: {
     api: ApiClientOptions;
-    permit: (request: LookupRequest, waitMs: number) => Permission | Promise<Permission>;
-    country: string | undefined;
+    permit: (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
     log: Log;
   },
 ): Lookups {
-  const patienceMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
+  const timeoutMs = Math.max(LOOKUP_MS, 2 * options.server.deadlineMs);
   const client = createApiClient({
     ...api,
     connections: options.concurrency,
-    connectTimeoutMs: patienceMs,
-    answerTimeoutMs: patienceMs,
+    connectTimeoutMs: timeoutMs,
+    answerTimeoutMs: timeoutMs,
   });
   const agi = createAgi(options, {
     request: (number) => client.priority({ parameter, number }),
     permit,
-    country,
     clock: monotonicClock,
     log,
   });

@@ -159,7 +159,7 @@ export function createTrackerDriver(
 }
 
 const noteCounts: Partial<Record<Note['decision'], 'notReported' | 'pickedUp' | 'vanished'>> = {
-  'not-reported': 'notReported',
+  'no-number': 'notReported',
   'picked-up': 'pickedUp',
   vanished: 'vanished',
 };

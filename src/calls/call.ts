@@ -1,14 +1,18 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
-import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
-import { type Bridge, type Channel, extensionOf, RING, UP } from './channel.ts';
+import { normaliseNumber, readNumber } from '../phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../phone-number/number-text.ts';
+import { type Bridge, type Channel, extensionOf, isAnalogue, RING, UP } from './channel.ts';
 import type { Note, Report } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 
-/** How long a caller's number that is not there at the first ring is waited for, ms: some trunks send it late. */
+/** How long a number that is not there at the first ring is waited for, ms: some trunks send it late, some dialplans are slow. */
 export const NUMBER_WAIT_MS = 1_000;
+
+/** The same for analogue lines, whose number comes between the first two rings. */
+const ANALOGUE_WAIT_MS = 4_000;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
 export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
@@ -23,7 +27,7 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
     uniqueid: channel.uniqueid,
     called: channel.exten,
     number: 'awaited',
-    numberBy: at + NUMBER_WAIT_MS,
+    numberBy: at + (isAnalogue(channel.name) ? ANALOGUE_WAIT_MS : NUMBER_WAIT_MS),
     from: '',
   };
   if (isPickedUp) afterGap(call, channel);
@@ -34,8 +38,9 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
   return call;
 }
 
-/** Time has passed, or the number may have come, for a call that could not be reported yet for want of one. */
+/** Time has passed, or the number may have come, for a call whose number is open. */
 export function reviewNumber(state: TrackerState, call: OpenCall): void {
+  if (!isNumberOpen(call)) return;
   const channel = state.channels.get(call.uniqueid);
   if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
     reportWhatIsDue(state, call);
@@ -43,16 +48,39 @@ export function reviewNumber(state: TrackerState, call: OpenCall): void {
   } else wakeIfWaiting(state, call, channel);
 }
 
+/** True while the number of a call is not known, and may still come. */
+export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
+  return number === 'awaited' || number === 'absent';
+}
+
+/**
+ * The PBX dials somebody for this caller, or connects the caller: what the dialplan does to the number it has done, and a
+ * number that is not there by now comes soon or never.
+ */
+export function callGoesOn(state: TrackerState, uniqueid: string): void {
+  if (!state.waitingForNumber.has(uniqueid)) return;
+  const call = state.calls.get(uniqueid);
+  const channel = state.channels.get(uniqueid);
+  if (call === undefined || channel === undefined) return;
+  channel.forwarded ||= channel.number;
+  const byDialplan = state.rules.reportedNumber === 'dialplan';
+  if (!byDialplan && channel.presented !== '') return;
+  const wait = byDialplan && channel.presented !== '' ? 0 : NUMBER_WAIT_MS;
+  call.numberBy = Math.min(call.numberBy, state.at + wait);
+  reviewNumber(state, call);
+}
+
 /** The PBX's answer, or the next snapshot, ends the wait for a presentation; only time ends the wait for a number. */
 function wakeIfWaiting(state: TrackerState, { number, numberBy }: OpenCall, channel?: Channel): void {
-  if (number === 'awaited' && !channel?.presented) state.effects.push({ type: 'wake', at: numberBy });
+  const isAsked = channel !== undefined && channel.presented !== '' && channel.presentation === 'unknown';
+  if (number === 'awaited' && !isAsked) state.effects.push({ type: 'wake', at: numberBy });
 }
 
 /** True if the number of a call was waited for long enough. */
 function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
   const left = numberBy - at;
   // A clock that was set back must not make a call wait for an hour.
-  return left <= 0 || left > NUMBER_WAIT_MS;
+  return left <= 0 || left > ANALOGUE_WAIT_MS;
 }
 
 /**
@@ -112,8 +140,7 @@ export function learnRevealingTrunk(
   state: TrackerState,
   { presentation, presented, endpoint }: Channel,
 ): void {
-  if (presentation === 'prohibited' && presented !== '' && !isWithheld(presented))
-    state.revealingTrunks.add(endpoint);
+  if (presentation === 'prohibited' && numberIn(presented) !== '') state.revealingTrunks.add(endpoint);
 }
 
 /** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */
@@ -121,7 +148,7 @@ export function awaitsPresentation(
   call: Readonly<OpenCall>,
   { presented, presentation }: Readonly<Channel>,
 ): boolean {
-  return call.from === '' && call.number !== 'withheld' && presented !== '' && presentation === 'unknown';
+  return isNumberOpen(call) && presented !== '' && presentation === 'unknown';
 }
 
 /** What was taken for a call is none: nothing was reported of it, and nothing will be. */
@@ -137,7 +164,7 @@ function freeCall(state: TrackerState, call: OpenCall): void {
 }
 
 const decisions = {
-  'not-reported': '',
+  'no-number': '',
   'reported-late': 'reported late: ',
   'not-inbound': '',
   'picked-up': 'picked up: ',
@@ -153,9 +180,11 @@ export function decide(state: TrackerState, id: string, decision: Note['decision
 }
 
 /**
- * Who is calling: the number that the trunk presented, not what the dialplan made of it. It is known as soon as there is
- * one that may be shown, also after the time to wait for it is up: late is better than never. Unless it was kept back:
- * that is for the caller to say, and stays so. True if the call has changed.
+ * Who is calling. It is known as soon as there is a number that may be shown, also after the time to wait for it is up:
+ * late is better than never, and what is reported from then on has it. Unless it was kept back: that is for the caller to
+ * say, and stays so. Where the dialplan's number is to be reported, it is what the dialplan has made of it when it dials,
+ * connects the caller or hangs up, or when the time is up: the same on every PBX, however far away. True if the call has
+ * changed.
  */
 function decideNumber(
   state: TrackerState,
@@ -163,36 +192,60 @@ function decideNumber(
   channel: Channel | undefined,
   time: 'left' | 'up' | 'over',
 ): boolean {
-  if (call.from !== '' || call.number === 'withheld') return false;
+  if (!isNumberOpen(call)) return false;
+  const { presented = '', presentation = 'unknown' } = channel ?? {};
+  if (presentation === 'prohibited' || isWithheld(presented)) return standIn(state, call, 'withheld');
+  if (channel === undefined || presented === '')
+    return time === 'left' || call.number === 'absent' ? false : standIn(state, call, 'absent', channel);
+  // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
+  if (presentation === 'unknown' && time !== 'over') {
+    if (channel.asked) return false;
+    channel.asked = true;
+    state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
+    const text = 'asked the PBX whether the caller lets the number be shown';
+    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
+    return false;
+  }
+  if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
+  if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
+  call.number = 'known';
+  call.from = readingOf(state, channel).number;
+  // The dialplan may ask for the priority soon, if it is still at its beginning.
+  if (channel.heard && !channel.gone && time !== 'over')
+    state.effects.push({ type: 'expect', number: call.from });
+  return true;
+}
+
+/** Reports the number that a setting has for callers without one; without such a setting, nothing. */
+function standIn(
+  state: TrackerState,
+  call: OpenCall,
+  number: 'withheld' | 'absent',
+  channel?: Channel,
+): true {
   const { rules } = state;
-  const raw = channel?.presented ?? '';
-  const presentation = channel?.presentation ?? 'unknown';
-  const withheld = presentation === 'prohibited' || (raw !== '' && isWithheld(raw));
-  if (channel !== undefined && raw !== '' && !withheld) {
-    // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
-    if (presentation === 'unknown' && time !== 'over') {
-      if (channel.asked) return false;
-      channel.asked = true;
-      state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
-      const text = 'asked the PBX whether the caller lets the number be shown';
-      writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
-      return false;
-    }
-    if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
-    call.number = 'known';
-    call.from = normaliseNumber(raw, rules.defaultCountry);
-    // The dialplan may ask for the priority soon, if it is still at its beginning.
-    if (channel.heard && !channel.gone && time !== 'over')
-      state.effects.push({ type: 'expect', number: raw });
+  call.number = number;
+  const from = number === 'withheld' ? rules.withheldNumber : (rules.missingNumber ?? rules.withheldNumber);
+  if (from !== undefined) {
+    call.from = from;
     return true;
   }
-  const number = withheld ? 'withheld' : time === 'left' ? call.number : 'absent';
-  if (number === call.number) return false;
-  call.number = number;
-  const why = withheld ? 'the caller withholds the number' : 'no number came';
-  if (rules.withheldNumber !== undefined) call.from = rules.withheldNumber;
-  else decide(state, call.id, 'not-reported', `${why}, and WITHHELD_NUMBER is not set`);
+  const why =
+    number === 'withheld'
+      ? 'the caller withholds the number, and WITHHELD_NUMBER is not set'
+      : `${channel?.number ? `${channel.number} is no number` : 'no number came'}, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set`;
+  decide(state, call.id, 'no-number', why);
   return true;
+}
+
+/** The number to report of a caller, and why it is that: the trunk's, or by setting what the dialplan made of it. */
+function readingOf({ rules }: TrackerState, { name, presented, number, forwarded }: Channel) {
+  const made = forwarded || number;
+  const isMade =
+    rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
+  return isMade
+    ? { raw: made, by: 'dialplan', ...readNumber(made, rules.defaultCountry) }
+    : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
 }
 
 /** Reports, in order, each status that the call has reached and that was not reported yet. */
@@ -228,12 +281,23 @@ function report(state: TrackerState, call: OpenCall, status: CallStatus): void {
   });
 }
 
-function reportText(state: TrackerState, { answer }: OpenCall, event: Report): string {
-  if (event.status === 'ringing') return `ringing, from ${event.from}`;
+function reportText(state: TrackerState, call: OpenCall, event: Report): string {
+  const { answer } = call;
+  if (event.status === 'ringing') return `ringing, from ${event.from}${whyFrom(state, call)}`;
   if (event.status === 'completed') return `completed, ${event.outcome}`;
   const person = state.channels.get(answer?.by ?? '')?.name;
   const how = person === undefined ? '' : `: ${person} is in a bridge with the caller`;
   return `answered by ${answer?.callerId ?? '?'}${how}`;
+}
+
+/** Why the number is what it is, as far as the channel is still there to say. */
+function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
+  if (number !== 'known')
+    return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return '';
+  const { raw, by, how } = readingOf(state, channel);
+  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${raw} (${how})`;
 }
 
 function outcomeOf({ answer, partlyObserved }: OpenCall): string {

@@ -1,4 +1,4 @@
-import { numberIn } from '../phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../phone-number/number-text.ts';
 import type { ChannelSeen, Presentation } from './input.ts';
 
 /**
@@ -15,8 +15,13 @@ export type Channel = {
   state: number;
   /** CallerIDNum as it is now: the dialplan may have changed it. */
   number: string;
-  /** The first CallerIDNum of this channel: what the trunk presented, whatever the dialplan made of it later. */
+  /**
+   * The first CallerIDNum of this channel that is a number or says that it is withheld: what the trunk presented, whatever
+   * the dialplan made of it later.
+   */
   presented: string;
+  /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
+  forwarded: string;
   /** The number that was dialled to make this leg, or ''. */
   dialled: string;
   presentation: Presentation;
@@ -53,7 +58,8 @@ export function createChannel(
     endpoint: endpointOf(seen.channel),
     state: seen.state,
     number: seen.callerNumber,
-    presented: seen.callerNumber,
+    presented: presentedIn(seen.callerNumber),
+    forwarded: '',
     dialled: '',
     presentation: 'unknown',
     heard: more.heard,
@@ -65,6 +71,18 @@ export function createChannel(
     bridge: undefined,
     gone: false,
   };
+}
+
+/** The text if a trunk presents a number with it, or withholds one; '' for a SIP address such as `alice7`. */
+export function presentedIn(callerNumber: string): string {
+  return callerNumber !== '' && (isWithheld(callerNumber) || numberIn(callerNumber) !== '')
+    ? callerNumber
+    : '';
+}
+
+/** An analogue line, whose caller's number comes between the first two rings. */
+export function isAnalogue(name: string): boolean {
+  return /^DAHDI\/\d/.test(name);
 }
 
 /** Channel states that matter. Source: docs.asterisk.org, AST_STATE: Ring is a caller's who rings at us, Up is answered. */

@@ -40,10 +40,7 @@ export type Free = { readonly type: 'free'; readonly id: string };
 /** An inbound call came in on this endpoint (`PJSIP/trunk`): it is a trunk, remember it for ever. */
 export type TrunkSeen = { readonly type: 'trunk'; readonly endpoint: string };
 
-/**
- * An inbound call from this number (as the PBX wrote it) has begun, and the number may be shown: its priority may be
- * asked for soon.
- */
+/** An inbound call from this number has begun, and the number may be shown: its priority may be asked for soon. */
 export type NumberExpected = { readonly type: 'expect'; readonly number: string };
 
 /**
@@ -60,7 +57,7 @@ export type Note = {
   readonly type: 'note';
   readonly id: string;
   readonly decision:
-    | 'not-reported' // no number, and no WITHHELD_NUMBER to stand in for it
+    | 'no-number' // the caller has none or withholds it, and no setting has one to stand in for it
     | 'not-inbound' // taken for an inbound call when we connected, but the PBX made it
     | 'reported-late' // the number came after that, so it is reported now
     | 'picked-up' // was already there when we connected

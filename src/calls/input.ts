@@ -71,6 +71,8 @@ export type PresentationAnswered = {
   readonly presentation: Presentation;
   /** What was dialled to reach the PBX (DNID); '' for a channel that the PBX itself made, undefined if Asterisk does not say. */
   readonly dnid: string | undefined;
+  /** The number that the trunk presented (ANI), which dialplans leave alone; '' or absent if Asterisk has none. */
+  readonly presented?: string | undefined;
 };
 
 /** DialBegin: what was asked of a leg's technology, such as `1001` or `trunk/sip:+491713920011@10.0.0.1`. */

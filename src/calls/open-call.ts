@@ -11,11 +11,14 @@ const openCallSchema = z.object({
   uniqueid: z.string(),
   /** The number that was called, ours. */
   called: z.string(),
-  /** `absent`: none came until `numberBy`, a late one is still good. `withheld`: kept back by the caller, final. */
+  /**
+   * `absent`: none came until `numberBy`, a late one is still good. `withheld`: by the caller, final. The lookups of the
+   * dialplan go by this too (`bridge/lookup-permission.ts`): what is not `known` or `absent` is not looked up.
+   */
   number: z.enum(['awaited', 'known', 'absent', 'withheld']),
-  /** Unix ms until which an absent number is waited for. */
+  /** Unix ms until which a number is waited for that the trunk, or by setting the dialplan, has yet to give. */
   numberBy: z.number(),
-  /** What is reported as `from`; '' while nothing can be. */
+  /** What is reported as `from`, be it a stand-in for a number that is withheld or absent; '' while nothing can be. */
   from: z.string(),
   /** The last status reported. */
   reported: z.enum(callStatuses).optional(),

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import { autoNotation, type Notation, type TrunkNotation } from '../phone-number/trunk-notation.ts';
 import { channelKind } from './channel.ts';
 
 /** The settings that decide which calls are reported, and how. Their meaning and defaults: the configuration's `calls` section. */
@@ -7,7 +8,13 @@ export type CallSettings = {
   readonly inboundContexts: readonly string[];
   readonly inboundChannels: readonly string[];
   readonly defaultCountry?: string | undefined;
+  /** How trunks write numbers; the first entry that matches a channel's name counts. */
+  readonly trunkNumbers?: readonly TrunkNotation[] | undefined;
+  /** Whose number is reported: as the trunk presented it (when absent), or as the dialplan has made it. */
+  readonly reportedNumber?: 'trunk' | 'dialplan' | undefined;
   readonly withheldNumber?: string | undefined;
+  /** For callers who have no number; `withheldNumber` when absent. */
+  readonly missingNumber?: string | undefined;
   readonly answeredBy: 'endpoint' | 'callerid';
 };
 
@@ -17,6 +24,8 @@ export type Rules = CallSettings & {
   readonly holdsVanished: boolean;
   readonly contextIsInbound: (context: string) => boolean;
   readonly nameIsInbound: (channel: string) => boolean;
+  /** How the trunk of a channel writes numbers, by the channel's name. */
+  readonly notationOf: (channel: string) => Notation;
 };
 
 // bash: a star crosses slashes, as people expect of `DAHDI/*` and `DAHDI/i1/5551234-1`.
@@ -27,11 +36,16 @@ function matcher(globs: readonly string[]): (text: string) => boolean {
 }
 
 export function createRules(settings: CallSettings, { holdsVanished = false } = {}): Rules {
+  const trunkNumbers = (settings.trunkNumbers ?? []).map(({ glob, notation }) => ({
+    matches: matcher([glob]),
+    notation,
+  }));
   return {
     ...settings,
     holdsVanished,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
+    notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,
   };
 }
 

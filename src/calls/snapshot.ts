@@ -1,5 +1,5 @@
 import { afterGap, answerCallsIn, beginCall, decide, endCall, reviewNumber, saveCall } from './call.ts';
-import { type Channel, channelKind, createChannel, endpointOf, RING, UP } from './channel.ts';
+import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import { judgeChannel } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
@@ -26,7 +26,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
       endCall(state, call, before.get(call.uniqueid));
     }
   }
-  for (const call of state.calls.values()) if (call.from === '') reviewNumber(state, call);
+  for (const call of state.calls.values()) reviewNumber(state, call);
   for (const channel of state.channels.values()) {
     if (!channel.inbound || state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
@@ -67,7 +67,7 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
   const endpoint = endpointOf(seen.channel);
   if (known?.judged) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
-    const presented = known.presented || seen.callerNumber;
+    const presented = known.presented || presentedIn(seen.callerNumber);
     return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
   }
   const trunk = state.trunks.has(endpoint) || judgeChannel(state.rules, seen).trunk;

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import type { Input, Presentation } from './input.ts';
 import type { CallSettings } from './rules.ts';
 import {
   A,
+  C,
   caller,
   enters,
   hangsUp,
@@ -24,6 +26,11 @@ describe("the caller's number", () => {
   const hidden = caller({ callerNumber: 'anonymous' } as never);
   const withheld = { withheldNumber: '+31000000000' };
   const W = 'ringing +31000000000';
+  const missing = { missingNumber: '+31999999999' };
+  const M = 'ringing +31999999999';
+  const sipAddress = caller({ callerNumber: 'alice7' } as never);
+  const analogue = caller({ callerNumber: '', channel: 'DAHDI/1-1' } as never);
+  const answered = [phone(), enters('b', '1.2'), enters('b', '1.1')];
   const rows: [string, Input[], Partial<CallSettings>, string[]][] = [
     ['comes late', [silent, number('1.1', '0201234567')], {}, [R]],
     ['comes late, with the state', [silent, state('1.1', 6, '0201234567')], {}, [R]],
@@ -33,7 +40,7 @@ describe("the caller's number", () => {
       {},
       [R, A],
     ],
-    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(not-reported)']],
+    ['does not come', [silent, tick(999), tick(1_000), hangsUp('1.1')], {}, ['(no-number)']],
     [
       'does not come, with a stand-in',
       [silent, tick(1_000), hangsUp('1.1')],
@@ -46,36 +53,90 @@ describe("the caller's number", () => {
       withheld,
       [W, 'completed +31000000000'],
     ],
-    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(not-reported)']],
+    ['had not come when the caller gave up, no stand-in', [silent, hangsUp('1.1')], {}, ['(no-number)']],
     [
       'comes when all hope was lost',
       [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
       {},
-      ['(not-reported)', '(reported-late)', R, MISSED],
+      ['(no-number)', '(reported-late)', R, MISSED],
     ],
     [
       'comes when all hope was lost, and time has passed',
       [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, hangsUp('1.1')],
       {},
-      ['(not-reported)', '(reported-late)', R, MISSED],
+      ['(no-number)', '(reported-late)', R, MISSED],
     ],
-    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(not-reported)']],
+    ['is anonymous', [hidden, hangsUp('1.1')], {}, ['(no-number)']],
     ['is anonymous, with a stand-in', [hidden, hangsUp('1.1')], withheld, [W, 'completed +31000000000']],
     [
       'is there but must not be shown',
       [silent, number('1.1', '0201234567', 'prohibited'), tick(1_000)],
       {},
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     [
       'stays withheld, whatever a snapshot shows',
       [silent, number('1.1', '0201234567', 'prohibited'), snapshot([row('1.1', 'PJSIP/trunk-00000001')])],
       {},
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
-    ['has no digits', [caller({ callerNumber: 'reception' } as never)], {}, ['(not-reported)']],
+    ['has no digits', [sipAddress, tick(1_000)], {}, ['(no-number)']],
+    [
+      'has no digits, with a stand-in for that',
+      [sipAddress, tick(1_000), hangsUp('1.1')],
+      missing,
+      [M, `completed ${missing.missingNumber}`],
+    ],
+    ['has no digits, with one for those who withhold it', [sipAddress, tick(1_000)], withheld, [W]],
+    ['has no digits, and comes from the dialplan', [sipAddress, number('1.1', '0201234567')], missing, [R]],
+    ['is anonymous, with a stand-in for those who have none', [hidden], missing, ['(no-number)']],
+    ['is zeros', [caller({ callerNumber: '0000000000' } as never)], { ...withheld, ...missing }, [W]],
+    [
+      'comes after a stand-in: what is reported from then on has it',
+      [silent, tick(1_000), number('1.1', '0201234567'), ...answered, hangsUp('1.1')],
+      withheld,
+      [W, '(reported-late)', A, C],
+    ],
+    [
+      'comes after a stand-in, to a call that nobody answers',
+      [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1')],
+      withheld,
+      [W, '(reported-late)', MISSED],
+    ],
+    [
+      'comes after a stand-in, withheld',
+      [
+        silent,
+        tick(1_000),
+        number('1.1', '0201234567', 'prohibited'),
+        number('1.1', '0201234567'),
+        hangsUp('1.1'),
+      ],
+      { ...withheld, ...missing },
+      [M, `completed ${withheld.withheldNumber}`],
+    ],
+    [
+      'of an analogue line comes after three seconds',
+      [analogue, tick(1_000), { ...number('1.1', '0201234567'), at: 4_000 } as Input, hangsUp('1.1')],
+      withheld,
+      [R, MISSED],
+    ],
+    ['of an analogue line does not come', [analogue, tick(3_999)], withheld, []],
+    ['of an analogue line does not come within four seconds', [analogue, tick(4_000)], withheld, [W]],
+    [
+      'of an analogue line does not come, and the dialplan dials a phone',
+      [analogue, tick(500), { ...phone(), at: 1_500 } as Input, tick(1_499), tick(1_500)],
+      withheld,
+      [W],
+    ],
+    [
+      'of an ISDN line does not come',
+      [caller({ callerNumber: '', channel: 'DAHDI/i1/5551234-1' } as never), tick(1_000)],
+      withheld,
+      [W],
+    ],
     ['changes after it was told', [caller(), number('1.1', '0209999999'), hangsUp('1.1')], {}, [R, MISSED]],
-    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(not-reported)']],
+    ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(no-number)']],
   ];
   for (const [name, inputs, overrides, told] of rows)
     test(name, () => assert.deepEqual(play(inputs, overrides).told, told));
@@ -86,7 +147,7 @@ describe("the caller's number", () => {
       'is there, and the PBX says that it is withheld',
       [caller(), hangsUp('1.1')],
       'prohibited',
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     ['is there, and the PBX will not say more', [caller()], 'unknown', [R]],
     [
@@ -105,7 +166,7 @@ describe("the caller's number", () => {
       'is there, and the PBX says after a minute that it is withheld',
       [caller(), tick(60_000), saysOf('1.1', 'prohibited')],
       'no answer',
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     [
       'is there, and the call is over before the PBX answers: nothing is reported that could be withheld',
@@ -124,7 +185,7 @@ describe("the caller's number", () => {
         `is there, and the PBX says after the call that it is ${said}`,
         [caller(), hangsUp('1.1'), saysOf('1.1', said), tick(1_000)],
         'no answer',
-        said === 'prohibited' ? ['(not-reported)'] : [R, MISSED],
+        said === 'prohibited' ? ['(no-number)'] : [R, MISSED],
       ],
     ),
     ...([[saysOf('2.1', 'unknown')], [snapshot([])]] as const).map(
@@ -135,7 +196,7 @@ describe("the caller's number", () => {
           ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), ...last],
         ],
         'no answer',
-        ['(not-reported)', '(not-reported)'],
+        ['(no-number)', '(no-number)'],
       ],
     ),
     [
@@ -148,25 +209,25 @@ describe("the caller's number", () => {
       'comes late with its presentation: the PBX is asked all the same, since the dialplan may have changed that',
       [silent, number('1.1', '0201234567')],
       'prohibited',
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     ...(['prohibited', 'no answer'] as const).map((said): [string, Input[], typeof said, string[]] => [
       `comes when all hope was lost: the PBX is asked as always (${said})`,
       [silent, tick(1_000), { ...number('1.1', '0201234567'), at: 9_000 } as Input, tick(9_000)],
       said,
-      said === 'prohibited' ? ['(not-reported)', '(not-reported)'] : ['(not-reported)'],
+      said === 'prohibited' ? ['(no-number)', '(no-number)'] : ['(no-number)'],
     ]),
     [
       'comes when all hope was lost, and the call is over before the PBX says that it is withheld',
       [silent, tick(1_000), number('1.1', '0201234567'), hangsUp('1.1'), saysOf('1.1', 'prohibited')],
       'no answer',
-      ['(not-reported)', '(not-reported)'],
+      ['(no-number)', '(no-number)'],
     ],
     [
       'is allowed by the dialplan before the PBX answers',
       [caller(), number('1.1', '0201234567', 'allowed'), saysOf('1.1', 'prohibited')],
       'no answer',
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     [
       'is prohibited, and then allowed by the dialplan and by the answer',
@@ -175,7 +236,7 @@ describe("the caller's number", () => {
         ...[number('1.1', '0201234567', 'allowed'), state('1.1', 4), saysOf('1.1', 'allowed')],
       ],
       'no answer',
-      ['(not-reported)'],
+      ['(no-number)'],
     ],
     [
       'is rewritten by the dialplan before the PBX answers: the one that the trunk presented is reported',
@@ -220,17 +281,90 @@ describe("the caller's number", () => {
         ...[caller({ uniqueid: '2.1', linkedid: '2.1' }), hangsUp('2.1'), saysOf('2.1', 'unknown')],
       ],
       'no answer',
-      ['(not-reported)', '(not-reported)'],
+      ['(no-number)', '(no-number)'],
     ],
-    [
-      'is withheld by its own word: nobody is asked',
-      [hidden, hangsUp('1.1')],
-      'no answer',
-      ['(not-reported)'],
-    ],
+    ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(no-number)']],
   ];
   for (const [name, inputs, presentation, told] of answers)
     test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));
+
+  describe('is reported as the dialplan has made it, by setting', () => {
+    const dialplan = { reportedNumber: 'dialplan' } as const;
+    const rewritten = number('1.1', '00442079460123');
+    const L = 'ringing +442079460123';
+    const rows: [string, Input[], string[]][] = [
+      ['when it dials a phone', [caller(), rewritten, phone(), number('1.1', '00442079460999')], [L]],
+      ['when it connects the caller', [caller(), rewritten, enters('b', '1.1')], [L]],
+      ['when the caller hangs up', [caller(), rewritten, hangsUp('1.1')], [L, 'completed +442079460123']],
+      ['after a second', [caller(), tick(0), rewritten, tick(999), tick(1_000), number('1.1', '1')], [L]],
+      ['not before', [caller(), rewritten, tick(999)], []],
+      ["and is the trunk's where it has changed nothing", [caller(), phone()], [R]],
+      [
+        "and is the trunk's where it has made no number of it",
+        [caller(), number('1.1', 'Reception'), phone()],
+        [R],
+      ],
+      [
+        'but not if the caller withholds it',
+        [caller({ callerNumber: 'anonymous' } as never), rewritten, phone()],
+        ['(no-number)'],
+      ],
+    ];
+    for (const [name, inputs, told] of rows)
+      test(name, () => assert.deepEqual(play(inputs, dialplan).told, told));
+
+    test('the same, however late the PBX says that it may be shown', () => {
+      const inputs = [
+        caller(),
+        rewritten,
+        phone(),
+        number('1.1', '1'),
+        tick(5_000),
+        saysOf('1.1', 'allowed'),
+      ];
+      assert.deepEqual(play(inputs, dialplan, undefined, 'no answer').told, [L]);
+      const early = [caller(), saysOf('1.1', 'allowed'), rewritten, phone(), number('1.1', '1')];
+      assert.deepEqual(play(early, dialplan, undefined, 'no answer').told, [L]);
+    });
+
+    test('a tick is asked for until then', () => {
+      const { effects } = play([caller()], dialplan);
+      assert.deepEqual(
+        effects.filter(({ type }) => type === 'wake'),
+        [{ type: 'wake', at: 2_000 }],
+      );
+    });
+  });
+
+  describe('is read as its trunk writes it', () => {
+    const trunkNumbers = ['PJSIP/trunk-*:national:strip=0', '*:as-is'].flatMap(
+      (entry) => readTrunkNotation(entry) ?? [],
+    );
+    const rows: [string, string, string][] = [
+      ['PJSIP/trunk-00000001', '00201234567', 'ringing +31201234567'],
+      ['PJSIP/other-00000001', '0201234567', 'ringing 0201234567'],
+    ];
+    for (const [channel, callerNumber, told] of rows)
+      test(channel, () => {
+        const { told: reported, effects } = play([caller({ channel, callerNumber } as never)], {
+          trunkNumbers,
+        });
+        assert.deepEqual(reported, [told]);
+        const texts = effects.flatMap((effect) => (effect.type === 'journal' ? effect.entry.text : []));
+        assert.match(texts.at(-1) ?? '', /: the trunk presented 00?201234567 \(TRUNK_NUMBERS=.*: /);
+      });
+  });
+
+  test('of a call that is found in progress is the ANI, whatever the dialplan has made of it', () => {
+    const found = snapshot([
+      row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp', callerNumber: '0099' }),
+    ]);
+    const said = { ...saysOf('1.1', 'allowed'), presented: '0201234567' } as Input;
+    assert.deepEqual(play([found, said], {}, undefined, 'no answer').told, ['(picked-up)', R]);
+    const isdn = snapshot([row('1.1', 'DAHDI/i1/5551234-1', { context: 'from-trunk-isp' })]);
+    const payer = { ...saysOf('1.1', 'allowed'), presented: '0209999999' } as Input;
+    assert.deepEqual(play([isdn, payer], {}, undefined, 'no answer').told, ['(picked-up)', R]);
+  });
 
   test('a caller who hung up before the PBX answered leaves nothing behind', () => {
     const { state: left } = play(
@@ -267,7 +401,7 @@ describe("the caller's number", () => {
   describe('is looked up ahead', () => {
     const lookups = (inputs: Input[], said: Presentation | 'no answer') =>
       play(inputs, {}, undefined, said).effects.filter(({ type }) => type === 'expect');
-    const expected = [{ type: 'expect', number: '0201234567' }];
+    const expected = [{ type: 'expect', number: '+31201234567' }];
 
     test('when the PBX has said that it may be shown, and not before', () => {
       const rewritten = [caller(), number('1.1', '00201234567')];

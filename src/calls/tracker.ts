@@ -2,9 +2,11 @@ import {
   answerCallsIn,
   awaitsPresentation,
   beginCall,
+  callGoesOn,
   decide,
   dropCall,
   endCall,
+  isNumberOpen,
   isTrunkEnd,
   learnRevealingTrunk,
   presumedPresentation,
@@ -17,6 +19,7 @@ import {
   dialledNumber,
   endpointOf,
   goesOverTrunk,
+  presentedIn,
   RING,
   UP,
 } from './channel.ts';
@@ -132,7 +135,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   } else {
     // The snapshot was quicker than this event. It knows the state better, the event the context and the first number.
     const comesIn = inbound && channel.dialled === '';
-    const presented = seen.callerNumber || channel.presented;
+    const presented = presentedIn(seen.callerNumber) || channel.presented;
     Object.assign(channel, {
       heard: true,
       judged: true,
@@ -155,6 +158,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
         seen.callerNumber === '' ? 'with no number' : `from ${seen.callerNumber}`
       }: ${inbound ? 'inbound, since ' : ''}${why}`,
     });
+  if (isLeg) callGoesOn(state, seen.linkedid);
   if (inbound && (seen.state === RING || channel.state === RING)) ring(state, channel);
 }
 
@@ -182,7 +186,7 @@ function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
 
 function presentationAnswered(
   state: TrackerState,
-  { uniqueid, presentation, dnid }: PresentationAnswered,
+  { uniqueid, presentation, dnid, presented = '' }: PresentationAnswered,
 ): void {
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
@@ -191,9 +195,12 @@ function presentationAnswered(
     const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
     writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
   }
-  // Found in a snapshot, and no number was dialled to reach us: Originate over the trunk. (Analogue lines have none.)
-  const isOurs = !channel.heard && dnid === '' && !channel.endpoint.startsWith('DAHDI/');
+  // Found in a snapshot: the dialplan may have changed the number since, and if no number was dialled to reach us, it is
+  // Originate over the trunk. (Of an analogue line no number was dialled; on ISDN, the ANI is who pays for the call.)
+  const isUnheard = !channel.heard && !channel.endpoint.startsWith('DAHDI/');
+  const isOurs = isUnheard && dnid === '';
   if (isOurs) channel.inbound = false;
+  if (isUnheard) channel.presented = presentedIn(presented) || channel.presented;
   if (channel.presentation !== 'prohibited') {
     channel.presentation = presentation;
     // If the caller hung up first, the PBX has no answer.
@@ -244,6 +251,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
     const company = state.bridges.has(input.bridge) ? 'with others' : 'alone';
     writeObserved(state, call, `the caller enters a bridge, ${company} (${input.technology})`);
   }
+  callGoesOn(state, input.uniqueid);
   answerCallsIn(state, enterBridge(state, channel, input.bridge, isHolding(input.technology)));
 }
 
@@ -289,7 +297,7 @@ function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: EndedUns
   if (call === undefined) return;
   if (call.reported !== undefined)
     decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-  if (call.from === '' && call.number !== 'withheld' && from) {
+  if (isNumberOpen(call) && from) {
     call.number = 'known';
     call.from = from;
   }
@@ -316,11 +324,11 @@ function ring(state: TrackerState, channel: Channel): void {
 
 function callerChanged(state: TrackerState, channel: Channel): void {
   const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined && call.from === '') reviewNumber(state, call);
+  if (call !== undefined) reviewNumber(state, call);
 }
 
 /** CallerIDNum as it is now; the first one is kept apart. */
 function setNumber(channel: Channel, number: string): void {
   channel.number = number;
-  channel.presented ||= number;
+  if (channel.presented === '') channel.presented = presentedIn(number);
 }

@@ -1,8 +1,16 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { callStatuses, isForward } from '../api/contract/call-event.ts';
-import { channelKind, dialledNumber, endpointOf, extensionOf, otherHalf } from '../calls/channel.ts';
+import {
+  channelKind,
+  dialledNumber,
+  endpointOf,
+  extensionOf,
+  otherHalf,
+  presentedIn,
+} from '../calls/channel.ts';
 import type { Rules } from '../calls/rules.ts';
-import { isWithheld, normaliseNumber } from '../phone-number/normalise-number.ts';
+import { normaliseNumber, readNumber } from '../phone-number/normalise-number.ts';
+import { isWithheld } from '../phone-number/number-text.ts';
 import type { CdrRecord } from './cdr-record.ts';
 import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
 
@@ -51,9 +59,11 @@ function wentOut({ legs }: Known, record: CdrRecord): boolean {
 }
 
 function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
-  const shown = records.find(({ src }) => src !== '')?.src ?? '';
-  if (isWithheld(shown)) return rules.withheldNumber ?? '';
-  return normaliseNumber(shown, rules.defaultCountry);
+  const record = records.find(({ src }) => presentedIn(src) !== '');
+  if (record === undefined) return rules.missingNumber ?? rules.withheldNumber ?? '';
+  const { src, channel } = record;
+  if (isWithheld(src)) return rules.withheldNumber ?? '';
+  return readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number;
 }
 
 /**

@@ -147,9 +147,9 @@ export function createGapFiller(
     );
     if (missing.length === 0) return skip('known');
     if (verdict.from === '') {
-      log.say('call.not-reported', {
+      log.say('call.no-number', {
         call: id,
-        why: 'its record has no number, and WITHHELD_NUMBER is not set',
+        why: 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set',
       });
       return skip('withheld');
     }

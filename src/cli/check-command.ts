@@ -7,13 +7,14 @@ import { accountFinding, apiFindings } from './check/api-findings.ts';
 import { cdrFinding } from './check/cdr-finding.ts';
 import { type Finding, failed, passed } from './check/finding.ts';
 import { portFinding, stateDirFinding } from './check/machine-findings.ts';
+import { numberFindings } from './check/number-findings.ts';
 import { pbxFindings } from './check/pbx-findings.ts';
 import type { BridgeSettings, Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 
-export type CheckOptions = { readonly call?: string | true };
+export type CheckOptions = { readonly call?: string | true; readonly number?: string };
 
 /** How long to listen for events, ms. A busy PBX sends some within this time. */
 const listenMs = 1_000;
@@ -21,7 +22,11 @@ const listenMs = 1_000;
 const callListenMs = 30_000;
 
 /** Runs all checks and prints their findings. Changes nothing. */
-export async function check(context: Context, { call }: CheckOptions, stop: AbortSignal): Promise<number> {
+export async function check(
+  context: Context,
+  { call, number }: CheckOptions,
+  stop: AbortSignal,
+): Promise<number> {
   const findings: Finding[] = [];
   const add = (finding: Finding) => {
     findings.push(finding);
@@ -41,6 +46,10 @@ export async function check(context: Context, { call }: CheckOptions, stop: Abor
     return EXIT_CONFIG;
   }
 
+  if (number !== undefined) {
+    for (const finding of numberFindings(number, config.calls)) add(finding);
+    return conclude(context, findings);
+  }
   const { stateDir } = config.outbox;
   add(stateDirFinding(stateDir, stateDir === STATE_DIRECTORY));
   if (config.cdr !== undefined) add(await cdrFinding(config.cdr));

@@ -48,9 +48,11 @@ export function addOperatorCommands(program: Command, io: Io): void {
     'check',
     'check settings, state directory, ports, PBX and API; change nothing',
     `  pbx-bridge check              before the first start, or when calls do not show
-  pbx-bridge check --call       also wait 30 s for a test call, and show whether it is reported`,
+  pbx-bridge check --call       also wait 30 s for a test call, and show whether it is reported
+  pbx-bridge check --number 4930901820      only show what is made of a caller's number, and by which rule`,
   )
     .option('--call [seconds]', 'wait for a test call (default: 30 s)')
+    .option('--number <number>', "show what is made of a caller's number, and do nothing else")
     .action(run(async (...args) => (await import('./check-command.ts')).check(...args)));
 
   command(

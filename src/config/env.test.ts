@@ -71,7 +71,13 @@ describe('invalid values', () => {
       { DEFAULT_COUNTRY: 'Holland' },
       'DEFAULT_COUNTRY: got "Holland"; takes a country as two capital letters (ISO 3166), such as NL',
     ],
+    ...['PJSIP/a-*', 'PJSIP/a-*:local', '!a:e164', '[:e164'].map((value): [Environment, string] => [
+      { TRUNK_NUMBERS: value },
+      `TRUNK_NUMBERS: got "${value}"; takes a comma-separated list of GLOB:KIND, GLOB:strip=DIGITS or GLOB:KIND:strip=DIGITS, such as PJSIP/provider-*:e164,DAHDI/*:national:strip=0; KIND is e164, national or as-is`,
+    ]),
+    [{ REPORTED_NUMBER: 'ani' }, 'REPORTED_NUMBER: got "ani"; takes one of trunk, dialplan'],
     [{ WITHHELD_NUMBER: 'none' }, 'WITHHELD_NUMBER: got "none"; takes a phone number'],
+    [{ MISSING_NUMBER: 'none' }, 'MISSING_NUMBER: got "none"; takes a phone number'],
     [{ ANSWERED_BY: 'name' }, 'ANSWERED_BY: got "name"; takes one of endpoint, callerid'],
     [
       { API_BASE_URL: 'https://example.com' },

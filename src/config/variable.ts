@@ -117,7 +117,7 @@ export const list = (takes: string, isItem: (text: string) => boolean) =>
   );
 
 /** Refuses a leading `!`, which matches everything else, and an open bracket, which silently matches nothing. */
-function isGlob(glob: string): boolean {
+export function isGlob(glob: string): boolean {
   try {
     return !glob.startsWith('!') && picomatch.makeRe(glob, { strictBrackets: true }) instanceof RegExp;
   } catch {

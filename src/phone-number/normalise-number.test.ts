@@ -7,7 +7,8 @@ import {
   getExampleNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
-import { isWithheld, normaliseNumber, spaced } from './normalise-number.ts';
+import { normaliseNumber, readNumber, spaced } from './normalise-number.ts';
+import { readTrunkNotation } from './trunk-notation.ts';
 
 test('numbers in all notations', () => {
   const rows: [raw: string, country: string | null | undefined, number: string][] = [
@@ -38,10 +39,88 @@ test('numbers in all notations', () => {
     ['', 'DE', ''],
   ];
   for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
-  assert.deepEqual(
-    ['anonymous', 'alice7', '', 'tel:110'].map((raw) => isWithheld(raw)),
-    [true, true, true, false],
-  );
+});
+
+test('separators, pauses, percent signs, digits of other scripts, zeros', () => {
+  const rows: [raw: string, country: string | undefined, number: string][] = [
+    ['030/1234567', 'DE', '+49301234567'],
+    ['030.123.45-67', 'DE', '+49301234567'],
+    ['030\u00a0123\u201145\u201367', 'DE', '+49301234567'],
+    ['\u202a+49 30 1234567\u202c', 'DE', '+49301234567'],
+    ['0301234567,12', 'DE', '+49301234567'],
+    ['0301234567p12', 'DE', '+49301234567'],
+    ['0301234567w,12#', 'DE', '+49301234567'],
+    ['0301234567x12', 'DE', '+49301234567'],
+    ['0301234567;ext=12', 'DE', '+49301234567'],
+    ['7wonders', 'DE', ''],
+    ['%2B49301234567', 'DE', '+49301234567'],
+    ['sip:%2b49%2030%201234567@192.0.2.1', undefined, '+49301234567'],
+    ['%zz', 'DE', ''],
+    ['030%', 'DE', ''],
+    ['０３０１２３４５６７', 'DE', '+49301234567'],
+    ['＋４９３０１２３４５６７', undefined, '+49301234567'],
+    ['٠٣٠١٢٣٤٥٦٧', 'DE', '+49301234567'],
+    ['۰۳۰۱۲۳۴۵۶۷', 'DE', '+49301234567'],
+    ['०३०', 'DE', ''],
+    ['0000000000', 'DE', '0000000000'],
+    ['+0000', 'DE', '0000'],
+    // The 0 for an outside line; Greece's numbers (+30) are longer.
+    ['00301234567', 'DE', '+49301234567'],
+    ['00201234567', 'NL', '+31201234567'],
+    ['00442079460123', 'DE', '+442079460123'],
+  ];
+  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
+});
+
+test("another PBX's extension is no number of this country", () => {
+  const rows: [raw: string, country: string, number: string][] = [
+    ['100100', 'DE', '100100'],
+    ['201234', 'DE', '201234'],
+    ['4930110', 'DE', '4930110'],
+    ['10010010', 'DE', '10010010'],
+    ['100100', 'NL', '100100'],
+    ['100100', 'AT', '100100'],
+    ['20012345', 'NO', '20012345'],
+    // A new range that the library does not know yet.
+    ['100100100', 'DE', '+49100100100'],
+    // With its 0, a short number is a number: Leer in East Frisia.
+    ['0491234', 'DE', '+49491234'],
+  ];
+  for (const [raw, country, number] of rows) assert.equal(normaliseNumber(raw, country), number, raw);
+});
+
+test('a trunk that writes numbers in its own way', () => {
+  const rows: [rule: string, raw: string, country: string | undefined, number: string, how: string][] = [
+    ['e164', '4930901820', undefined, '+4930901820', 'E.164 without its plus'],
+    ['e164', '12125550123', 'DE', '+12125550123', 'E.164 without its plus'],
+    ['e164', '+12125550123', 'DE', '+12125550123', 'an international number'],
+    ['e164', '0012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['e164', '030901820', 'DE', '+4930901820', 'as dialled in DE'],
+    ['e164', '1001', 'DE', '1001', 'its digits alone: too short for more'],
+    ['national', '4915112345678', 'DE', '+494915112345678', 'a national number of DE'],
+    ['national', '30901820', 'DE', '+4930901820', 'a national number of DE'],
+    ['national', '030901820', 'DE', '+4930901820', 'a national number of DE'],
+    ['national', '0612345678', 'IT', '+390612345678', 'a national number of IT'],
+    ['national', '0012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['national', '01112125550123', 'US', '+12125550123', 'as dialled in US'],
+    ['national', '+12125550123', 'DE', '+12125550123', 'an international number'],
+    ['national', '030901820', undefined, '030901820', 'its digits alone: no DEFAULT_COUNTRY to read it in'],
+    ['strip=0', '0030901820', 'DE', '+4930901820', 'as dialled in DE'],
+    ['strip=0', '00012125550123', 'DE', '+12125550123', 'as dialled in DE'],
+    ['strip=0', '+4930901820', 'DE', '+4930901820', 'an international number'],
+    ['national:strip=9', '9030901820', 'DE', '+4930901820', 'a national number of DE'],
+    ['e164:strip=77', '774930901820', 'DE', '+4930901820', 'E.164 without its plus'],
+    ['as-is', '030 901820', 'DE', '030901820', 'as it is'],
+    ['as-is', '+49 30 901820', 'DE', '+4930901820', 'as it is'],
+    ['as-is:strip=0', '0100100', 'DE', '100100', 'as it is'],
+  ];
+  for (const [rule, raw, country, number, how] of rows) {
+    const notation = readTrunkNotation(`PJSIP/a-*:${rule}`)?.notation;
+    assert.ok(notation, rule);
+    const reading = { number, how: `TRUNK_NUMBERS=PJSIP/a-*:${rule}: ${how}` };
+    assert.deepEqual(readNumber(raw, country, notation), reading, `${rule} ${raw}`);
+  }
+  assert.deepEqual(readNumber('030901820', 'DE'), { number: '+4930901820', how: 'as dialled in DE' });
 });
 
 test('E.164 without its plus, also where national numbers may begin with the calling code', () => {
@@ -131,8 +210,10 @@ test('numbers that begin with their own calling code, in every country', (contex
         if (country === 'GA' && asDialled.startsWith('0')) continue;
         assert.equal(normaliseNumber(asDialled, country), national.number, `${asDialled} in ${country}`);
         dialled += 1;
-        if (normaliseNumber(bare, country) === national.number) continue;
-        assert.equal(normaliseNumber(bare, country), parsePhoneNumberFromString(`+${bare}`)?.number, bare);
+        const reading = normaliseNumber(bare, country);
+        // As short as an extension it stays as it is.
+        if (reading === national.number || (reading === bare && length < 8)) continue;
+        assert.equal(reading, parsePhoneNumberFromString(`+${bare}`)?.number, bare);
         ambiguous[country] = (ambiguous[country] ?? 0) + 1;
       }
   }

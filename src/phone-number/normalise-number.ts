@@ -1,20 +1,33 @@
+import examples from 'libphonenumber-js/examples.mobile.json';
 import {
   type CountryCode,
   getCountryCallingCode,
+  getExampleNumber,
   isSupportedCountry,
   type PhoneNumber,
   parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import { LRUCache } from 'lru-cache';
+import { numberIn } from './number-text.ts';
+import { autoNotation, type Notation } from './trunk-notation.ts';
+
+/** What a number text means, and by which rule, as the end of a sentence. */
+export type Reading = { readonly number: string; readonly how: string };
 
 /** Fewer digits than any country's national number has, dialled without + or 0: an extension of some PBX. */
 const SHORTEST_NATIONAL = 6;
 
+/** So many digits, or as many as a mobile number of the country has, are more than an extension. */
+const LONGEST_EXTENSION = 7;
+
+/** From so many digits on, a bare number that no plan knows is a new national number rather than an extension. */
+const SURELY_NATIONAL = 9;
+
 /** Longer than any number that can be dialled, in characters; a longer text is not cached. */
 const LONGEST_CACHED = 64;
 
-/** Parsing takes 20 to 40 µs, and the events of a call, its lookup and its record all have the same number. */
-const cache = new LRUCache<string, string>({ max: 10_000 });
+/** Parsing takes 10 to 40 µs, and the events of a call, its lookup and its record all have the same number. */
+const cache = new LRUCache<string, Reading>({ max: 10_000 });
 
 /** True for an ISO 3166-1 alpha-2 country whose national numbers can be read. */
 export function isCountry(text: string): boolean {
@@ -22,65 +35,108 @@ export function isCountry(text: string): boolean {
 }
 
 /**
- * The number in what the PBX calls one: `0171392` in `sip:0171392@10.0.0.1:5060` and `tel:0171392`. '' if there is
- * nothing in it that could be dialled: `anonymous`, `reception`, `alice7`.
+ * The one form in which numbers are reported, looked up and compared: E.164 (`+31201234567`), or the digits alone where
+ * it is no number of that country (an extension, say). '' if there is none in it.
  */
-export function numberIn(text: string): string {
-  const [address = ''] = text
-    .trim()
-    .replace(/^(sips?|tel):/i, '')
-    .split(/[@;]/);
-  return /^\+?[\d().*# /-]*\d[\d().*# /-]*$/.test(address) ? address : '';
+export function normaliseNumber(raw: string, country: string | null | undefined): string {
+  return readNumber(raw, country).number;
 }
 
-/** True for a number text that says that the number is kept back, or that has nothing in it that could be dialled. */
-export function isWithheld(raw: string): boolean {
-  return numberIn(raw) === '';
+/** The same, with the rule that made the number what it is, on a trunk that writes numbers in its own way. */
+export function readNumber(
+  raw: string,
+  country: string | null | undefined,
+  notation: Notation = autoNotation,
+): Reading {
+  const key = `${notation.rule} ${country ?? ''} ${raw}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  // A copy: V8 cuts a string out of a frame or a session without copying, and what is cached would keep all of it.
+  const number = numberIn(Buffer.from(raw).toString());
+  const reading = readTrunk(
+    number,
+    isSupportedCountry(country ?? '') ? (country as CountryCode) : undefined,
+    notation,
+  );
+  if (raw.length <= LONGEST_CACHED) cache.set(key, reading);
+  return reading;
+}
+
+function readTrunk(text: string, country: CountryCode | undefined, { kind, strip, rule }: Notation): Reading {
+  const number = strip !== '' && text.startsWith(strip) ? text.slice(strip.length) : text;
+  const named = (reading: Reading): Reading =>
+    rule === '' ? reading : { ...reading, how: `TRUNK_NUMBERS=${rule}: ${reading.how}` };
+  const digits = number.replace(/\D+/g, '');
+  if (kind === 'as-is')
+    return named({ number: `${number.startsWith('+') ? '+' : ''}${digits}`, how: 'as it is' });
+  const isBare = !/^(\+|00)/.test(number);
+  if (kind === 'e164' && isBare) {
+    const parsed = parse(`+${digits}`);
+    if (parsed?.isPossible()) return named({ number: parsed.number, how: 'E.164 without its plus' });
+  }
+  if (kind === 'national' && isBare && country !== undefined) {
+    const code = getCountryCallingCode(country);
+    const isAbroad = parse(number, country)?.countryCallingCode !== code;
+    const parsed = isAbroad ? undefined : parse(`+${code}${digits}`);
+    if (parsed?.isPossible()) return named({ number: parsed.number, how: `a national number of ${country}` });
+  }
+  return named(read(number, digits, country));
 }
 
 /**
- * The one form in which numbers are reported, looked up and compared: E.164 (`+31201234567`), or the digits alone where
- * it is no number of that country (an extension, say). '' if there is none in it.
- *
  * Without a country, only `+` and `00` show a number in full. With one, what is dialled there is read as dialled there.
  * Other digits that begin with its calling code, and make a valid number with a plus, are that number: trunks send
  * E.164 without its plus. Valid, and not only possible, because in India or Brazil national numbers that come without
  * their 0 begin with the same digits.
  */
-export function normaliseNumber(raw: string, country: string | null | undefined): string {
-  const key = `${country ?? ''} ${raw}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  // A copy: V8 cuts a string out of a frame or a session without copying, and what is cached would keep all of it.
-  const number = parse(numberIn(Buffer.from(raw).toString()), country);
-  if (raw.length <= LONGEST_CACHED) cache.set(key, number);
-  return number;
-}
-
-function parse(number: string, country: string | null | undefined): string {
-  const digits = number.replace(/\D+/g, '');
-  if (digits.length < SHORTEST_NATIONAL && !/^[+0]/.test(number)) return digits;
-  if (country == null || !isSupportedCountry(country)) {
-    const parsed = read(number.replace(/^00(?=[1-9])/, '+'));
-    return parsed?.isPossible() ? parsed.number : digits;
+function read(number: string, digits: string, country: CountryCode | undefined): Reading {
+  const asDigits = (how: string): Reading => ({ number: digits, how });
+  if (/^0+$/.test(digits)) return asDigits('its digits alone: zeros are no number');
+  const isBare = !/^[+0]/.test(number);
+  if (isBare && digits.length < SHORTEST_NATIONAL) return asDigits('its digits alone: too short for more');
+  if (country === undefined) {
+    const parsed = parse(number.replace(/^00(?=[1-9])/, '+'));
+    if (parsed?.isPossible()) return { number: parsed.number, how: 'an international number' };
+    return asDigits('its digits alone: no DEFAULT_COUNTRY to read it in');
   }
-  const national = read(number, country);
-  if (number.startsWith('+')) return national?.isPossible() ? national.number : digits;
-  if (national?.isValid() && national.formatNational().replace(/\D+/g, '') === digits) return national.number;
-  const withPlus =
-    number.startsWith('0') || !digits.startsWith(getCountryCallingCode(country))
-      ? undefined
-      : read(`+${digits}`);
-  if (withPlus?.isValid()) return withPlus.number;
-  return national?.isPossible() ? national.number : digits;
+  const national = parse(number, country);
+  if (number.startsWith('+'))
+    return national?.isPossible()
+      ? { number: national.number, how: 'an international number' }
+      : asDigits('its digits alone: no number of any country');
+  const dialled = (parsed: PhoneNumber): Reading => ({
+    number: parsed.number,
+    how: `as dialled in ${country}`,
+  });
+  const valid = national?.isValid() ? national : undefined;
+  if (valid?.formatNational().replace(/\D+/g, '') === digits) return dialled(valid);
+  if (isBare && isExtension(digits, country)) return asDigits(`its digits alone: too short for ${country}`);
+  if (isBare && digits.startsWith(getCountryCallingCode(country))) {
+    const withPlus = parse(`+${digits}`);
+    if (withPlus?.isValid()) return { number: withPlus.number, how: 'E.164 without its plus' };
+  }
+  // No number of another country, but with the 0 for an outside line one of this country.
+  const outside =
+    valid === undefined && number.startsWith('00') ? parse(number.slice(1), country) : undefined;
+  if (outside?.isValid()) return { number: outside.number, how: `as dialled in ${country} after a 0` };
+  const isNational = valid !== undefined || !isBare || digits.length >= SURELY_NATIONAL;
+  return isNational && national?.isPossible()
+    ? dialled(national)
+    : asDigits(`its digits alone: no number of ${country}`);
 }
 
-function read(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
+/** In Germany a number of six digits without its 0 can be valid, and is an extension of another PBX all the same. */
+function isExtension(digits: string, country: CountryCode): boolean {
+  const mobile = getExampleNumber(country, examples)?.nationalNumber.length ?? 0;
+  return digits.length <= LONGEST_EXTENSION && digits.length < mobile;
+}
+
+function parse(number: string, defaultCountry?: CountryCode): PhoneNumber | undefined {
   return parsePhoneNumberFromString(number, { extract: false, ...(defaultCountry && { defaultCountry }) });
 }
 
 /** A number as people read it: `+49 30 901820`. */
 export function spaced(number: string): string {
   if (!number.startsWith('+')) return number;
-  return parsePhoneNumberFromString(number, { extract: false })?.formatInternational() ?? number;
+  return parse(number)?.formatInternational() ?? number;
 }

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { createAgi } from '../../src/agi/agi.ts';
 import { createApiClient } from '../../src/api/client.ts';
 import { createLog } from '../../src/log/log.ts';
+import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 
 /**
  * A FastAGI server in a process of its own (forked), for test/bench/agi.ts: `raw`, `ours` or `ding-dong` (with the path
@@ -87,8 +88,7 @@ async function startOurs(settings: ServerSettings): Promise<number> {
     },
     {
       request: (number) => client.priority({ parameter: 'number', number }),
-      permit: () => 'granted',
-      country: 'DE',
+      permit: ({ number }) => ({ number: normaliseNumber(number, 'DE') }),
       clock: {
         now: () => performance.now(),
         setTimer(callback, ms) {

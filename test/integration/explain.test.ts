@@ -67,7 +67,12 @@ test('an answered call: seen, decided and delivered in order, found in the API h
     assert.ok(Math.max(...widths) <= columns, text);
   }
   const byId = await explain(`pbx-${uniqueid}`, '--json', '--show-numbers');
-  assert.match(byId.text, new RegExp(`"text": "reported: ringing, from \\${call?.from}"`));
+  assert.match(
+    byId.text,
+    new RegExp(
+      `"text": "reported: ringing, from \\${call?.from}: the trunk presented \\${call?.from} \\(an international number\\)"`,
+    ),
+  );
   const byNumber = await explain(call?.from ?? '');
   assert.equal(byNumber.text, ran.text);
 });

@@ -291,7 +291,7 @@ const shownByCalls: Readonly<Record<string, ShownByCall>> = {
         ['explain', '1763600000.1'],
         /^NOT REPORTED: the caller withholds the number, and WITHHELD_NUMBER is not set$/m,
       ],
-      [['status'], /; 1 not reported \(number withheld, see WITHHELD_NUMBER\)$/m],
+      [['status'], /; 1 not reported \(no number, or withheld: see WITHHELD_NUMBER\)$/m],
     ],
   },
 };

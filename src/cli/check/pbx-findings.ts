@@ -5,8 +5,10 @@ import { channelKind, endpointOf } from '../../calls/channel.ts';
 import { type CallSettings, createRules, judgeChannel, type Rules } from '../../calls/rules.ts';
 import { duration } from '../../delivery/report.ts';
 import { type Message, messages } from '../../log/messages.ts';
+import { maskNumbers } from '../../log/redact.ts';
 import { count } from '../format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
+import { numberResult } from './number-findings.ts';
 
 type PbxCheckOptions = {
   readonly address: string;
@@ -126,7 +128,14 @@ function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
     const { inbound, why } = judgeChannel(rules, input);
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
-    if (inbound) return [passed(what, `reported: ${why}`)];
+    const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
+    if (inbound)
+      return [
+        passed(
+          what,
+          `reported: ${why}; its number ${maskNumbers(input.callerNumber)}: ${maskNumbers(number)}`,
+        ),
+      ];
     const todo = `If this was a call from outside, add ${input.context} to INBOUND_CONTEXTS.`;
     return [warning(what, `not reported: ${why}`, todo)];
   });

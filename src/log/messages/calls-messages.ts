@@ -17,11 +17,12 @@ export const callsMessages = {
     text: 'call {call} from {from} completed, {outcome}; event stored, delivery follows',
     means: 'The call has ended. Its event is on disk.',
   },
-  'call.not-reported': {
+  'call.no-number': {
     level: 'info',
     text: 'call {call} is not reported: {why}',
-    means: 'The API requires a number, and this call has none. The call is counted; nothing is sent.',
-    todo: 'To report such calls, set WITHHELD_NUMBER to the number that should stand in.',
+    means:
+      'The API requires a number, and this caller has none or withholds it. The call is counted; nothing is sent.',
+    todo: 'To report such calls, set WITHHELD_NUMBER, or MISSING_NUMBER, to the number that should stand in.',
   },
   'call.reported-late': {
     level: 'info',

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isWithheld, numberIn } from './number-text.ts';
+
+test('what says that a number is withheld, and what is only no number', () => {
+  const rows: [raw: string, withheld: boolean][] = [
+    ['anonymous', true],
+    ['Anonymous', true],
+    ['sip:anonymous@anonymous.invalid', true],
+    ['Restricted', true],
+    ['private', true],
+    ['P', true],
+    ['0000000000', true],
+    ['+000', true],
+    ['０００', true],
+    ['alice7', false],
+    ['pete', false],
+    ['reception', false],
+    ['unknown', false],
+    ['', false],
+    ['0', true],
+    ['tel:110', false],
+    ['030901820', false],
+  ];
+  for (const [raw, withheld] of rows) assert.equal(isWithheld(raw), withheld, raw);
+});
+
+test('what can be dialled in a text, in a time that does not grow with its square', () => {
+  const rows = [
+    ['sip:0171392@10.0.0.1:5060', '0171392'],
+    ['tel:0171392', '0171392'],
+    ['%2B49171392', '+49171392'],
+    ['0171392 ,12', '0171392'],
+    ['+', ''],
+    ['++49', ''],
+    ['alice7', ''],
+    [`${'1'.repeat(200_000)}a`, ''],
+  ] as const;
+  for (const [raw, number] of rows) assert.equal(numberIn(raw), number, raw.slice(0, 40));
+});
