@@ -54,7 +54,9 @@ function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
 function calls({ calls: it }: BridgeStatus): StatusLine {
   const reported = `since the start: ${it.ringing} ringing, ${it.answered} answered, ${it.completed} completed`;
   const notReported =
-    it.notReported === 0 ? '' : `; ${it.notReported} not reported (no number, or withheld: see WITHHELD_NUMBER)`;
+    it.notReported === 0
+      ? ''
+      : `; ${it.notReported} not reported (no number, or withheld: see WITHHELD_NUMBER)`;
   return line('calls', `${it.open} open; ${reported}${notReported}`);
 }
 
