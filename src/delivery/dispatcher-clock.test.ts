@@ -20,9 +20,9 @@ for (const [name, ms] of [
     lab.reply(({ callId }) => (failing.has(callId) ? answer(500) : ok));
     lab.dispatcher.start();
     for (let n = 0; n < 60; n++) {
-      lab.tell(`c-${n}`, ...callStatuses);
+      lab.offer(`c-${n}`, ...callStatuses);
       // A good call now and then: no outage.
-      if (n % 10 === 0) lab.tell(`good-${n}`, 'ringing');
+      if (n % 10 === 0) lab.offer(`good-${n}`, 'ringing');
     }
     await lab.pass(20_000, 100);
     const quiet = lab.sent.length;
@@ -30,7 +30,7 @@ for (const [name, ms] of [
     // Tried after 1, 3, 7 and 15 s; next after 31 s.
     await lab.pass(8_000, 100);
     assert.equal(lab.sent.length, quiet, 'no flood');
-    lab.tell('new', 'ringing');
+    lab.offer('new', 'ringing');
     await lab.pass(10);
     assert.equal(lab.book.calls.get('new')?.state, 'ringing');
     failing.clear();
@@ -70,7 +70,7 @@ test('events over the age limit are parked, but not because the clock was set', 
   lab.take('old', 'ringing');
   lab.jump(10 * day);
   lab.dispatcher.start();
-  lab.tell('young', 'ringing');
+  lab.offer('young', 'ringing');
   lab.jump(300 * day);
   await lab.pass(11 * minute, 1_000);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts'
 import { callStatuses } from '../api/contract/call-event.ts';
 import type { DeliveryLimits } from './limits.ts';
 
-const priority = { concurrency: 2, patienceMs: Number.POSITIVE_INFINITY, buffer: 4, newestFirst: false };
+const priority = { concurrency: 2, turnMs: 600_000, buffer: 4, newestFirst: false };
 const small: Partial<DeliveryLimits> = {
   priorities: { fresh: priority, backlog: priority, retry: { ...priority, buffer: 0 } },
 };
@@ -22,7 +22,7 @@ test('more than memory holds: the rest is left on disk and found there', async (
   const lab = createDeliveryLab(t, { limits: small });
   lab.reply(() => ({ afterMs: 10, result: ok }));
   lab.dispatcher.start();
-  for (let n = 0; n < 100; n++) lab.tell(`c-${n}`, ...callStatuses);
+  for (let n = 0; n < 100; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(2_000);
   assert.equal(lab.book.counts.moved, 300);
   assert.equal(lab.book.counts.inverted + lab.book.counts.repeated, 0);
@@ -38,7 +38,7 @@ test('a head that is offered before its predecessor is recorded is not lost', as
   lab.queue.record = async (batch) => {
     const nextEvents = await record(batch);
     // The next event is taken and offered while the record of the first is on its way back.
-    if (batch.some(({ seq }) => seq === ringing.seq)) lab.tell('a', 'answered');
+    if (batch.some(({ seq }) => seq === ringing.seq)) lab.offer('a', 'answered');
     return nextEvents;
   };
   lab.dispatcher.offer([ringing]);
@@ -50,13 +50,13 @@ test('an older event that is sent again goes before a newer one that waits in me
   const lab = createDeliveryLab(t, { limits: small });
   lab.reply(({ status }) => (status === 'answered' ? answer(422) : { afterMs: 400, result: ok }));
   lab.dispatcher.start();
-  lab.tell('a', 'answered');
+  lab.offer('a', 'answered');
   await lab.pass(10_000, 100);
   assert.equal(lab.queue.rows[0]?.state, 'dead');
   lab.reply(() => ({ afterMs: 400, result: ok }));
-  lab.tell('x', 'ringing');
-  lab.tell('y', 'ringing');
-  lab.tell('a', 'completed');
+  lab.offer('x', 'ringing');
+  lab.offer('y', 'ringing');
+  lab.offer('a', 'completed');
   const before = lab.sent.length;
   await lab.pass(10);
   lab.queue.revive(1);
@@ -69,7 +69,7 @@ test('what waits in memory when the disk cannot be asked is sent later', async (
   const lab = createDeliveryLab(t, { limits: small });
   lab.reply(() => ({ afterMs: 400, result: ok }));
   lab.dispatcher.start();
-  for (const call of ['a', 'b', 'c']) lab.tell(call, 'ringing');
+  for (const call of ['a', 'b', 'c']) lab.offer(call, 'ringing');
   const { isNext } = lab.queue;
   lab.queue.isNext = () => Promise.reject(new Error('the disk is gone'));
   await lab.pass(500);
@@ -83,7 +83,7 @@ test('outcomes that cannot be recorded are kept and recorded later; nothing is s
   const lab = createDeliveryLab(t);
   lab.dispatcher.start();
   lab.queue.refuse(() => true);
-  for (let n = 0; n < 10; n++) lab.tell(`c-${n}`, ...callStatuses);
+  for (let n = 0; n < 10; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(4_000);
   assert.equal(lab.sent.length, 10);
   assert.equal(lab.dispatcher.status().unrecorded, 10);
@@ -99,17 +99,17 @@ test('one outcome that is refused for ever does not hold up those of other calls
   const lab = createDeliveryLab(t);
   lab.dispatcher.start();
   lab.queue.refuse(({ callId }) => callId === 'c-3');
-  for (let n = 0; n < 10; n++) lab.tell(`c-${n}`, ...callStatuses);
+  for (let n = 0; n < 10; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(100);
   assert.equal(lab.sent.length, 28, 'all of nine calls, and the first of one');
   assert.equal(lab.dispatcher.status().unrecorded, 1);
   await lab.pass(5_000, 100);
-  lab.tell('later', ...callStatuses);
+  lab.offer('later', ...callStatuses);
   await lab.pass(100);
   assert.equal(lab.book.calls.get('later')?.state, 'completed');
 
   lab.reply(() => answer(401));
-  lab.tell('new', 'ringing');
+  lab.offer('new', 'ringing');
   await lab.pass(100);
   lab.reply(() => ok);
   lab.dispatcher.retry();
@@ -127,9 +127,9 @@ test('too many outcomes unrecorded: nothing more is sent until they are', async 
   const lab = createDeliveryLab(t, { limits: { unrecorded: 50 } });
   lab.dispatcher.start();
   lab.queue.refuse(() => true);
-  for (let n = 0; n < 50; n++) lab.tell(`c-${n}`, 'ringing');
+  for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(10);
-  for (let n = 50; n < 100; n++) lab.tell(`c-${n}`, 'ringing');
+  for (let n = 50; n < 100; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(100);
   assert.equal(lab.sent.length, 50);
   lab.queue.refuse(() => false);
@@ -137,7 +137,7 @@ test('too many outcomes unrecorded: nothing more is sent until they are', async 
   assert.equal(lab.book.counts.moved, 100);
 });
 
-test('a queue that cannot be read is told once a minute, and read again', async (t) => {
+test('a queue that cannot be read is logged once a minute, and read again', async (t) => {
   const lab = createDeliveryLab(t);
   const { due } = lab.queue;
   lab.queue.due = () => Promise.reject(new Error('the disk is gone'));

@@ -28,7 +28,7 @@ async function bridgeTo(baseUrl: string, answerTimeoutMs = 10_000) {
   return {
     queue,
     dispatcher,
-    tell(callId: string, ...statuses: (typeof callStatuses)[number][]) {
+    offer(callId: string, ...statuses: (typeof callStatuses)[number][]) {
       dispatcher.offer(queue.append(statuses.map((status) => ({ callId, status, queuedAt: Date.now() }))));
     },
     async close() {
@@ -82,7 +82,7 @@ for (const [name, fault, howOften, repeated] of faults) {
       fault.kind === 'hang' || fault.kind === 'stall' ? 300 : undefined,
     );
     farSide.inject(times(howOften, fault));
-    for (let n = 0; n < 20; n++) bridge.tell(`c-${n}`, ...callStatuses);
+    for (let n = 0; n < 20; n++) bridge.offer(`c-${n}`, ...callStatuses);
     await bridge.queue.drained();
     const { moved, inverted, repeated: twice } = farSide.counts();
     assert.deepEqual({ moved, inverted }, { moved: 60, inverted: 0 });
@@ -98,17 +98,17 @@ test('a redirect never gets the event or the token', async (t) => {
   t.after(() => elsewhere.close());
   const location = `${elsewhere.baseUrl}/voice/call`;
   farSide.inject(times(3, { kind: 'status', status: 307, headers: { location } }));
-  bridge.tell('a', ...callStatuses);
+  bridge.offer('a', ...callStatuses);
   await farSide.waitFor(completed(1));
   assert.equal(elsewhere.counts().connections, 0);
 });
 
-test('the API is away for a whole call and comes back: the call is told, in order', async (t) => {
+test('the API is away for a whole call and comes back: the call is reported, in order', async (t) => {
   const first = await startFarSide({ token });
   await first.close();
   const bridge = await bridgeTo(first.baseUrl);
   t.after(() => bridge.close());
-  for (let n = 0; n < 20; n++) bridge.tell(`c-${n}`, ...callStatuses);
+  for (let n = 0; n < 20; n++) bridge.offer(`c-${n}`, ...callStatuses);
   const back = await startFarSide({ token, port: first.port });
   t.after(() => back.close());
   await back.waitFor(completed(20));
@@ -139,7 +139,7 @@ test('random faults in random order: nothing lost, nothing inverted, nothing lef
         const bridge = await bridgeTo(farSide.baseUrl);
         try {
           farSide.inject(({ nth }) => script[nth - 1]);
-          for (const status of callStatuses) for (let n = 0; n < calls; n++) bridge.tell(`c-${n}`, status);
+          for (const status of callStatuses) for (let n = 0; n < calls; n++) bridge.offer(`c-${n}`, status);
           await bridge.queue.drained();
           const { moved, inverted } = farSide.counts();
           assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });

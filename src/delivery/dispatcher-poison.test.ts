@@ -9,7 +9,7 @@ test('the API will not have an event: parked after three tries, later events of 
       const lab = createDeliveryLab(t);
       lab.reply((event) => (event.status === 'answered' ? answer(status) : ok));
       lab.dispatcher.start();
-      lab.tell('a', ...callStatuses);
+      lab.offer('a', ...callStatuses);
       await lab.pass(10_000);
       assert.deepEqual(
         lab.sent.map(({ event }) => event.status),
@@ -34,7 +34,7 @@ test('tries that got no answer do not bring an event nearer to being parked', as
   let tries = 0;
   lab.reply(() => (tries++ < 2 ? failure('timeout-headers') : answer(422)));
   lab.dispatcher.start();
-  lab.tell('a', 'ringing');
+  lab.offer('a', 'ringing');
   await lab.pass(12_000);
   assert.equal(lab.sent.length, 4);
   assert.deepEqual(lab.queue.rows[0]?.state, 'waiting', 'rejected twice');
@@ -52,11 +52,11 @@ for (const [name, reply] of [
       const lab = createDeliveryLab(t, { random: () => 0.5 });
       lab.reply(({ callId }) => (callId.startsWith('bad') ? reply : { afterMs: 10, result: ok }));
       lab.dispatcher.start();
-      for (let n = 0; n < count; n++) lab.tell(`bad-${n}`, ...callStatuses);
+      for (let n = 0; n < count; n++) lab.offer(`bad-${n}`, ...callStatuses);
       const queuedAt = new Map<string, number>();
       for (let n = 0; n < 6_000; n++) {
         queuedAt.set(`good-${n}`, lab.elapsed());
-        lab.tell(`good-${n}`, ...callStatuses);
+        lab.offer(`good-${n}`, ...callStatuses);
         await lab.pass(100, 50);
       }
       await lab.pass(1_000, 50);
@@ -81,12 +81,12 @@ test('one stumble of a good call does not wait behind a thousand poisoned ones',
     return answer(503);
   });
   lab.dispatcher.start();
-  for (let n = 0; n < 1_000; n++) lab.tell(`bad-${n}`, 'ringing');
+  for (let n = 0; n < 1_000; n++) lab.offer(`bad-${n}`, 'ringing');
   for (let n = 0; n < 1_200; n++) {
-    lab.tell(`good-${n}`, 'ringing');
+    lab.offer(`good-${n}`, 'ringing');
     await lab.pass(100, 50);
   }
-  lab.tell('stumbles', 'ringing');
+  lab.offer('stumbles', 'ringing');
   await lab.pass(3_000);
   const times = lab.sent.filter(({ event }) => event.callId === 'stumbles').map(({ at }) => at);
   assert.equal(times.length, 2, 'the second try, due after half a second, came within three');

@@ -15,9 +15,9 @@ for (const status of [401, 403, 404, 405, 301, 302, 307]) {
       return { afterMs: 20, result: answer(status) };
     });
     lab.dispatcher.start();
-    lab.tell('first', ...callStatuses);
+    lab.offer('first', ...callStatuses);
     await lab.pass(10);
-    for (let n = 0; n < 200; n++) lab.tell(`c-${n}`, ...callStatuses);
+    for (let n = 0; n < 200; n++) lab.offer(`c-${n}`, ...callStatuses);
     await lab.pass(100);
     most = 0;
     const before = lab.sent.length;
@@ -45,8 +45,8 @@ test('what was under way when the queue stopped says nothing about the stop', as
   const lab = createDeliveryLab(t);
   lab.reply(({ callId }) => (callId === 'late' ? { afterMs: 500, result: ok } : answer(401)));
   lab.dispatcher.start();
-  lab.tell('late', 'ringing');
-  lab.tell('refused', 'ringing');
+  lab.offer('late', 'ringing');
+  lab.offer('refused', 'ringing');
   await lab.pass(600);
   assert.equal(lab.book.calls.get('late')?.state, 'ringing');
   assert.equal(lab.dispatcher.status().state, 'paused');
@@ -56,9 +56,9 @@ test('a probe that fails for a reason of its own does not block the next', async
   const lab = createDeliveryLab(t);
   lab.reply(() => answer(401));
   lab.dispatcher.start();
-  lab.tell('good', 'ringing');
+  lab.offer('good', 'ringing');
   await lab.pass(1);
-  lab.tell('bad', 'ringing');
+  lab.offer('bad', 'ringing');
   lab.reply(({ callId }) => (callId === 'bad' ? answer(500) : ok));
   await lab.pass(10_000);
   assert.equal(lab.book.calls.get('good')?.state, 'ringing');
@@ -70,7 +70,7 @@ for (const status of [401, 429]) {
     const lab = createDeliveryLab(t);
     lab.reply(() => answer(status));
     lab.dispatcher.start();
-    lab.tell('a', 'ringing');
+    lab.offer('a', 'ringing');
     await lab.pass(10);
     lab.reply(() => failure('refused'));
     await lab.pass(990);
@@ -83,9 +83,9 @@ test('429 holds the whole queue for as long as Retry-After says, then tries with
   const lab = createDeliveryLab(t);
   lab.reply(() => answer(429, '{}', { retryAfter: '30' }));
   lab.dispatcher.start();
-  lab.tell('first', 'ringing');
+  lab.offer('first', 'ringing');
   await lab.pass(10);
-  for (let n = 0; n < 50; n++) lab.tell(`c-${n}`, 'ringing');
+  for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
   lab.reply(() => ({ afterMs: 100, result: ok }));
   await lab.pass(29_980);
   assert.equal(lab.sent.length, 1);
@@ -108,7 +108,7 @@ for (const [name, retryAfter] of [
     const lab = createDeliveryLab(t);
     lab.reply(() => answer(429, '{}', { retryAfter }));
     lab.dispatcher.start();
-    lab.tell('first', 'ringing');
+    lab.offer('first', 'ringing');
     await lab.pass(minute, 50);
     // With the longest waits: after 1, 2, 4 ... 32 s.
     assert.equal(lab.sent.length, 6);
@@ -120,18 +120,18 @@ test('API gone: few probes, one line a minute, and all goes out as soon as it is
   const lab = createDeliveryLab(t);
   lab.reply(() => failure('refused'));
   lab.dispatcher.start();
-  for (let n = 0; n < 200; n++) lab.tell(`c-${n}`, ...callStatuses);
+  for (let n = 0; n < 200; n++) lab.offer(`c-${n}`, ...callStatuses);
   await lab.pass(1_000);
   assert.equal(lab.dispatcher.status().state, 'outage');
   const before = lab.sent.length;
   await lab.pass(10 * minute, 50);
   assert.ok(lab.sent.length - before <= 16, `${lab.sent.length - before} requests in ten minutes`);
-  const told = lab.lines.filter(({ code }) => code === 'delivery.outage');
-  assert.ok(told.length >= 8 && told.length <= 11, `${told.length} lines`);
+  const lines = lab.lines.filter(({ code }) => code === 'delivery.outage');
+  assert.ok(lines.length >= 8 && lines.length <= 11, `${lines.length} lines`);
 
   lab.reply(() => ok);
   const back = lab.elapsed();
-  lab.tell('new', 'ringing');
+  lab.offer('new', 'ringing');
   await lab.pass(1_000);
   assert.equal(lab.book.calls.get('new')?.state, 'ringing', 'a new call brings the next try forward');
   assert.equal(lab.book.counts.moved, 601);
@@ -148,11 +148,11 @@ test('API gone: a stream of new calls does not become a hammer', async (t) => {
       const lab = createDeliveryLab(t);
       lab.reply(() => ({ afterMs, result: failure('timeout-connect') }));
       lab.dispatcher.start();
-      for (let n = 0; n < 3; n++) lab.tell(`first-${n}`, 'ringing');
+      for (let n = 0; n < 3; n++) lab.offer(`first-${n}`, 'ringing');
       await lab.pass(5_100);
       const before = lab.sent.length;
       for (let n = 0; n < 600; n++) {
-        lab.tell(`c-${n}`, 'ringing');
+        lab.offer(`c-${n}`, 'ringing');
         await lab.pass(100, 100);
         assert.ok(lab.inFlight() <= 1);
       }
@@ -173,7 +173,7 @@ test('API answers nothing but 500: new calls are tried once, the backlog and the
   const before = lab.sent.length;
   assert.ok(before < 100, `${before} of the backlog were tried`);
   for (let n = 0; n < 20; n++) {
-    lab.tell(`new-${n}`, 'ringing');
+    lab.offer(`new-${n}`, 'ringing');
     await lab.pass(1_000, 100);
   }
   const later = lab.sent.slice(before).map(({ event }) => event.callId);
@@ -181,7 +181,7 @@ test('API answers nothing but 500: new calls are tried once, the backlog and the
   assert.ok(later.length - 20 <= 8, `${later.length - 20} others`);
 
   lab.reply(() => ok);
-  lab.tell('good', 'ringing');
+  lab.offer('good', 'ringing');
   await lab.pass(2 * minute, 100);
   assert.equal(lab.book.counts.moved, 1_021);
 });
@@ -190,12 +190,12 @@ test('503 with Retry-After: in an outage nothing is sent until then, new calls n
   const lab = createDeliveryLab(t);
   lab.reply(() => answer(503, '{}', { retryAfter: '30' }));
   lab.dispatcher.start();
-  for (let n = 0; n < 20; n++) lab.tell(`c-${n}`, 'ringing');
+  for (let n = 0; n < 20; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(0);
   assert.equal(lab.dispatcher.status().state, 'outage');
   const before = lab.sent.length;
   for (let n = 0; n < 25; n++) {
-    lab.tell(`new-${n}`, 'ringing');
+    lab.offer(`new-${n}`, 'ringing');
     lab.dispatcher.retry();
     await lab.pass(1_000, 100);
   }
@@ -211,7 +211,7 @@ test('a setting that changes while a probe is under way is tried when that ends'
   const lab = createDeliveryLab(t);
   lab.reply(() => ({ afterMs: 1_500, result: answer(401) }));
   lab.dispatcher.start();
-  lab.tell('a', 'ringing');
+  lab.offer('a', 'ringing');
   await lab.pass(3_000);
   assert.equal(lab.inFlight(), 1, 'the first probe, from 2.5 s on');
   lab.reply(() => ({ afterMs: 1_500, result: ok }));
@@ -226,7 +226,7 @@ test('API gone, then there but with faults: new calls are tried again', async (t
   const lab = createDeliveryLab(t);
   lab.reply(() => failure('refused'));
   lab.dispatcher.start();
-  for (let n = 0; n < 5; n++) lab.tell(`first-${n}`, 'ringing');
+  for (let n = 0; n < 5; n++) lab.offer(`first-${n}`, 'ringing');
   await lab.pass(100);
   for (let n = 0; n < 20; n++) lab.take(`c-${n}`, 'ringing');
   lab.reply(() => answer(500));

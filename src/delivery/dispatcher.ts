@@ -1,9 +1,10 @@
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
+import { messageOf } from '../process/message-of.ts';
 import { createAlarm } from './alarm.ts';
 import { classify } from './classify.ts';
+import type { DeliveryStatus } from './delivery-status.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
-import { createHealthProbe } from './health-probe.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
 import { outcomeOf, resultOf } from './outcome.ts';
 import { createPrefetchBuffer, priorities } from './prefetch-buffer.ts';
@@ -15,7 +16,6 @@ import {
   type QueuedEvent,
 } from './queue.ts';
 import { createReport } from './report.ts';
-import { createResultWriter } from './result-writer.ts';
 
 export type DispatcherOptions = {
   readonly queue: DeliveryQueue;
@@ -35,45 +35,23 @@ export type DispatcherOptions = {
 
 export type Dispatcher = {
   start(): void;
-  /** Heads that were just taken: sent without a query. Only a hint: what is not offered is found on disk. */
+  /** Next events that were just queued: sent without a query. Only a hint: what is not offered is found on disk. */
   offer(nextEvents: readonly QueuedEvent[]): void;
-  /** Looks at the queue now, as after dead letters were made to wait again. */
+  /** Reads the queue now, as after dead letters were made to wait again. */
   poke(): void;
-  /**
-   * Tries at once whether it works again, if nothing is sent for now: somebody has changed a setting. What the API asked
-   * for with a Retry-After is still obeyed.
-   */
+  /** Probes at once if nothing is sent for now, as after a setting has changed. A Retry-After is still obeyed. */
   retry(): void;
   /** Lets running requests end, for at most `limitMs` (5 s), and records them; the rest stays on disk. */
   stop(limitMs?: number): Promise<void>;
   status(): DeliveryStatus;
 };
 
-/** Times are Unix ms. */
-export type DeliveryStatus = {
-  readonly state: Flow['state'];
-  /** Why it is not `ok`. */
-  readonly reason?: string;
-  readonly since: number;
-  /** When it is tried again, if it is not `ok`. */
-  readonly nextTryAt?: number;
-  readonly inFlight: number;
-  /** Attempts that are not recorded on disk yet. */
-  readonly unrecorded: number;
-  /** Since the start. */
-  readonly delivered: number;
-  readonly failedAttempts: number;
-  readonly deadLetters: number;
-  readonly lastDeliveredAt?: number;
-};
-
-/** How often places are taken from requests that hang, ms. */
-const sweepMs = 50;
+/** From one try to record a result to the next, ms. */
+const recordAgainMs = 1_000;
 
 /**
  * Brings events from the outbox to the API: one at a time per call, in order; calls do not wait for each other.
  *
- * Three gates, so that nothing is in the way of anything else: fresh calls, the backlog, and what failed before.
  * What is in memory is a cache: an event leaves the disk only when the API has confirmed it, and whatever is
  * forgotten here (a full buffer, a stop, a crash) is found there again.
  *
@@ -86,24 +64,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const steadyNow = () => steadyOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
-  const resultWriter = createResultWriter({ queue, onRecorded, onFailed: report.notRecorded });
   const buffer = createPrefetchBuffer({
-    queue,
-    limits,
-    now,
-    steadyNow,
-    monotonic,
-    isOpen,
-    send: (event, priority) => attempt(event, priority, false),
-    onRetryAt,
-    onFailed: onQueueFailed,
-  });
-  const healthProbe = createHealthProbe({
-    takeOne: buffer.takeOne,
-    attempt: ({ event, priority }) => attempt(event, priority, true),
-    mayRetry: () => phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named,
-    recorded: resultWriter.flushed,
-    monotonic,
+    ...{ queue, limits, now, steadyNow, monotonic, isOpen, onRetryAt },
+    attempt: (event, priority) => attempt(event, priority, false),
     onFailed: onQueueFailed,
   });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
@@ -112,16 +75,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
   let inFlight = 0;
+  let unrecorded = 0;
+  let recorded = 0;
+  let probing = false;
+  let probedAt = Number.NEGATIVE_INFINITY;
+  /** A probe that began before a setting changed says nothing: another follows. */
+  let probeWanted = false;
   let pollAt = 0;
   let expireAt = 0;
   let retryAt = Number.POSITIVE_INFINITY;
-  let sweeper: NodeJS.Timeout | undefined;
   let onIdle = () => {};
   let stopped: Promise<void> | undefined;
   let lastDeliveredAt: number | undefined;
 
   function isOpen(priority: Priority): boolean {
-    if (phase !== 'running' || resultWriter.size() >= limits.unrecorded) return false;
+    if (phase !== 'running' || unrecorded >= limits.unrecorded) return false;
     return (
       flow.state === 'ok' ||
       (priority === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
@@ -130,18 +98,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function attempt(event: QueuedEvent, priority: Priority, probe: boolean): Promise<void> {
     const startedAt = monotonic();
-    inFlight++;
-    sweeper ??= setTimeout(sweep, sweepMs);
+    if (++inFlight === limits.inFlight) buffer.pause();
     let result: ApiResult;
     try {
       result = await send(event);
     } catch (error) {
-      result = unexpected(error);
+      result = { kind: 'failed', error: 'unknown', detail: messageOf(error), durationMs: 0 };
     }
-    inFlight--;
+    if (inFlight-- === limits.inFlight) buffer.resume();
     if (phase === 'abandoned') return;
     conclude(event, result, startedAt, probe);
-    if (inFlight === 0) onIdle();
     buffer.refillIfLow(priority);
   }
 
@@ -155,7 +121,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
     const { reason, verdict } = classified;
     options.onAttempt?.(event, result, verdict === 'delivered');
-    resultWriter.add(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    void record(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -163,23 +129,36 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return;
     }
     counts.failedAttempts++;
-    if (outcome.outcome === 'dead') {
-      counts.deadLetters++;
-      report.dead(event, reason);
-    } else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
+    if (outcome.outcome === 'dead') counts.deadLetters++;
+    if (outcome.outcome === 'dead') report.dead(event, reason);
+    else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
   }
 
-  function onRecorded(batch: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
-    for (const { callId, nextAt } of batch) {
-      buffer.release(callId);
-      if (nextAt !== undefined) onRetryAt(nextAt);
+  /** Records a result, again and again if the disk refuses it: until then its call rests, and the others go on. */
+  async function record(result: DeliveryResult): Promise<void> {
+    unrecorded++;
+    let nextEvents: readonly QueuedEvent[] | undefined;
+    while (nextEvents === undefined) {
+      try {
+        nextEvents = await queue.record([result]);
+      } catch (error) {
+        report.notRecorded(error, unrecorded, recordAgainMs);
+        await new Promise((resolve) => setTimeout(resolve, recordAgainMs));
+        if (phase === 'abandoned') return;
+      }
     }
-    for (const head of nextEvents) {
+    unrecorded--;
+    recorded++;
+    buffer.release(result.callId);
+    if (result.nextAt !== undefined) onRetryAt(result.nextAt);
+    for (const event of nextEvents) {
       // Tried before and overtaken by one that was sent again: the disk knows when it is due.
-      if (head.attempts > 0) onRetryAt(steadyNow());
-      else buffer.take(head, head.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
+      if (event.attempts > 0) onRetryAt(steadyNow());
+      else buffer.add(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
     for (const priority of priorities) buffer.refillIfLow(priority);
+    probeIfWanted();
+    if (inFlight + unrecorded === 0) onIdle();
   }
 
   function changeFlow(next: Flow): void {
@@ -187,15 +166,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const before = flow;
     flow = next;
     if (before.state === 'ok' && next.state === 'ok') return;
-    buffer.shut();
     report.flow(before, next);
     if (next.state !== 'ok') alarm.by(next.nextTryAt);
     poke();
-  }
-
-  function sweep(): void {
-    sweeper = inFlight > 0 ? setTimeout(sweep, sweepMs) : undefined;
-    buffer.giveWay();
   }
 
   function onRetryAt(steady: number): void {
@@ -206,7 +179,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function tick(): void {
     const at = monotonic();
     report.tick();
-    if (flow.state !== 'ok' && at >= flow.nextTryAt) void healthProbe.probe();
+    if (flow.state !== 'ok' && at >= flow.nextTryAt) void probe();
     if (at >= retryAt) {
       retryAt = Number.POSITIVE_INFINITY;
       void buffer.refill('retry');
@@ -221,6 +194,35 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     alarm.by(Math.min(pollAt, retryAt));
     if (flow.state !== 'ok' && flow.nextTryAt > at) alarm.by(flow.nextTryAt);
+  }
+
+  /** Sends one event to see whether it works again, unless one is under way. */
+  async function probe(): Promise<void> {
+    if (probing) return;
+    probing = true;
+    probedAt = monotonic();
+    let one: Awaited<ReturnType<typeof buffer.takeOne>>;
+    try {
+      let before: number;
+      do {
+        before = recorded;
+        one = await buffer.takeOne();
+        // What was tried last may be the only one, and its result was recorded just now.
+      } while (one === undefined && recorded !== before);
+      if (one) {
+        probeWanted = false;
+        await attempt(one.event, one.priority, true);
+      }
+    } catch (error) {
+      onQueueFailed(error);
+    }
+    probing = false;
+    if (one) probeIfWanted();
+  }
+
+  function probeIfWanted(): void {
+    const mayProbe = phase === 'running' && flow.state !== 'ok' && flow.state !== 'held' && !flow.named;
+    if (probeWanted && mayProbe) void probe();
   }
 
   async function expire(): Promise<void> {
@@ -246,22 +248,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const wasRunning = phase === 'running';
     phase = 'stopping';
     alarm.off();
-    buffer.shut();
-    if (wasRunning) {
-      const idle = new Promise<void>((resolve) => {
-        onIdle = resolve;
-        if (inFlight === 0) resolve();
-      });
+    if (wasRunning && inFlight + unrecorded > 0) {
       let timer: NodeJS.Timeout | undefined;
-      const tooLong = new Promise<void>((resolve) => {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
         timer = setTimeout(resolve, limitMs);
       });
-      await Promise.race([idle.then(() => resultWriter.idle()), tooLong]);
       clearTimeout(timer);
     }
     phase = 'abandoned';
-    clearTimeout(sweeper);
-    resultWriter.stop();
     report.end();
   }
 
@@ -274,14 +269,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       tick();
     },
     offer(nextEvents) {
-      for (const head of nextEvents) buffer.take(head, 'fresh');
+      for (const event of nextEvents) buffer.add(event, 'fresh');
       if (phase !== 'running' || flow.state === 'ok' || isOpen('fresh')) return;
-      const brought = flow.state === 'outage' && !flow.named && healthProbe.sinceLast() >= limits.probeGapMs;
-      if (brought || monotonic() >= flow.nextTryAt) void healthProbe.probe();
+      const brought = flow.state === 'outage' && !flow.named && monotonic() - probedAt >= limits.probeGapMs;
+      if (brought || monotonic() >= flow.nextTryAt) void probe();
     },
     poke,
     retry() {
-      void healthProbe.retry();
+      probeWanted = true;
+      probeIfWanted();
     },
     stop(limitMs = 5_000) {
       stopped ??= stopWithin(limitMs);
@@ -294,15 +290,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         since: toUnix(flow.since),
         ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
         inFlight,
-        unrecorded: resultWriter.size(),
+        unrecorded: unrecorded,
         ...counts,
         ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),
       };
     },
   };
-}
-
-function unexpected(error: unknown): ApiResult {
-  const detail = error instanceof Error ? error.message : String(error);
-  return { kind: 'failed', error: 'unknown', detail, durationMs: 0 };
 }

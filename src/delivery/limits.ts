@@ -1,18 +1,28 @@
-import type { PriorityLimits } from './lane.ts';
 import type { Priority } from './queue.ts';
+
+export type PriorityLimits = {
+  /** Requests at the same time. */
+  readonly concurrency: number;
+  /**
+   * After so many ms without an answer a request gives its turn to the next one, and goes on: calls whose requests
+   * hang must not be in the way of the others.
+   */
+  readonly turnMs: number;
+  /** Events in memory that wait for their turn; the rest stays on disk. */
+  readonly buffer: number;
+  /** The newest of them goes first, else the one that came first. */
+  readonly newestFirst: boolean;
+};
 
 export type DeliveryLimits = {
   readonly priorities: Readonly<Record<Priority, PriorityLimits>>;
-  /**
-   * Requests of all priorities at the same time, with those that have given their place; at least as many as the priorities have
-   * places. The client must allow as many connections.
-   */
+  /** Requests under way, with those that gave their turn away. The client must allow as many connections. */
   readonly inFlight: number;
   /** Attempts that are not recorded yet, beyond which nothing more is sent. */
   readonly unrecorded: number;
   /** A call is fresh for so long after its newest event, ms. */
   readonly freshMs: number;
-  /** What has waited in memory for so long, ms, is sent only if it still is the head of its call on disk. */
+  /** What has waited in memory for so long, ms, is sent only if it still is the next event of its call on disk. */
   readonly trustMs: number;
   /** The queue is looked at this often, ms, even if nothing gave a hint. */
   readonly pollMs: number;
@@ -30,10 +40,10 @@ const minute = 60_000;
 
 export const defaultLimits: DeliveryLimits = {
   priorities: {
-    fresh: { concurrency: 64, patienceMs: 100, buffer: 1_024, newestFirst: true },
-    backlog: { concurrency: 32, patienceMs: 2_000, buffer: 256, newestFirst: false },
+    fresh: { concurrency: 64, turnMs: 100, buffer: 1_024, newestFirst: true },
+    backlog: { concurrency: 32, turnMs: 2_000, buffer: 256, newestFirst: false },
     // No buffer: those with the fewest attempts go first, and the queue knows them best.
-    retry: { concurrency: 32, patienceMs: 1_000, buffer: 0, newestFirst: false },
+    retry: { concurrency: 32, turnMs: 1_000, buffer: 0, newestFirst: false },
   },
   inFlight: 2_048,
   unrecorded: 4_000,

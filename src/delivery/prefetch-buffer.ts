@@ -1,24 +1,26 @@
-import { createPriorityGate, type PriorityGate } from './lane.ts';
+import PQueue from 'p-queue';
 import type { DeliveryLimits } from './limits.ts';
 import { type DeliveryQueue, longestWaitMs, type Priority, type QueuedEvent } from './queue.ts';
+
+/** How often turns are taken from requests that hang, ms. */
+const sweepMs = 50;
 
 export const priorities = ['fresh', 'backlog', 'retry'] as const satisfies readonly Priority[];
 
 export type PrefetchBuffer = {
-  /** Takes a head into memory if there is room, else leaves it on disk. */
-  take(event: QueuedEvent, priority: Priority): void;
-  /** An attempt of this call is recorded: its next event may come. */
+  /** Sends an event when its turn comes, if memory has room for it; else it stays on disk until memory has. */
+  add(event: QueuedEvent, priority: Priority): void;
+  /** The result of an attempt is recorded: the call's next event may be sent. */
   release(callId: string): void;
-  /** Fills a priority from disk. */
+  /** Reads due events from disk. */
   refill(priority: Priority): Promise<void>;
   /** The same, if memory has run low and the disk may have more. */
   refillIfLow(priority: Priority): void;
-  /** Takes one head for a probe, a new call's if there is one; `release` it afterwards. */
+  /** Takes one event for a probe, a new call's if there is one; `release` it afterwards. */
   takeOne(): Promise<{ readonly event: QueuedEvent; readonly priority: Priority } | undefined>;
-  /** Lanes that are not open any more forget what has not begun. */
-  shut(): void;
-  /** Requests that hang give their place to the next, as far as `limits.inFlight` allows. */
-  giveWay(): void;
+  /** Nothing more is begun until `resume`. */
+  pause(): void;
+  resume(): void;
 };
 
 type PrefetchBufferOptions = {
@@ -31,84 +33,119 @@ type PrefetchBufferOptions = {
   readonly monotonic: () => number;
   readonly isOpen: (priority: Priority) => boolean;
   /** Never rejects. */
-  readonly send: (event: QueuedEvent, priority: Priority) => Promise<void>;
+  readonly attempt: (event: QueuedEvent, priority: Priority) => Promise<void>;
   /** Asks for a refill of `retry` at this steady time. */
   readonly onRetryAt: (steady: number) => void;
   readonly onFailed: (error: unknown) => void;
 };
 
-/** What of the queue is in memory: a cache, by priority, filled by hints and from disk. */
+/**
+ * The events that are in memory: a cache of the queue, filled by hints and from disk. Each priority class has a p-queue
+ * of its own, so that none is in the way of another.
+ */
 export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBuffer {
-  const { queue, limits, now, steadyNow, monotonic, isOpen, send, onRetryAt, onFailed } = options;
-  const gates: Readonly<Record<Priority, PriorityGate>> = {
-    fresh: createPriorityGate(limits.priorities.fresh, monotonic),
-    backlog: createPriorityGate(limits.priorities.backlog, monotonic),
-    retry: createPriorityGate(limits.priorities.retry, monotonic),
+  const { queue, limits, now, steadyNow, monotonic, isOpen, attempt, onRetryAt, onFailed } = options;
+  const turns: Readonly<Record<Priority, PQueue>> = {
+    fresh: new PQueue({ concurrency: limits.priorities.fresh.concurrency }),
+    backlog: new PQueue({ concurrency: limits.priorities.backlog.concurrency }),
+    retry: new PQueue({ concurrency: limits.priorities.retry.concurrency }),
   };
-  /** Lanes of which the disk may hold more than memory. */
+  /** What ends the turn of a request, and when it began; in that order. */
+  const turnsTaken: Readonly<Record<Priority, Map<() => void, number>>> = {
+    fresh: new Map(),
+    backlog: new Map(),
+    retry: new Map(),
+  };
+  let sweeping = false;
+  /** Priorities of which the disk may hold more than memory. */
   const more = new Set<Priority>(priorities);
   const loading = new Set<Priority>();
-  /** Calls of which an event is in memory; true: another was offered meanwhile. */
-  const busy = new Map<string, boolean>();
-  const places = priorities.reduce((sum, priority) => sum + limits.priorities[priority].concurrency, 0);
-  /** What the gates have let through and is not at its end. */
-  let begun = 0;
+  /** Calls of which an event is in memory. */
+  const busy = new Set<string>();
+
+  function room(priority: Priority): number {
+    const { concurrency, buffer } = limits.priorities[priority];
+    return concurrency + buffer - turns[priority].pending - turns[priority].size;
+  }
 
   function due(priority: Priority, limit: number, at: number): Promise<QueuedEvent[]> {
-    return queue.due({
-      priority,
-      now: at,
-      freshSince: now() - limits.freshMs,
-      limit,
-      except: [...busy.keys()],
+    return queue.due({ priority, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy] });
+  }
+
+  /** Resolves when the turn is over: with the request, or before it if that hangs. */
+  function take(priority: Priority, request: () => Promise<void>): Promise<void> {
+    return new Promise((end) => {
+      turnsTaken[priority].set(end, monotonic());
+      sweep();
+      void request().then(() => {
+        turnsTaken[priority].delete(end);
+        end();
+      });
     });
   }
 
-  /** Sends what a gate lets through, unless it is out of date: then the disk gives what comes instead. */
-  async function sendOrPutBack(event: QueuedEvent, priority: Priority, since: number): Promise<void> {
-    if (monotonic() - since < limits.trustMs) return send(event, priority);
+  function sweep(): void {
+    if (!sweeping) setTimeout(endTurns, sweepMs);
+    sweeping = true;
+  }
+
+  /** Ends the turns of requests that hang. (p-queue's own timeouts cost as much as all the rest of the dispatcher.) */
+  function endTurns(): void {
+    sweeping = false;
+    for (const priority of priorities) {
+      const began = turnsTaken[priority];
+      for (const [end, at] of began) {
+        if (at > monotonic() - limits.priorities[priority].turnMs) break;
+        began.delete(end);
+        end();
+      }
+      if (began.size > 0) sweep();
+      it.refillIfLow(priority);
+    }
+  }
+
+  /** Sends what has its turn, unless it is out of date or not wanted now: then the disk gives what comes instead. */
+  async function send(event: QueuedEvent, priority: Priority, since: number): Promise<void> {
     try {
-      const isNext = await queue.isNext(event.seq);
-      if (isNext && isOpen(priority)) return await send(event, priority);
+      const isNext =
+        monotonic() - since < limits.trustMs || !isOpen(priority) || (await queue.isNext(event.seq));
+      if (isNext && isOpen(priority)) return await attempt(event, priority);
     } catch (error) {
       onFailed(error);
     }
-    buffer.release(event.callId);
+    it.release(event.callId);
     for (const any of priorities) more.add(any);
-    buffer.refillIfLow(priority);
+    it.refillIfLow(priority);
   }
 
-  const buffer: PrefetchBuffer = {
-    take(event, priority) {
-      if (busy.has(event.callId)) busy.set(event.callId, true);
-      else if (!isOpen(priority) || gates[priority].room() <= 0) more.add(priority);
-      else {
-        busy.set(event.callId, false);
-        const since = monotonic();
-        gates[priority].add(event, async () => {
-          begun++;
-          await sendOrPutBack(event, priority, since);
-          begun--;
-        });
+  const it: PrefetchBuffer = {
+    add(event, priority) {
+      if (busy.has(event.callId) || !isOpen(priority) || room(priority) <= 0) {
+        more.add(priority);
+        return;
       }
+      busy.add(event.callId);
+      const since = monotonic();
+      const turn = () => take(priority, () => send(event, priority, since));
+      const { newestFirst } = limits.priorities[priority];
+      void turns[priority].add(turn, { priority: newestFirst ? event.seq : 0 });
     },
 
     release(callId) {
-      if (busy.get(callId)) more.add('fresh');
       busy.delete(callId);
     },
 
     async refill(priority) {
       if (loading.has(priority) || !isOpen(priority)) return;
-      const room = gates[priority].room();
+      const limit = room(priority);
       more.add(priority);
-      if (room <= 0) return;
+      if (limit <= 0) return;
       loading.add(priority);
       more.delete(priority);
       try {
-        const found = await due(priority, room, steadyNow());
-        for (const event of found) buffer.take(event, priority);
-        if (found.length === room) more.add(priority);
+        const found = await due(priority, limit, steadyNow());
+        for (const event of found) it.add(event, priority);
+        if (found.length === limit) more.add(priority);
         else if (priority === 'retry') {
           const next = await queue.nextDue(steadyNow());
           if (next !== undefined) onRetryAt(next);
@@ -122,8 +159,8 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     },
 
     refillIfLow(priority) {
-      if (more.has(priority) && gates[priority].room() > limits.priorities[priority].buffer / 2)
-        void buffer.refill(priority);
+      if (more.has(priority) && room(priority) > limits.priorities[priority].buffer / 2)
+        void it.refill(priority);
     },
 
     async takeOne() {
@@ -131,30 +168,18 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
         // What failed before need not be due: something has to be tried.
         const [event] = await due(priority, 1, steadyNow() + (priority === 'retry' ? longestWaitMs : 0));
         if (!event || busy.has(event.callId)) continue;
-        busy.set(event.callId, false);
+        busy.add(event.callId);
         return { event, priority };
       }
       return undefined;
     },
 
-    shut() {
-      for (const priority of priorities) {
-        if (isOpen(priority)) continue;
-        for (const event of gates[priority].clear()) busy.delete(event.callId);
-        more.add(priority);
-      }
+    pause() {
+      for (const priority of priorities) turns[priority].pause();
     },
-
-    giveWay() {
-      const at = monotonic();
-      const holding = priorities.reduce((sum, priority) => sum + gates[priority].holding(), 0);
-      // Those without a place, and all places taken again, must not come to more than the limit.
-      let left = limits.inFlight - places - (begun - holding);
-      for (const priority of priorities) {
-        left -= gates[priority].release(at - limits.priorities[priority].patienceMs, left);
-        buffer.refillIfLow(priority);
-      }
+    resume() {
+      for (const priority of priorities) turns[priority].start();
     },
   };
-  return buffer;
+  return it;
 }

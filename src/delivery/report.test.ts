@@ -18,7 +18,7 @@ function paused(nextTryAt: number, tries = 1): Flow {
   return { state: 'paused', since: 0, reason: '401', tries, nextTryAt, named: false, reachable: true };
 }
 
-test('a pause is told with what waits and when it is tried again, then once a minute, then its end', async () => {
+test('a pause is logged with what waits and when it is tried again, then once a minute, then its end', async () => {
   const { lines, clock, report } = reportAt();
   let flow: Flow = ok;
   for (let second = 0; second < 130; second++) {
@@ -35,7 +35,7 @@ test('a pause is told with what waits and when it is tried again, then once a mi
   ]);
 });
 
-test('a pause that comes back again and again is told once a minute, its end too', async () => {
+test('a pause that comes back again and again is logged once a minute, its end too', async () => {
   const { lines, clock, report } = reportAt();
   for (let n = 0; n < 100; n++) {
     clock.at = n * 100;
@@ -56,7 +56,7 @@ test('what waits cannot be counted: the line comes all the same', async () => {
   assert.equal(lines[0]?.[1].waiting, 'an unknown number');
 });
 
-test('what is left to sum up is told at the end', () => {
+test('what is left to sum up is logged at the end', () => {
   const { lines, report } = reportAt();
   const event = {
     seq: 1,

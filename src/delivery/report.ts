@@ -4,7 +4,7 @@ import { messageOf } from '../process/message-of.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
 
-/** Trouble that goes on is told once a minute, and failed tries up to ten a minute before they are summed up. */
+/** Trouble that goes on is logged once a minute, and failed tries up to ten a minute before they are summed up. */
 const windowMs = 60_000;
 const linesPerWindow = 10;
 
@@ -16,22 +16,22 @@ type ReportOptions = {
   readonly monotonic: () => number;
 };
 
-/** What delivery says in the log: once per thing that matters, however often it happens. */
+/** The log lines of delivery: one for each thing that matters, however often it happens. */
 export function createReport({ log, waiting, monotonic }: ReportOptions) {
   let windowEndsAt = 0;
   let linesLeft = 0;
   let summed = 0;
   let lastSummed: { readonly event: QueuedEvent; readonly reason: string } | undefined;
-  /** When trouble of each kind was last told of. */
-  const toldAt = new Map<string, number>();
-  /** The state that the log was told of and that has not ended for it. */
-  let told: Flow['state'] = 'ok';
+  /** When trouble of each kind was last logged. */
+  const loggedAt = new Map<string, number>();
+  /** The state that was logged, and whose end was not. */
+  let logged: Flow['state'] = 'ok';
 
-  function tell(flow: Exclude<Flow, { state: 'ok' }>): void {
+  function logTrouble(flow: Exclude<Flow, { state: 'ok' }>): void {
     const at = monotonic();
-    if (at - (toldAt.get(flow.state) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
-    toldAt.set(flow.state, at);
-    told = flow.state;
+    if (at - (loggedAt.get(flow.state) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
+    loggedAt.set(flow.state, at);
+    logged = flow.state;
     const { reason, nextTryAt } = flow;
     withWaiting((count) =>
       log.say(`delivery.${flow.state}`, { reason, waiting: count, wait: duration(nextTryAt - at) }),
@@ -47,8 +47,8 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     fields: Record<string, unknown>,
   ): void {
     const at = monotonic();
-    if (at - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
-    toldAt.set(code, at);
+    if (at - (loggedAt.get(code) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
+    loggedAt.set(code, at);
     log.say(code, fields);
   }
 
@@ -66,7 +66,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     lastSummed = undefined;
   }
 
-  /** Sums up what was not told one by one, when its window is over. */
+  /** Sums up what was not logged one by one, when its window is over. */
   function tick(): void {
     const at = monotonic();
     if (at < windowEndsAt) return;
@@ -78,7 +78,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
   return {
     tick,
 
-    /** Nothing more will be told. */
+    /** Nothing more is logged after this. */
     end: sumUp,
 
     delivered({ status, callId }: QueuedEvent, result: ApiResult): void {
@@ -117,9 +117,9 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     /** The flow has changed, or a probe has failed once more. */
     flow(before: Flow, after: Flow): void {
       if (after.state !== 'ok') {
-        tell(after);
-      } else if (before.state !== 'ok' && told !== 'ok') {
-        told = 'ok';
+        logTrouble(after);
+      } else if (before.state !== 'ok' && logged !== 'ok') {
+        logged = 'ok';
         const lasted = duration(after.since - before.since);
         withWaiting((count) => log.say('delivery.resumed', { lasted, waiting: count }));
       }

@@ -1,5 +1,5 @@
 import type { AmiStatus } from '../ami/link.ts';
-import type { DeliveryStatus } from '../delivery/dispatcher.ts';
+import type { DeliveryStatus } from '../delivery/delivery-status.ts';
 import type { ReconcilerStatus } from '../delivery/reconciler.ts';
 import type { LogStatus } from '../log/log-destination.ts';
 import type { Counters } from '../outbox/tables/counters.ts';

@@ -50,9 +50,9 @@ export type DeliveryLab = {
   reply(how: (event: QueuedEvent) => Reply): void;
   /** Sets the Unix clock forward or back. */
   jump(ms: number): void;
-  /** Events are taken now, by the Unix clock; `tell` also offers their heads. */
+  /** `take` queues events now, by the Unix clock; `offer` also offers the next events to the dispatcher. */
   take(callId: string, ...statuses: QueuedEvent['status'][]): QueuedEvent[];
-  tell(callId: string, ...statuses: QueuedEvent['status'][]): void;
+  offer(callId: string, ...statuses: QueuedEvent['status'][]): void;
   /** Lets time pass, in steps. */
   pass(ms: number, stepMs?: number): Promise<void>;
 };
@@ -113,7 +113,7 @@ export function createDeliveryLab(
     },
     take: (callId, ...statuses) =>
       queue.append(statuses.map((status) => ({ callId, status, queuedAt: now() }))),
-    tell: (callId, ...statuses) => dispatcher.offer(lab.take(callId, ...statuses)),
+    offer: (callId, ...statuses) => dispatcher.offer(lab.take(callId, ...statuses)),
     async pass(ms, stepMs = 10) {
       await resultOf();
       for (let left = ms; left > 0; left -= stepMs) {

@@ -178,7 +178,7 @@ test('an operator sends an older event again, from another connection: it goes b
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
-  const fresh = { ...defaultLimits.priorities.fresh, concurrency: 1, patienceMs: Number.POSITIVE_INFINITY };
+  const fresh = { ...defaultLimits.priorities.fresh, concurrency: 1, turnMs: 600_000 };
   let go = () => {};
   const held = new Promise<void>((resolve) => {
     go = resolve;
