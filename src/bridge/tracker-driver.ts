@@ -1,12 +1,14 @@
 import type { AmiLink } from '../ami/link.ts';
 import type { CallEvent } from '../api/contract/call-event.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
-import type { Effect, Note, Report } from '../calls/effect.ts';
+import type { Effect, Note, Report, TrunkChanged } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import { readOpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
 import { wasHeard } from '../calls/tracker-state.ts';
+import { readTrunk, type StoredTrunk, storedTrunk } from '../calls/trunk.ts';
+import { isTrunk } from '../calls/trunk-learning.ts';
 import type { LiveCalls } from '../cdr/gap-filler.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
@@ -30,7 +32,7 @@ export type TrackerDriver = {
 /** Does what the tracker wants done: what is reported goes to disk first, and only then to the log and out. */
 export function createTrackerDriver(
   settings: CallSettings,
-  saved: { calls: readonly { id: string; state: string }[]; trunks: readonly string[] },
+  saved: { calls: readonly { id: string; state: string }[]; trunks: readonly StoredTrunk[] },
   tools: {
     log: Log;
     ask: AmiLink['askPresentation'];
@@ -56,7 +58,9 @@ export function createTrackerDriver(
     void tools.append({ calls: [{ id, state: null }], trunks: [], events: [] }).catch(tools.fail);
     return [];
   });
-  const tracker = createTracker(createRules(settings, { holdsVanished }), { calls, trunks: saved.trunks });
+  const tracker = createTracker(createRules(settings, { holdsVanished }), {
+    ...{ calls, trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []) },
+  });
   const { state } = tracker;
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
@@ -113,7 +117,7 @@ export function createTrackerDriver(
         if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
         return effect.type === 'free' ? [{ id: effect.id, state: null }] : [];
       }),
-      trunks: effects.flatMap((effect) => (effect.type === 'trunk' ? [effect.endpoint] : [])),
+      trunks: effects.flatMap((effect) => (effect.type === 'trunk' ? [trunkRow(effect)] : [])),
       events: reports.map((report) => ({
         callId: report.id,
         status: report.status,
@@ -145,7 +149,7 @@ export function createTrackerDriver(
     live: {
       snapshots: () => state.snapshots,
       rules: () => state.rules,
-      trunks: () => state.trunks,
+      trunks: () => new Set([...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint))),
       isOpen: (uniqueid) => state.calls.has(uniqueid),
       wasSeen: (uniqueid) => wasHeard(state, uniqueid),
       lost() {
@@ -163,6 +167,10 @@ const noteCounts: Partial<Record<Note['decision'], 'notReported' | 'pickedUp' | 
   'picked-up': 'pickedUp',
   vanished: 'vanished',
 };
+
+function trunkRow({ endpoint, trunk }: TrunkChanged): Batch['trunks'][number] {
+  return trunk === undefined ? { endpoint, source: '', state: null } : storedTrunk(trunk);
+}
 
 function callEvent({ id, status, from, callerId }: Report): CallEvent {
   const event = { id, direction: 'inbound' as const, status, from };

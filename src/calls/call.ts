@@ -7,6 +7,7 @@ import type { Note, Report } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import { partiesOf } from './topology.ts';
 import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
 
 /** How long a number that is not there at the first ring is waited for, ms: some trunks send it late, some dialplans are slow. */
 export const NUMBER_WAIT_MS = 1_000;
@@ -16,12 +17,7 @@ const ANALOGUE_WAIT_MS = 4_000;
 
 /** An inbound caller's channel rings (or was found ringing or talking when we connected): its call begins. */
 export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
-  const { rules, at, trunks } = state;
-  // One that INBOUND_CHANNELS names is known by that setting, and no longer than it: a wrong one teaches nothing.
-  if (!trunks.has(channel.endpoint) && !rules.nameIsInbound(channel.name)) {
-    trunks.add(channel.endpoint);
-    state.effects.push({ type: 'trunk', endpoint: channel.endpoint });
-  }
+  const { rules, at } = state;
   const call: OpenCall = {
     id: `${rules.pbxId}-${channel.uniqueid}`,
     uniqueid: channel.uniqueid,
@@ -132,15 +128,7 @@ export function endCall(state: TrackerState, call: OpenCall, channel: Channel | 
 
 /** The presentation to assume when the PBX can no longer be asked. */
 export function presumedPresentation(state: TrackerState, { presentation, endpoint }: Channel) {
-  return presentation === 'unknown' && state.revealingTrunks.has(endpoint) ? 'prohibited' : presentation;
-}
-
-/** A trunk that shows us a number which its caller withholds will do so again. */
-export function learnRevealingTrunk(
-  state: TrackerState,
-  { presentation, presented, endpoint }: Channel,
-): void {
-  if (presentation === 'prohibited' && numberIn(presented) !== '') state.revealingTrunks.add(endpoint);
+  return presentation === 'unknown' && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
 }
 
 /** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */
@@ -319,10 +307,6 @@ export function saveCall(state: TrackerState, call: OpenCall): void {
   if (call.number === 'awaited') state.waitingForNumber.add(call.uniqueid);
   else state.waitingForNumber.delete(call.uniqueid);
   state.effects.push({ type: 'save', call: { ...call } });
-}
-
-export function isTrunkEnd(state: TrackerState, channel: Channel): boolean {
-  return channel.trunk || state.trunks.has(channel.endpoint);
 }
 
 /**

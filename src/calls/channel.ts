@@ -31,6 +31,8 @@ export type Channel = {
   judged: boolean;
   /** True if the PBX was asked whether the number may be shown, and will answer. */
   asked: boolean;
+  /** The context that it began in; '' unless its Newchannel was heard. */
+  context: string;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
   exten: string;
   /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
@@ -65,6 +67,7 @@ export function createChannel(
     heard: more.heard,
     judged: more.judged ?? true,
     asked: false,
+    context: '',
     exten: seen.exten,
     inbound: more.inbound,
     trunk: more.trunk,

@@ -1,5 +1,6 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import type { OpenCall } from './open-call.ts';
+import type { Trunk } from './trunk.ts';
 
 /**
  * What the tracker wants done. `report` is the product; `save`, `free` and `trunk` must be on disk together with it, so
@@ -10,7 +11,7 @@ export type Effect =
   | Report
   | Save
   | Free
-  | TrunkSeen
+  | TrunkChanged
   | NumberExpected
   | PresentationAsked
   | Wake
@@ -37,8 +38,8 @@ export type Save = { readonly type: 'save'; readonly call: Readonly<OpenCall> };
 /** The call is over: forget it. */
 export type Free = { readonly type: 'free'; readonly id: string };
 
-/** An inbound call came in on this endpoint (`PJSIP/trunk`): it is a trunk, remember it for ever. */
-export type TrunkSeen = { readonly type: 'trunk'; readonly endpoint: string };
+/** What is known of an endpoint (`PJSIP/trunk`) as a trunk has changed: keep it; without `trunk`, it is none. */
+export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };
 
 /** An inbound call from this number has begun, and the number may be shown: its priority may be asked for soon. */
 export type NumberExpected = { readonly type: 'expect'; readonly number: string };

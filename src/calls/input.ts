@@ -1,3 +1,5 @@
+import type { Trunk } from './trunk.ts';
+
 /**
  * What a PBX says about its channels and bridges, in telephone words: the tracker's only input.
  * Times (`at`) are Unix milliseconds, taken when the bytes arrived. Every string is a copy of its own
@@ -15,6 +17,8 @@ export type Input =
   | BridgeDestroyed
   | ChannelHungUp
   | Snapshot
+  | EndpointsConfigured
+  | TrunksCorrected
   | EndedUnseen
   | Tick;
 
@@ -137,6 +141,21 @@ export type Snapshot = {
   readonly at: number;
   readonly channels: readonly SnapshotChannel[];
   readonly bridges: readonly { readonly bridge: string; readonly technology: string }[];
+};
+
+/** The context that the PBX's configuration gives to the calls of each endpoint: before the snapshot of a (re)connect. */
+export type EndpointsConfigured = {
+  readonly type: 'endpoints';
+  readonly at: number;
+  readonly contexts: readonly (readonly [endpoint: string, context: string])[];
+};
+
+/** An operator has added or forgotten trunks, and it is on disk. */
+export type TrunksCorrected = {
+  readonly type: 'trunks-corrected';
+  readonly at: number;
+  readonly added: readonly Trunk[];
+  readonly forgotten: readonly string[];
 };
 
 /**

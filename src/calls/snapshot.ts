@@ -4,6 +4,7 @@ import type { Snapshot, SnapshotChannel } from './input.ts';
 import { judgeChannel } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
 import { rememberGone, type TrackerState } from './tracker-state.ts';
+import { isTrunk } from './trunk-learning.ts';
 
 /** Bridges that hold channels without letting them hear each other: parking lots, agents who wait for a call. */
 export function isHolding(technology: string): boolean {
@@ -58,7 +59,8 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
 
 /**
  * A channel whose Newchannel was heard keeps what that said. One whose Newchannel was not: its context has moved on with
- * the dialplan, so an inbound caller's is known by its name or by an endpoint that inbound calls come in on. A leg that
+ * the dialplan, perhaps to that of the trunks, where a phone calls its own company. So an inbound caller's is known by its
+ * name, by an endpoint that is a trunk, or by its context if the PBX says nothing of its endpoint's. A leg that
  * was dialled out over that same trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2
  * ("Outgoing Line").
  */
@@ -70,7 +72,8 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
     const presented = known.presented || presentedIn(seen.callerNumber);
     return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
   }
-  const trunk = state.trunks.has(endpoint) || judgeChannel(state.rules, seen).trunk;
+  const context = state.contexts.get(endpoint) ?? seen.context;
+  const trunk = isTrunk(state, endpoint) || judgeChannel(state.rules, { ...seen, context }).trunk;
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
   const inbound = comesIn && !seen.application.startsWith('AppDial');
   return createChannel(seen, { heard: false, inbound, trunk });

@@ -9,6 +9,7 @@ import {
   caller,
   enters,
   hangsUp,
+  heard,
   MISSED,
   phone,
   play,
@@ -196,18 +197,14 @@ describe('after (re)connecting', () => {
     const call = caller({ channel: 'PJSIP/1001-00000001', context: 'from-internal' } as never);
     const wrong = play([call, hangsUp('1.1')], { inboundChannels: ['PJSIP/*'] });
     assert.deepEqual(wrong.told, [R, MISSED]);
-    assert.deepEqual(
-      wrong.effects.filter(({ type }) => type === 'trunk'),
-      [],
-    );
-    const saved = { calls: [], trunks: [...wrong.state.trunks] };
+    const saved = { calls: [], trunks: [...wrong.state.trunks.values()] };
     const later = snapshot([row('1.1', 'PJSIP/1001-00000003')]);
     assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).told, []);
     assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(picked-up)', R]);
   });
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
-    const saved = { calls: [], trunks: ['PJSIP/trunk'] };
+    const saved = { calls: [], trunks: [heard('PJSIP/trunk')] };
     assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(picked-up)', R]);
     assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
   });
@@ -247,7 +244,7 @@ describe('after (re)connecting', () => {
       const before = play(inputs.slice(0, cut));
       const saved = {
         calls: JSON.parse(JSON.stringify([...before.state.calls.values()])) as OpenCall[],
-        trunks: [...before.state.trunks],
+        trunks: [...before.state.trunks.values()],
       };
       const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
       const told = [...before.told, ...after.told].filter((text) => !text.startsWith('('));

@@ -2,6 +2,7 @@ import type { Bridge, Channel } from './channel.ts';
 import type { Effect, JournalEntry } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
+import type { Trunk } from './trunk.ts';
 
 /**
  * All that the tracker knows, and the input that it is working on. Only the tracker's own functions change it.
@@ -14,10 +15,10 @@ export type TrackerState = {
   readonly locals: Map<string, Channel>;
   readonly bridges: Map<string, Bridge>;
   readonly calls: Map<string, OpenCall>;
-  /** Endpoints on which inbound calls have come in. */
-  readonly trunks: Set<string>;
-  /** Those of them that pass on numbers which their callers withhold; as far as it was observed since the start. */
-  readonly revealingTrunks: Set<string>;
+  /** Endpoints with evidence that they are trunks; whether it holds by the rules as they are now, `isTrunk` says. */
+  readonly trunks: Map<string, Trunk>;
+  /** The contexts that the PBX's configuration gives to the calls of its endpoints, as far as it says. */
+  contexts: ReadonlyMap<string, string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
   /** Uniqueids of channels that were heard and are gone, in two generations: the newer one, and that before it. */
@@ -30,11 +31,11 @@ export type TrackerState = {
   effects: Effect[];
 };
 
+/** What outlives a restart. */
+export type Saved = { readonly calls: readonly OpenCall[]; readonly trunks: readonly Trunk[] };
+
 /** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
-export function initialState(
-  rules: Rules,
-  saved: { calls: readonly OpenCall[]; trunks: readonly string[] },
-): TrackerState {
+export function initialState(rules: Rules, saved: Saved): TrackerState {
   const waiting = saved.calls.filter(({ number }) => number === 'awaited');
   return {
     rules,
@@ -42,8 +43,8 @@ export function initialState(
     locals: new Map(),
     bridges: new Map(),
     calls: new Map(saved.calls.map((call) => [call.uniqueid, { ...call }])),
-    trunks: new Set(saved.trunks),
-    revealingTrunks: new Set(),
+    trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
+    contexts: new Map(),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
     goneChannels: { newer: new Set(), older: new Set() },
     snapshots: 0,

@@ -1,8 +1,9 @@
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
-import type { OpenCall } from './open-call.ts';
 import { type CallSettings, createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
+import type { Saved } from './tracker-state.ts';
+import type { Trunk } from './trunk.ts';
 
 const settings: CallSettings = {
   pbxId: 'pbx',
@@ -27,7 +28,7 @@ function line(effect: Effect): string {
 export function play(
   inputs: readonly Input[],
   overrides: Partial<CallSettings> = {},
-  saved: { calls: OpenCall[]; trunks: string[] } = { calls: [], trunks: [] },
+  saved: Saved = { calls: [], trunks: [] },
   presentation: Presentation | 'no answer' = 'allowed',
   dnid: string | undefined = '0201000000',
   more: { holdsVanished?: boolean } = {},
@@ -137,3 +138,8 @@ export const R = 'ringing +31201234567';
 export const A = 'answered +31201234567 by 1001';
 export const C = 'completed +31201234567 by 1001';
 export const MISSED = 'completed +31201234567';
+
+/** A trunk on which an inbound call was heard. */
+export const heard = (endpoint: string, context = 'from-trunk-isp'): Trunk => ({
+  ...{ endpoint, source: 'heard', context, firstAt: at, lastAt: at },
+});

@@ -6,6 +6,7 @@ import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { createRules } from './rules.ts';
 import { createTracker } from './tracker.ts';
+import type { Saved } from './tracker-state.ts';
 
 const rules = createRules({
   pbxId: 'pbx',
@@ -192,7 +193,7 @@ function createPbx() {
  * first event that a call must not have. What the PBX is asked it answers with `answerAll`.
  */
 function createEar(presentationOf: (uniqueid: string) => Presentation) {
-  const fresh = (saved: { calls: OpenCall[]; trunks: string[] }) => [
+  const fresh = (saved: Saved) => [
     createTracker(rules, structuredClone(saved)),
     createTracker(rules, structuredClone(saved)),
   ];
@@ -227,7 +228,7 @@ function createEar(presentationOf: (uniqueid: string) => Presentation) {
   /** kill -9 and start again: all that is left is what was saved. */
   const restart = () => {
     const calls = JSON.parse(JSON.stringify([...saved.values()])) as OpenCall[];
-    trackers = fresh({ calls, trunks: [...state().trunks] });
+    trackers = fresh({ calls, trunks: [...state().trunks.values()] });
     asked = [];
   };
   const state = () => (trackers[0] as (typeof trackers)[0]).state;

@@ -7,8 +7,6 @@ import {
   dropCall,
   endCall,
   isNumberOpen,
-  isTrunkEnd,
-  learnRevealingTrunk,
   presumedPresentation,
   reviewNumber,
 } from './call.ts';
@@ -38,17 +36,24 @@ import type {
   Input,
   PresentationAnswered,
 } from './input.ts';
-import type { OpenCall } from './open-call.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge, removeChannel } from './topology.ts';
 import {
   initialState,
   rememberGone,
+  type Saved,
   type TrackerState,
   writeJournal,
   writeObserved,
 } from './tracker-state.ts';
+import {
+  isTrunkEnd,
+  learnConfiguration,
+  learnRevealingTrunk,
+  learnTrunk,
+  unlearnTrunk,
+} from './trunk-learning.ts';
 
 export type Tracker = {
   /**
@@ -63,10 +68,7 @@ export type Tracker = {
   readonly state: Readonly<TrackerState>;
 };
 
-export function createTracker(
-  rules: Rules,
-  saved: { calls: readonly OpenCall[]; trunks: readonly string[] },
-): Tracker {
+export function createTracker(rules: Rules, saved: Saved): Tracker {
   const state = initialState(rules, saved);
   return {
     apply(input) {
@@ -117,6 +119,13 @@ function take(state: TrackerState, input: Input): void {
     case 'snapshot':
       applySnapshot(state, input);
       break;
+    case 'endpoints':
+      learnConfiguration(state, input.contexts);
+      break;
+    case 'trunks-corrected':
+      for (const endpoint of input.forgotten) state.trunks.delete(endpoint);
+      for (const trunk of input.added) state.trunks.set(trunk.endpoint, trunk);
+      break;
     case 'ended-unseen':
       endedUnseen(state, input);
       break;
@@ -145,6 +154,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
       presented,
     });
   }
+  channel.context = seen.context;
   const isLeg = seen.uniqueid !== seen.linkedid;
   // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
   if (!isLeg || channel.kind !== 'local')
@@ -159,7 +169,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
       }: ${inbound ? 'inbound, since ' : ''}${why}`,
     });
   if (isLeg) callGoesOn(state, seen.linkedid);
-  if (inbound && (seen.state === RING || channel.state === RING)) ring(state, channel);
+  if (seen.state === RING || channel.state === RING) ring(state, channel);
 }
 
 function channelState(state: TrackerState, input: ChannelStateChanged): void {
@@ -167,10 +177,9 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   if (channel === undefined) return;
   channel.state = input.state;
   if (input.state === UP && channel.bridge !== undefined) answerCallsIn(state, channel.bridge);
-  if (!channel.inbound) return;
-  setNumber(channel, input.callerNumber || channel.number);
+  if (channel.inbound) setNumber(channel, input.callerNumber || channel.number);
   if (input.state === RING) ring(state, channel);
-  callerChanged(state, channel);
+  if (channel.inbound) callerChanged(state, channel);
 }
 
 function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
@@ -318,8 +327,13 @@ function numbersOverdue(state: TrackerState): void {
   }
 }
 
+/** A channel rings at us, and only that shows who calls whom: what we dial goes Down, Ringing, Up. */
 function ring(state: TrackerState, channel: Channel): void {
-  if (!state.calls.has(channel.uniqueid)) beginCall(state, channel);
+  if (channel.heard && channel.kind === 'real') {
+    if (channel.inbound) learnTrunk(state, channel);
+    else if (!channel.trunk) unlearnTrunk(state, channel.endpoint);
+  }
+  if (channel.inbound && !state.calls.has(channel.uniqueid)) beginCall(state, channel);
 }
 
 function callerChanged(state: TrackerState, channel: Channel): void {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { backUp, readBackup, restore } from './backup.ts';
-import { batchOf, eventsOf, keepingLog, opened, resultOf, temporaryFolder } from './outbox.fixture.ts';
+import { batchOf, eventsOf, keepingLog, opened, resultOf, temporaryFolder, trunk } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 import { databasePath } from './tables/database.ts';
 import { schemaVersion } from './tables/migrations.ts';
@@ -29,7 +29,7 @@ async function backedUp(t: TestContext) {
   const { nextEvents } = await outbox.append({
     ...batchOf('a:ringing a:answered', monday),
     calls: [{ id: 'a', state: '{"id":"a"}' }],
-    trunks: ['trunk'],
+    trunks: [trunk('PJSIP/one')],
   });
   await outbox.record([resultOf(nextEvents[0]?.seq as number, 'a')]);
   writeFileSync(join(directory, 'cdr-mark.json'), '{"offset":7}');
@@ -92,7 +92,10 @@ test('restore: elsewhere, it goes on where the backup was made', async (t) => {
   const log = keepingLog();
   const outbox = await opened(t, { directory: elsewhere }, log);
   assert.deepEqual(log.lines, []);
-  assert.deepEqual(await outbox.load(), { calls: [{ id: 'a', state: '{"id":"a"}' }], trunks: ['trunk'] });
+  assert.deepEqual(await outbox.load(), {
+    calls: [{ id: 'a', state: '{"id":"a"}' }],
+    trunks: [trunk('PJSIP/one')],
+  });
   assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
   assert.deepEqual(eventsOf(elsewhere, {}), eventsOf(directory, {}));
   const db = new DatabaseSync(databasePath(elsewhere), { readOnly: true });

@@ -7,6 +7,7 @@ import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
 import { deadState, slots } from './tables/outcomes.ts';
 import { createReviver } from './tables/revive.ts';
+import { createTrunkTable } from './tables/trunks.ts';
 
 /** A bridge under full load holds the database for a fraction of this, ms. */
 const busyTimeoutMs = 10_000;
@@ -25,6 +26,10 @@ export type Operator = {
   sendAgain(seqs: readonly number[]): number;
   /** Forgets these dead letters for ever; gives those that it forgot. `before` sees them first, and may throw. */
   discard(seqs: readonly number[], before: (events: readonly StoredEvent[]) => void): StoredEvent[];
+  /** Says that this endpoint is a trunk, whatever is heard of it; `state` is its state if it is not known yet. */
+  addTrunk(endpoint: string, state: string): void;
+  /** Deletes what is known of it as a trunk; false if nothing is. */
+  forgetTrunk(endpoint: string): boolean;
   close(): void;
 };
 
@@ -60,6 +65,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
     });
 
   const reviver = createReviver(db);
+  const trunks = createTrunkTable(db);
   const dead = db.prepare(operatorSql.dead);
   const toEvent = createEventReader(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
@@ -81,6 +87,8 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         }
         return found;
       }),
+    addTrunk: trunks.addTrunk,
+    forgetTrunk: trunks.forgetTrunk,
     close: () => db.close(),
   };
 }

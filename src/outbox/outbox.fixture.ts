@@ -119,3 +119,8 @@ export function playRows(
       await play(await opened(t, { directory }), directory);
     });
 }
+
+/** A trunk as the bridge saves it. */
+export function trunk(endpoint: string): { endpoint: string; source: string; state: string } {
+  return { endpoint, source: 'heard', state: '{"context":"from-trunk"}' };
+}

@@ -13,6 +13,7 @@ import {
   resultOf,
   seqs,
   temporaryFolder,
+  trunk,
 } from './outbox.fixture.ts';
 import { openOutbox } from './outbox.ts';
 import { openReader } from './reader.ts';
@@ -61,19 +62,21 @@ playRows([
     },
   ],
   [
-    'calls are saved, changed and forgotten; trunks are learnt once',
+    'calls and trunks are saved, changed and forgotten',
     async (outbox) => {
       const calls = (id: string, state: string | null) => ({ calls: [{ id, state }], events: [] });
-      await outbox.append({ ...calls('a', '{"x":1}'), trunks: ['PJSIP/one'] });
-      await outbox.append({ ...calls('b', '{}'), trunks: ['PJSIP/one', 'PJSIP/two'] });
+      await outbox.append({ ...calls('a', '{"x":1}'), trunks: [trunk('PJSIP/one')] });
+      await outbox.append({ ...calls('b', '{}'), trunks: [trunk('PJSIP/one'), trunk('PJSIP/two')] });
       await outbox.append({ ...calls('a', '{"x":2}'), trunks: [] });
       const before = await outbox.load();
       assert.deepEqual(before.calls, [
         { id: 'a', state: '{"x":2}' },
         { id: 'b', state: '{}' },
       ]);
-      assert.deepEqual(before.trunks, ['PJSIP/one', 'PJSIP/two']);
-      await outbox.append({ ...calls('a', null), trunks: [] });
+      assert.deepEqual(before.trunks, [trunk('PJSIP/one'), trunk('PJSIP/two')]);
+      const gone = { ...trunk('PJSIP/one'), state: null };
+      await outbox.append({ ...calls('a', null), trunks: [gone] });
+      assert.deepEqual(await outbox.trunks(), [trunk('PJSIP/two')]);
       assert.deepEqual((await outbox.load()).calls, [{ id: 'b', state: '{}' }]);
     },
   ],
@@ -210,7 +213,7 @@ test('outbox: everything is there again after a restart', async (t) => {
   const first = await opened(t, { directory });
   await first.append({
     calls: [{ id: 'a', state: '{}' }],
-    trunks: ['PJSIP/t'],
+    trunks: [trunk('PJSIP/t')],
     events: [newEvent('a', 'ringing', 5), newEvent('b', 'ringing', 6)],
   });
   await first.record([resultOf(2, 'b', { outcome: 'retry', nextAt: 70 })]);
@@ -251,7 +254,7 @@ test('outbox: what is appended in one go is all there: events, open calls, trunk
   const appended = ids.map((id, n) =>
     outbox.append({
       calls: [{ id, state: `{"n":${n}}` }],
-      trunks: [`PJSIP/${n}`],
+      trunks: [trunk(`PJSIP/${n}`)],
       events: n % 2 === 0 ? [newEvent(id, 'ringing')] : [],
       journal: { lines: `line of ${id}.`, at: n },
     }),

@@ -4,6 +4,7 @@ import type { Log } from '../log/log.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
+import type { StoredTrunk } from './tables/trunks.ts';
 import type { StorageState } from './worker/notice.ts';
 import { startStorageThread } from './worker/storage-thread.ts';
 
@@ -25,8 +26,12 @@ export type NewEvent = {
 export type Batch = {
   /** Calls that changed, in order; `state` is opaque text, null when the call has ended and is forgotten. */
   readonly calls: readonly { readonly id: string; readonly state: string | null }[];
-  /** Endpoints that inbound calls come in on. */
-  readonly trunks: readonly string[];
+  /** Trunks that changed; `state` is opaque text, null when the endpoint is no trunk. */
+  readonly trunks: readonly {
+    readonly endpoint: string;
+    readonly source: string;
+    readonly state: string | null;
+  }[];
   readonly events: readonly NewEvent[];
   /** What was seen and decided until then: lines, joined, for whoever asks later. */
   readonly journal?: { readonly lines: string; readonly at: number };
@@ -48,7 +53,9 @@ export interface Outbox extends DeliveryQueue {
    */
   append(batch: Batch): Promise<Appended>;
   /** Open calls and known trunks, for the start. */
-  load(): Promise<{ calls: { id: string; state: string }[]; trunks: string[] }>;
+  load(): Promise<{ calls: { id: string; state: string }[]; trunks: StoredTrunk[] }>;
+  /** The known trunks as they are on disk, corrected by operators perhaps. */
+  trunks(): Promise<StoredTrunk[]>;
   /** Exact counts; `queued = delivered + waiting + dead`. */
   counters(): Promise<Counters>;
   /** Unix ms at which the oldest waiting event was taken. */
@@ -119,6 +126,7 @@ export async function openOutbox(
       return { nextEvents, repeated: again };
     },
     load: () => call('load'),
+    trunks: () => call('trunks'),
     due: (query) => call('due', query),
     isNext: (seq) => call('isNext', seq),
     nextDue: (now) => call('nextDue', now),
@@ -169,7 +177,7 @@ function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
   if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.queuedAt}, which is no time`);
   return {
     calls: calls.flatMap(({ id, state }) => [id, state]),
-    trunks: [...trunks],
+    trunks: trunks.flatMap(({ endpoint, source, state }) => [endpoint, source, state]),
     events: events.flatMap(({ callId, status, body }) => [callId, status, body]),
     queuedAt: events.map(({ queuedAt }) => queuedAt),
     journal: journal?.lines ?? '',

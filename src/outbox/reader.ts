@@ -13,6 +13,7 @@ import {
   states,
 } from './tables/history.ts';
 import { schemaVersion } from './tables/migrations.ts';
+import { createTrunkTable, type StoredTrunk } from './tables/trunks.ts';
 
 export type EventFilter = {
   readonly state?: StoredEvent['state'] | undefined;
@@ -34,6 +35,8 @@ export type Reader = {
   /** Lines of the journal that have one of these texts in them, in order. */
   journal(texts: readonly string[]): string[];
   counters(): Counters;
+  /** Sorted by endpoint. */
+  trunks(): StoredTrunk[];
   close(): void;
 };
 
@@ -100,6 +103,7 @@ function createReader(db: DatabaseSync): Reader {
         .filter((line) => texts.some((text) => line.includes(text)));
     },
     counters: () => createCounterKeeper(db).read(),
+    trunks: () => createTrunkTable(db).trunks(),
     close: () => db.close(),
   };
 }

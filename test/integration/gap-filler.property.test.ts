@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { createTrackerDriver } from '../../src/bridge/tracker-driver.ts';
 import type { Input, SnapshotChannel } from '../../src/calls/input.ts';
+import type { StoredTrunk } from '../../src/calls/trunk.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
@@ -46,12 +47,13 @@ type Call = {
 /** An outbox in memory: each (call, status) once, all of a batch or nothing. */
 function createMemory() {
   const calls = new Map<string, string>();
-  const trunks = new Set<string>();
+  const trunks = new Map<string, StoredTrunk>();
   const events: NewEvent[] = [];
   let failing = 0;
   const append: Outbox['append'] = async (batch: Batch) => {
     for (const { id, state } of batch.calls) state === null ? calls.delete(id) : calls.set(id, state);
-    for (const endpoint of batch.trunks) trunks.add(endpoint);
+    for (const { endpoint, source, state } of batch.trunks)
+      state === null ? trunks.delete(endpoint) : trunks.set(endpoint, { endpoint, source, state });
     const isNew = (event: NewEvent) =>
       !events.some(({ callId, status }) => callId === event.callId && status === event.status);
     for (const event of batch.events) if (isNew(event)) events.push(event);
@@ -69,7 +71,7 @@ function createMemory() {
       return taken;
     },
     eventsOf: async (id: string) => events.filter(({ callId }) => callId === id) as never,
-    load: () => ({ calls: [...calls].map(([id, state]) => ({ id, state })), trunks: [...trunks] }),
+    load: () => ({ calls: [...calls].map(([id, state]) => ({ id, state })), trunks: [...trunks.values()] }),
   };
 }
 
@@ -195,7 +197,7 @@ async function createWorld(book: Book) {
         const { channel, uniqueid, callerNumber } = channelOf(call, isCaller);
         const bridge = `b${call.uniqueid}`;
         const technology = 'simple_bridge';
-        hear({ type: 'channel-state', at: 0, uniqueid, channel, state: 6, callerNumber });
+        if (!isCaller) hear({ type: 'channel-state', at: 0, uniqueid, channel, state: 6, callerNumber });
         hear({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
       }
     },

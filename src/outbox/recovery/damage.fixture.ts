@@ -25,7 +25,7 @@ export async function makeTemplate(t: TestContext): Promise<string> {
       const two = [newEvent(id, 'ringing', i), newEvent(id, 'completed', i)];
       const { nextEvents } = await outbox.append({
         calls: [{ id, state }],
-        trunks: [`PJSIP/${i % 4}`],
+        trunks: [{ endpoint: `PJSIP/${i % 4}`, source: 'heard', state: '{}' }],
         events: two,
       });
       const [first] = nextEvents;

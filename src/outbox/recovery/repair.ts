@@ -79,7 +79,7 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
     open_call: db.prepare(
       'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
     ),
-    trunk: db.prepare('INSERT INTO trunk (endpoint) VALUES (?) ON CONFLICT DO NOTHING'),
+    trunk: db.prepare('INSERT OR REPLACE INTO trunk VALUES (?, ?, ?)'),
     // The newest copy that adds up.
     counters: db.prepare(
       `UPDATE counters SET queued = ?2, delivered = ?3, waiting = ?4, dead = ?5, lost = ?6, last_seq = ?7

@@ -9,7 +9,7 @@ import { type Frame, framesOf } from './wal.ts';
 export type SavedRow =
   | { readonly table: 'event' | 'attempt' | 'counters'; readonly values: readonly (number | string | null)[] }
   | { readonly table: 'open_call'; readonly values: readonly [id: string, state: string] }
-  | { readonly table: 'trunk'; readonly values: readonly [endpoint: string] };
+  | { readonly table: 'trunk'; readonly values: readonly [endpoint: string, source: string, state: string] };
 
 /** Pages read at once. */
 const stride = 256;
@@ -91,7 +91,7 @@ const shapes: readonly {
   },
   { table: 'counters', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
   { table: 'open_call', columns: [isText, isJson] },
-  { table: 'trunk', columns: [isText] },
+  { table: 'trunk', columns: [isText, isText, isJson] },
 ];
 
 function recognise({ rowid, values }: PageRow): SavedRow | undefined {

@@ -9,7 +9,8 @@ import type { CounterKeeper } from './counters.ts';
 export type IntakeBatch = {
   /** id, state, id, state, … of calls that changed; null instead of a state: the call has ended, forget it. */
   readonly calls: (string | null)[];
-  readonly trunks: string[];
+  /** endpoint, source, state, endpoint, … of trunks that changed; null instead of a state: it is no trunk. */
+  readonly trunks: (string | null)[];
   /** callId, status, body, callId, status, body, … */
   readonly events: string[];
   /** queuedAt of each event. */
@@ -42,12 +43,12 @@ export function createIntake(
   db: DatabaseSync,
   counters: CounterKeeper,
   writeLines: (lines: string, at: number) => void,
+  saveTrunks: (rows: readonly (string | null)[]) => void,
 ) {
   const save = db.prepare(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
   );
   const free = db.prepare('DELETE FROM open_call WHERE id = ?');
-  const learn = db.prepare('INSERT INTO trunk (endpoint) VALUES (?) ON CONFLICT DO NOTHING');
   const look = db.prepare(intakeSql.look);
   const touch = db.prepare(intakeSql.touch);
   const insert = (rows: number) =>
@@ -56,8 +57,6 @@ export function createIntake(
        VALUES ${Array(rows).fill('(?, ?, ?, ?, ?, ?, 0, 0)').join(', ')}`,
     );
   const [insertOne, insertChunk] = [insert(1), insert(chunk)];
-  const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
-  const trunks = db.prepare('SELECT endpoint FROM trunk ORDER BY rowid');
 
   /** What is there of these calls: one query for all. */
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
@@ -85,7 +84,7 @@ export function createIntake(
         if (state === null) free.run(id);
         else save.run(id, state);
       }
-      for (const endpoint of trunks) learn.run(endpoint);
+      saveTrunks(trunks);
       if (queuedAt.length === 0) return [];
 
       const ids = new Set<string>();
@@ -119,14 +118,6 @@ export function createIntake(
       for (; done < values.length; done += width) insertOne.run(...values.slice(done, done + width));
       for (const [next, at] of touched) touch.run(at, next);
       return numbers;
-    },
-
-    /** What a start needs to go on where the last one ended. */
-    load(): { calls: { id: string; state: string }[]; trunks: string[] } {
-      return {
-        calls: openCalls.all() as { id: string; state: string }[],
-        trunks: trunks.all().map((row) => row.endpoint as string),
-      };
     },
   };
 }

@@ -60,6 +60,11 @@ export const migrations: readonly string[] = [
   -- What was seen and decided: a chunk of lines per batch. id: characters written so far. A repair does not save it.
   CREATE TABLE journal (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, lines TEXT NOT NULL) STRICT;
   `,
+  `
+  -- What made it a trunk, and the rest of its evidence, opaque. Trunks known without evidence may be phones.
+  DROP TABLE trunk;
+  CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE, source TEXT NOT NULL, state TEXT NOT NULL) STRICT;
+  `,
 ];
 
 /** The version that this program writes. */

@@ -22,6 +22,7 @@ const retryMs = { full: 500, failing: 2_000 } as const;
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
 const reads: ReadonlySet<string> = new Set<string>([
   'load',
+  'trunks',
   'due',
   'nextDue',
   'counters',

@@ -8,6 +8,7 @@ import { createIntake } from '../tables/intake.ts';
 import { createJournal } from '../tables/journal.ts';
 import { createOutcomes } from '../tables/outcomes.ts';
 import { createReviver } from '../tables/revive.ts';
+import { createTrunkTable } from '../tables/trunks.ts';
 
 /** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
 export type Store = ReturnType<typeof createStore>;
@@ -20,8 +21,13 @@ export function createStore(db: DatabaseSync) {
   const counters = createCounterKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
   const reviver = createReviver(db);
+  const { trunks, saveTrunks } = createTrunkTable(db);
+  const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
-    ...createIntake(db, counters, writeLines),
+    ...createIntake(db, counters, writeLines, saveTrunks),
+    trunks,
+    /** What a start needs to go on where the last one ended. */
+    load: () => ({ calls: openCalls.all() as { id: string; state: string }[], trunks: trunks() }),
     pruneJournal,
     ...createDueEvents(db),
     ...createOutcomes(db, counters),

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Input } from './input.ts';
+import type { CallSettings } from './rules.ts';
+import {
+  at,
+  caller,
+  created,
+  hangsUp,
+  heard,
+  number,
+  play,
+  R,
+  row,
+  saysOf,
+  snapshot,
+  state,
+} from './tracker.fixture.ts';
+import { readTrunk, storedTrunk, type Trunk } from './trunk.ts';
+import { isTrunk } from './trunk-learning.ts';
+
+const rings = (channel: string, context: string): Input =>
+  created('3.1', channel, { state: 4, context, linkedid: '3.1', callerNumber: '0201234567' } as never);
+const configured = (contexts: Record<string, string>): Input => ({
+  type: 'endpoints',
+  at,
+  contexts: Object.entries(contexts),
+});
+const trunkRow = row('1.1', 'PJSIP/trunk-00000001');
+const phoneRow = row('1.1', 'PJSIP/1001-00000001', { context: 'from-trunk-isp' });
+
+/** The endpoints that are trunks after these inputs. */
+function trunksAfter(inputs: Input[], settings: Partial<CallSettings> = {}, trunks: Trunk[] = []): string[] {
+  const { state } = play(inputs, settings, { calls: [], trunks });
+  return [...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint));
+}
+
+describe('an endpoint is a trunk', () => {
+  const phone = heard('PJSIP/1001', 'from-internal');
+  const corrected = {
+    added: [{ ...heard('PJSIP/x', ''), source: 'added' } as const],
+    forgotten: ['PJSIP/trunk'],
+  };
+  const rows: [string, Input[], Partial<CallSettings>, Trunk[], string[]][] = [
+    ['when an inbound call rings on it', [caller()], {}, [], ['PJSIP/trunk']],
+    [
+      'when it rings on chan_sip: Down first',
+      [caller({ state: 0, channel: 'SIP/isp-1' } as never), state('1.1', 4)],
+      {},
+      [],
+      ['SIP/isp'],
+    ],
+    ['not when it is dialled in that context', [caller({ state: 0 } as never), state('1.1', 5)], {}, [], []],
+    ['not when a snapshot shows it in that context', [snapshot([phoneRow]), hangsUp('1.1')], {}, [], []],
+    ['not when it calls as a phone', [rings('PJSIP/1001-1', 'from-internal')], {}, [], []],
+    ['no more when it calls as a phone', [rings('PJSIP/trunk-1', 'x')], {}, [heard('PJSIP/trunk')], []],
+    ['no more when INBOUND_CONTEXTS no longer matches', [], {}, [phone], []],
+    ['as long as INBOUND_CONTEXTS matches', [], { inboundContexts: ['*'] }, [phone], ['PJSIP/1001']],
+    [
+      'when the configuration of the PBX gives its calls such a context',
+      [configured({ 'PJSIP/trunk': 'from-trunk-isp', 'PJSIP/1001': 'from-internal' })],
+      {},
+      [],
+      ['PJSIP/trunk'],
+    ],
+    [
+      'no more when the configuration gives it another context',
+      [configured({ 'PJSIP/trunk': 'from-internal' })],
+      {},
+      [heard('PJSIP/trunk')],
+      [],
+    ],
+    [
+      'no more when it was known by the configuration alone, and is not there any more',
+      [configured({ 'PJSIP/1001': 'from-internal' })],
+      {},
+      [{ endpoint: 'PJSIP/old', source: 'configured', context: 'from-trunk-isp' }, heard('DAHDI/1')],
+      ['DAHDI/1'],
+    ],
+    [
+      'still when the PBX says nothing of its configuration',
+      [configured({})],
+      {},
+      [heard('PJSIP/trunk')],
+      ['PJSIP/trunk'],
+    ],
+    [
+      'when an operator adds it, and no more when one has it forgotten',
+      [{ type: 'trunks-corrected', at, ...corrected }],
+      {},
+      [heard('PJSIP/trunk')],
+      ['PJSIP/x'],
+    ],
+    [
+      'for ever when an operator added it',
+      [rings('PJSIP/x-1', 'from-internal'), configured({ 'PJSIP/x': 'from-internal' })],
+      {},
+      [...corrected.added],
+      ['PJSIP/x'],
+    ],
+  ];
+  for (const [what, inputs, settings, trunks, expected] of rows)
+    test(what, () => assert.deepEqual(trunksAfter(inputs, settings, trunks), expected));
+
+  test('with the context, the first and the last call on it, and how it writes numbers; written once a minute', () => {
+    const later = (seconds: number, uniqueid: string) =>
+      caller({
+        at: at + seconds * 1_000,
+        uniqueid,
+        linkedid: uniqueid,
+        callerNumber: '+31201234567',
+      } as never);
+    const { effects } = play([caller(), later(59, '2.1'), later(61, '3.1')]);
+    const trunk = { endpoint: 'PJSIP/trunk', source: 'heard', context: 'from-trunk-isp', firstAt: at };
+    assert.deepEqual(
+      effects.flatMap((effect) => (effect.type === 'trunk' ? [effect.trunk] : [])),
+      [
+        { ...trunk, lastAt: at, writes: '02xxxxxxxx' },
+        { ...trunk, lastAt: at + 61_000, writes: '+31xxxxxxxxx' },
+      ],
+    );
+  });
+
+  test('that passes on withheld numbers, across a restart', () => {
+    const before = play([caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')], {}, undefined, 'no answer');
+    const saved = {
+      calls: [],
+      trunks: [...before.state.trunks.values()].flatMap((it) => readTrunk(storedTrunk(it)) ?? []),
+    };
+    const quick = [caller(), hangsUp('1.1'), number('1.1', '0201234567'), saysOf('1.1', 'unknown')];
+    assert.deepEqual(play(quick, { withheldNumber: '00' }, saved, 'no answer').told, [
+      'ringing 00',
+      'completed 00',
+    ]);
+  });
+});
+
+describe('a channel that only a snapshot shows is an inbound call', () => {
+  const rows: [string, Input[], Trunk[], string[]][] = [
+    [
+      'not by the context to which a phone was led inside',
+      [configured({ 'PJSIP/1001': 'from-internal' }), snapshot([phoneRow])],
+      [],
+      [],
+    ],
+    [
+      'by the configured context of its endpoint: it waits in a queue at the first start',
+      [configured({ 'PJSIP/trunk': 'from-trunk-isp' }), snapshot([trunkRow])],
+      [],
+      ['(picked-up)', R],
+    ],
+    ['by its context if the PBX does not say', [snapshot([phoneRow])], [], ['(picked-up)', R]],
+    ['by a trunk that was learnt', [snapshot([trunkRow])], [heard('PJSIP/trunk')], ['(picked-up)', R]],
+    [
+      'not by what was learnt by contexts of yesterday',
+      [snapshot([trunkRow])],
+      [heard('PJSIP/trunk', 'x')],
+      [],
+    ],
+  ];
+  for (const [what, inputs, trunks, told] of rows)
+    test(what, () => assert.deepEqual(play(inputs, {}, { calls: [], trunks }).told, told));
+});
+
+test('a saved trunk that another version wrote is none', () => {
+  assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: '{}' }), undefined);
+  assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: 'x' }), undefined);
+});
