@@ -8,6 +8,7 @@ import { openDirectory } from './service/accounts/directory.ts';
 import { makeKeys } from './service/accounts/keys.ts';
 import { serverSecret } from './service/accounts/server-secret.ts';
 import { firstAccount } from './service/accounts/setup.ts';
+import { makeCallBackList } from './service/callers/call-back-list.ts';
 import { makeScreens } from './service/calls/screens.ts';
 import { type AppOptions, buildApp } from './service/http/app.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
@@ -94,13 +95,22 @@ export async function startService(
     },
     ({ stop }) => stop(),
   );
+  const callBackList = part(
+    'call backs',
+    () => makeCallBackList(store.value().callers, screens, clock),
+    () => {},
+  );
   const otherProcesses = part(
     'events of other processes',
     () =>
       store.value().otherProcesses.follow(screens.accounts, {
         moved: screens.publish,
         missed: screens.restart,
-        dismissed: screens.dismissed,
+        calledBack: (account) =>
+          void callBackList
+            .value()
+            .publish(account)
+            .catch(() => {}),
         directory: () =>
           void directory
             .value()
@@ -147,6 +157,7 @@ export async function startService(
           passwords: makePasswords(),
           keys,
           screens,
+          callBackList: callBackList.value(),
           rateLimit,
           clock,
           log,
@@ -166,7 +177,10 @@ export async function startService(
     },
   );
 
-  const stop = await startInOrder([lock, store, directory, otherProcesses, upkeep, sessions, app], log);
+  const stop = await startInOrder(
+    [lock, store, directory, callBackList, otherProcesses, upkeep, sessions, app],
+    log,
+  );
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;

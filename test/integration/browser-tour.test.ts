@@ -76,7 +76,7 @@ test('by keyboard: a segment, a customer, their call, an integration, a colleagu
   for (const status of ['ringing', 'completed'])
     await post(a.token, event({ from: '+494066969199', status }));
   await page.getByText('missed').first().waitFor();
-  await tabTo(page, 'Dismiss missed call from Grace Hopper');
+  await tabTo(page, 'Done: Grace Hopper');
   await keyboard.press('Enter');
   await page.locator('.missed-call').waitFor({ state: 'detached' });
 

@@ -19,6 +19,8 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   return [
     { name: 'dashboard', path: '/' },
     { name: 'bar', path: '/bar' },
+    { name: 'call-back', path: '/call-back' },
+    { name: 'caller', path: `/callers?${new URLSearchParams({ number: customer?.numbers[0] ?? '110' })}` },
     { name: 'customers', path: '/customers' },
     { name: 'customer-new', path: '/customers/new' },
     ...(customer === undefined

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, password, person, visitor, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
-import { openCalls, screenEvents } from './service-stream.ts';
+import { screenEvents } from './service-stream.ts';
 
 const administrators = [
   '/integrations',
@@ -121,31 +121,6 @@ test('a user without a password can only choose one', async (t) => {
     const answer = await ask(url + path, { headers: { cookie } });
     assert.deepEqual([answer.status, answer.headers.location], [303, '/welcome'], path);
   }
-});
-
-test('a user dismisses missed calls for themselves only, and permanently', async (t) => {
-  const served = await serve(t);
-  const { ask, url, a, post } = served;
-  await person(served, { name: 'Anna' });
-  await person(served, { name: 'Bert' });
-  const [anna, bert] = [await visitor(served, 'Anna'), await visitor(served, 'Bert')];
-  for (const id of ['1', '2'])
-    for (const status of ['ringing', 'completed']) await post(a.token, event({ id, status }));
-  const missed = async (cookie: string) => {
-    for await (const told of screenEvents(url, { cookie }))
-      if (told.event === 'calls') return told.missed.map(({ id }) => id);
-    return [];
-  };
-  assert.deepEqual(await missed(anna.cookie), ['1', '2']);
-  const secondScreen = screenEvents(url, { cookie: anna.cookie });
-  await secondScreen.next();
-  const dismissed = await ask(`${url}/bar/dismiss`, form(url, { token: anna.token, call: '1' }, anna));
-  assert.equal(dismissed.status, 204);
-  assert.deepEqual((await secondScreen.next()).value, { event: 'dismissed', calls: ['1'] });
-  await secondScreen.return(undefined);
-  assert.deepEqual(await missed(anna.cookie), ['2']);
-  assert.deepEqual(await missed(bert.cookie), ['1', '2']);
-  assert.deepEqual(await openCalls(url, a.token), [], 'a program is told the open calls');
 });
 
 test('users of one account have no access to another', async (t) => {

@@ -99,7 +99,7 @@ async function addSite(store: Store): Promise<void> {
 /** Follows the feed, which reports changes of accounts once it listens. */
 function hears(feed: CallFeed) {
   const { promise: first, resolve } = Promise.withResolvers<void>();
-  const stop = feed.follow(() => [], { moved() {}, missed() {}, dismissed() {}, directory: resolve });
+  const stop = feed.follow(() => [], { moved() {}, missed() {}, calledBack() {}, directory: resolve });
   return { first, stop };
 }
 

@@ -64,15 +64,12 @@ describe('several processes on one database are as one', { skip }, () => {
     await screen.saw([{ id: 'one', status: 'completed' }]);
   });
 
-  test('what is changed at one process is known at the others: dismissed calls, new integrations', async (t) => {
+  test('what is changed at one process is known at the others: call backs, new integrations', async (t) => {
     const database = await cluster.database();
     const open = () => openPostgresStore({ url: database, connections: 4, secretMark: 'x' });
     const [here, there] = [await open(), await open()];
     t.after(() => Promise.all([here.close(), there.close()]));
     const { id: account } = await here.directory.addAccount({ uid: 'a', name: 'A', country: null });
-    const user = await here.users.add({
-      ...{ uid: 'u', account, name: 'Ann', signInName: 'ann', role: 'agent', password: null, createdAt: 0 },
-    });
     const heard: unknown[] = [];
     let listening = Promise.withResolvers<void>();
     const news = Promise.withResolvers<void>();
@@ -80,8 +77,8 @@ describe('several processes on one database are as one', { skip }, () => {
       moved: () => {},
       missed: () => {},
       directory: () => listening.resolve(),
-      dismissed: (...args) => {
-        heard.push(args);
+      calledBack: (of) => {
+        heard.push(of);
         news.resolve();
       },
     });
@@ -90,9 +87,9 @@ describe('several processes on one database are as one', { skip }, () => {
     listening = Promise.withResolvers();
     await here.directory.addIntegration({ uid: 'i', account, name: 'New', createdAt: 0 });
     await listening.promise;
-    await here.users.dismiss(user?.id ?? 0, ['one', 'two [2]'], 100, 50);
+    await here.callers.act(account, { number: '110', at: 50, user: 'Ann', kind: 'done', text: null });
     await news.promise;
-    assert.deepEqual(heard, [[account, user?.id, ['one', 'two [2]']]]);
+    assert.deepEqual(heard, [account]);
   });
 
   test('processes that start at the same moment make one first account, and another secret is refused', async (t) => {

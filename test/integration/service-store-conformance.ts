@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
+import type { CallerAction } from '../../src/service/store/caller-store.ts';
 import type { RecordedRequest, SearchPlace, StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { callTests } from './service-store-calls.ts';
@@ -550,49 +551,60 @@ export function storeConformance(
     assert.deepEqual(await open(), []);
   });
 
-  it('missed calls are told by their end, newest kept, and dismissed by one user alone', async ({
+  it('missed calls are listed by their end, newest kept, with the call in which the caller got through', async ({
     store,
     account,
     other,
   }) => {
-    for (const [id, at] of [
-      ['first', 10],
-      ['second', 20],
-      ['third', 30],
-    ] as const) {
-      await store.requests.record(recorded({ account, id, at }));
-      await store.requests.record(recorded({ account, id, at: at + 5, status: 'completed' }));
-    }
-    await store.requests.record(recorded({ account, id: 'taken', at: 40, status: 'answered' }));
-    await store.requests.record(recorded({ account, id: 'taken', at: 41, status: 'completed' }));
+    const call = async (id: string, number: string, at: number, answeredBy?: string) => {
+      await store.requests.record(recorded({ account, id, number, at }));
+      if (answeredBy !== undefined)
+        await store.requests.record(
+          recorded({ account, id, number, at: at + 1, status: 'answered', callerId: answeredBy }),
+        );
+      await store.requests.record(recorded({ account, id, number, at: at + 5, status: 'completed' }));
+    };
+    await call('before', '110', 1, '1000');
+    await call('first', '110', 10);
+    await call('second', '112', 20);
+    await call('third', '110', 30);
+    await call('through', '110', 40, '1001');
+    await call('again', '110', 50, '1002');
     await store.requests.record(recorded({ account: other, id: 'theirs', at: 42, status: 'completed' }));
     const missed = async (since: number, max: number) =>
-      (await store.missedCalls(account, since, max)).map(({ id }) => id);
-    assert.deepEqual(await missed(0, 9), ['first', 'second', 'third']);
-    assert.deepEqual(await missed(25, 9), ['second', 'third']);
-    assert.deepEqual(await missed(0, 1), ['third']);
+      (await store.callers.missed(account, since, max)).map((each) => [each.call.id, each.reached]);
+    const through = { id: 'through', at: 41, by: '1001' };
+    assert.deepEqual(await missed(0, 9), [
+      ['first', through],
+      ['second', null],
+      ['third', through],
+    ]);
+    assert.deepEqual(await missed(25, 9), [
+      ['second', null],
+      ['third', through],
+    ]);
+    assert.deepEqual(await missed(0, 1), [['third', through]]);
+  });
 
-    const { users } = store;
-    const [a, b] = await Promise.all(
-      ['a', 'b'].map((name) =>
-        users.add({
-          uid: name,
-          account,
-          name,
-          signInName: name,
-          role: 'agent',
-          password: null,
-          createdAt: 0,
-        }),
-      ),
+  it('what users did about callers is found by time and by number', async ({ store, account, other }) => {
+    const action = (number: string, at: number, kind: CallerAction['kind'], text: string | null = null) => ({
+      ...{ number, at, user: 'Ann', kind, text },
+    });
+    const all = [
+      action('110', 10, 'taken'),
+      action('112', 20, 'note', 'calls tomorrow'),
+      action('110', 20, 'done'),
+      action('110', 30, 'reopened'),
+    ];
+    for (const each of all) await store.callers.act(account, each);
+    await store.callers.act(other, action('110', 99, 'done'));
+    assert.deepEqual(await store.callers.actions(account, { since: 0 }, 9), all);
+    assert.deepEqual(await store.callers.actions(account, { since: 20 }, 9), all.slice(1));
+    assert.deepEqual(await store.callers.actions(account, { since: 0 }, 2), all.slice(2));
+    assert.deepEqual(
+      await store.callers.actions(account, { number: '110' }, 9),
+      all.filter(({ number }) => number === '110'),
     );
-    assert.ok(a && b);
-    await users.dismiss(a.id, ['first', 'second'], 100, 50);
-    await users.dismiss(a.id, ['second'], 200, 60);
-    assert.deepEqual((await users.dismissed(a.id)).sort(), ['first', 'second']);
-    assert.deepEqual(await users.dismissed(b.id), []);
-    await users.dismiss(b.id, ['third'], 300, 150);
-    assert.deepEqual(await users.dismissed(a.id), ['second']);
   });
 
   it("a user's newest one-time link is used once, and ends with a change of the password", async ({

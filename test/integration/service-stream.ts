@@ -11,12 +11,13 @@ export type ScreenCall = {
   priority: number | null;
   caller_id: string | null;
   missed: boolean | null;
+  taken_by?: string | null;
 };
 
 export type ScreenEvent =
   | { event: 'calls'; calls: ScreenCall[]; missed: ScreenCall[] }
   | { event: 'call'; call: ScreenCall }
-  | { event: 'dismissed'; calls: string[] };
+  | { event: 'missed'; missed: ScreenCall[] };
 
 /** The events of a service's stream, until the loop over them is left. */
 export async function* screenEvents(
@@ -38,7 +39,7 @@ export async function* screenEvents(
         if (event === 'calls') {
           const { calls, missed } = JSON.parse(data ?? '');
           yield { event, calls, missed };
-        } else if (event === 'dismissed') yield { event, calls: JSON.parse(data ?? '').calls };
+        } else if (event === 'missed') yield { event, missed: JSON.parse(data ?? '').missed };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }
     }

@@ -7,15 +7,15 @@ import { type CallRecord, scalarFields } from './call-record.ts';
 export type Screens = {
   /** Sends a call's new state, unless the screens already have it or a later one. */
   publish(account: number, call: CallRecord): void;
-  /** Removes calls that a user dismissed on one screen from the user's other screens. */
-  dismissed(account: number, user: number, calls: readonly string[]): void;
+  /** Sends the missed calls of an account that are to be called back; they replace those that screens show. */
+  callBacks(account: number, missed: readonly unknown[]): void;
   /** The accounts with at least one screen. */
   accounts(): number[];
   /** Whether the account has one. */
   watched(account: number): boolean;
   /** Calls `listener` with frames of an event stream. Gives a function that removes it. */
   subscribe(
-    watcher: { readonly account: number; readonly user: { readonly id: number } | null },
+    watcher: { readonly account: number; readonly user: unknown },
     listener: (frame: string) => void,
   ): () => void;
   /** Calls `listener` when every stream must end. Gives a function that removes it. */
@@ -29,7 +29,7 @@ export type Screens = {
 const MAX_REMEMBERED = 20_000;
 
 export function makeScreens(): Screens {
-  type Screen = { readonly user: number | null; readonly send: (frame: string) => void };
+  type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
   const lastSent = new LRUCache<string, CallStatus>({ max: MAX_REMEMBERED });
@@ -44,21 +44,20 @@ export function makeScreens(): Screens {
       if (!isForward(lastSent.get(key), call.status)) return;
       lastSent.set(key, call.status);
       const frames = { user: '', token: '' };
-      for (const { user, send } of ofAccount) {
-        const reader = user === null ? 'token' : 'user';
+      for (const { reader, send } of ofAccount) {
         frames[reader] ||= eventFrame('call', screenCall(call, reader));
         send(frames[reader]);
       }
     },
-    dismissed(account, user, calls) {
-      const frame = eventFrame('dismissed', { calls });
-      for (const screen of listeners.get(account) ?? []) if (screen.user === user) screen.send(frame);
+    callBacks(account, missed) {
+      const frame = eventFrame('missed', { missed });
+      for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
     },
     accounts: () => [...listeners.keys()],
     watched: (account) => listeners.has(account),
     subscribe({ account, user }, send) {
       const ofAccount = listeners.get(account) ?? new Set();
-      const screen = { user: user?.id ?? null, send };
+      const screen = { reader: user === null ? 'token' : 'user', send } as const;
       listeners.set(account, ofAccount.add(screen));
       return () => {
         ofAccount.delete(screen);

@@ -3,6 +3,7 @@ import type { Passwords } from '../access/password.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Caller, ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
+import type { CallBackList } from '../callers/call-back-list.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../store/store.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -13,6 +14,7 @@ export type ServiceContext = {
   readonly directory: ServiceDirectory;
   readonly keys: Keys;
   readonly screens: Screens;
+  readonly callBackList: CallBackList;
   readonly sessions: Sessions;
   readonly passwords: Passwords;
   /** Requests per minute and integration; null: no limit. */

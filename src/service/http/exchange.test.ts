@@ -5,6 +5,7 @@ import { makePasswords } from '../access/password.ts';
 import { makeSessions } from '../access/sessions.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
+import { makeCallBackList } from '../callers/call-back-list.ts';
 import { makeScreens } from '../calls/screens.ts';
 import type { RecordedRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
@@ -51,6 +52,7 @@ async function application() {
       directory: await openDirectory(store, keys),
       keys,
       screens: makeScreens(),
+      callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
       sessions: makeSessions(store.users, () => 7),
       passwords: makePasswords(),
       rateLimit: null,

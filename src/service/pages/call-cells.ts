@@ -19,6 +19,9 @@ export function stateOf({ status, missed, startedAt }: CallRecord, now: number):
   return html`<span class=${`state ${kind}`}>${word}</span>`;
 }
 
+/** The page of whoever calls from this number. */
+export const callerAddress = (number: string) => `/callers?${new URLSearchParams({ number })}`;
+
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
 
 /** A customer's name, linked to its page. */

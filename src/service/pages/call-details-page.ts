@@ -4,7 +4,8 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import { entryTable } from './api-log-table.ts';
-import { customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { dialLink } from './call-back-pages.ts';
+import { callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { duration } from './kit/formats.ts';
@@ -55,7 +56,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
         <h1>Call from ${displayText(customer?.name ?? spaced(number), 80)}</h1>
         <dl class="facts card">
           ${fact('Outcome', stateOf(call, now))}
-          ${fact('Number', html`<span class="number">${displayText(spaced(number), 60)}</span>`)}
+          ${fact('Number', html`${dialLink(number)} <a href=${callerAddress(number)}>Caller</a>`)}
           ${fact('Customer', customer && customerLink(customer))}
           ${fact('Segment', segment && html`${segmentChip(segment)}${priority !== null && ` Priority ${priority}`}`)}
           ${fact('Answered by', callerId && displayText(callerId, 80))}

@@ -4,7 +4,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { type Cell, csvLines } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Store } from '../store/store.ts';
-import { callAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
 import {
   addressOf,
   type CallQuery,
@@ -117,7 +117,7 @@ export function callTable(
       head: 'From',
       cell: ({ customer, number, segment }) => html`
         ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-        <span class="number">${displayText(spaced(number), 40)}</span>`,
+        <a href=${callerAddress(number)}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
     },
     { head: 'Outcome', cell: (call) => stateOf(call, now) },
     { head: 'Answered by', cell: ({ callerId }) => callerId && displayText(callerId, 40), wide: true },

@@ -75,7 +75,7 @@ function nextSteps(done: readonly boolean[], integration: string): Html {
     },
     {
       title: 'Invite your colleagues',
-      text: html`Each has their own password and dismisses their own missed calls.`,
+      text: html`Each has their own password. Missed calls are shared: everybody sees who calls back.`,
       link: html`<a href="/users">Add users</a>`,
     },
   ];

@@ -6,6 +6,7 @@ import { makePasswords } from '../access/password.ts';
 import { IDLE_MS, makeSessions } from '../access/sessions.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
+import { makeCallBackList } from '../callers/call-back-list.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { buildApp } from '../http/app.ts';
@@ -51,8 +52,8 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
   const store = {
     directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
     requests: { search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
-    users: { session: async () => stored.session, closeSession: async () => {}, dismissed: async () => [] },
-    missedCalls: async () => [],
+    users: { session: async () => stored.session, closeSession: async () => {} },
+    callers: { missed: async () => [], actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;
@@ -67,6 +68,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       directory,
       keys,
       screens,
+      callBackList: makeCallBackList(store.callers, screens, clock),
       sessions,
       passwords: makePasswords(),
       rateLimit: null,

@@ -13,21 +13,24 @@ const BACKLOG_BYTES = 1_000_000;
 const HEARTBEAT_MS = 15_000;
 /** The newest; a call whose end was never reported stays open. */
 const MAX_OPEN_CALLS = 500;
-/** A missed call stays on the bar this long, unless it is dismissed: a weekend and one more day. */
-export const MISSED_MS = 3 * 24 * 3_600_000;
-const MAX_MISSED_CALLS = 50;
-/** Read before the dismissed ones are removed. */
-const MAX_MISSED_READ = 500;
 
 type Watcher = { readonly account: number; readonly user: User | null; readonly session: Session | null };
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls and, for a user, customers' names and the `missed` ones that are not dismissed; then `call` for each change, `dismissed`
- * for calls dismissed on another screen, and `beat`. After a lost connection the browser reconnects and starts again
- * with `calls`.
+ * with the open calls and, for a user, customers' names and the `missed` ones to be called back; then `call` for each change, `missed` with
+ * the new list after a user did something about it, and `beat`. After a lost connection the browser reconnects and
+ * starts again with `calls`.
  */
-export function eventRoutes({ store, directory, screens, sessions, clock, log }: ServiceContext) {
+export function eventRoutes({
+  store,
+  directory,
+  screens,
+  callBackList,
+  sessions,
+  clock,
+  log,
+}: ServiceContext) {
   async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
     const token = bearerToken(request.headers.authorization);
     if (token !== undefined) {
@@ -36,17 +39,6 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
     }
     const session = await sessions.find(sessionCookie.read(request));
     return session && { account: session.user.account, user: session.user, session };
-  }
-
-  async function missedCalls({ account, user }: Watcher) {
-    if (user === null) return [];
-    const since = Math.max(clock() - MISSED_MS, user.createdAt);
-    const [missed, dismissed] = await Promise.all([
-      store.missedCalls(account, since, MAX_MISSED_READ),
-      store.users.dismissed(user.id),
-    ]);
-    const gone = new Set(dismissed);
-    return missed.filter(({ id }) => !gone.has(id)).slice(-MAX_MISSED_CALLS);
   }
 
   return async (app: FastifyInstance) => {
@@ -60,7 +52,7 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
-      const missed = await missedCalls(watcher);
+      const missed = watcher.user === null ? [] : await callBackList.onScreen(watcher.account);
 
       if (openEventStream(reply) === undefined) return;
       write = (frame) => {
@@ -75,7 +67,7 @@ export function eventRoutes({ store, directory, screens, sessions, clock, log }:
       };
       const now = () => ({ now: clock() });
       const shown = (call: CallRecord) => screenCall(call, watcher.user === null ? 'token' : 'user');
-      const first = { ...now(), calls: calls.map(shown), missed: missed.map(shown) };
+      const first = { ...now(), calls: calls.map(shown), missed };
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {

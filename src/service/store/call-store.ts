@@ -6,7 +6,7 @@ export interface CallFeed {
    * Calls `on.moved` with the current state of each call in the accounts of `watched()` soon after it moved. A call may
    * come more than once, may have been moved by this process, and may come later than its own report.
    * `missed`: others may have moved; read the open calls again. `directory`: accounts or integrations changed.
-   * `dismissed`: a user took missed calls off the bar; some of these may not arrive.
+   * `calledBack`: a user did something about a missed caller of the account.
    * Returns a function that stops it.
    */
   follow(
@@ -15,7 +15,7 @@ export interface CallFeed {
       moved(account: number, call: CallRecord): void;
       missed(): void;
       directory(): void;
-      dismissed(account: number, user: number, calls: readonly string[]): void;
+      calledBack(account: number): void;
     },
   ): () => void;
 }

@@ -12,7 +12,7 @@ import { openForReading } from './sqlite/open.ts';
 /** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
 export const copiedTables = [
   ...['accounts', 'integrations', 'segments', 'customers', 'customer_numbers', 'users', 'sessions'],
-  ...['dismissed_calls', 'integration_use', 'audit', 'calls', 'history'],
+  ...['caller_actions', 'integration_use', 'audit', 'calls', 'history'],
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const madeAnew = ['directory', 'history_counts', 'kept_figures'];

@@ -2,6 +2,7 @@ import type { CallRecord } from '../calls/call-record.ts';
 import type { Span, SpanFigures } from '../reports/aggregate.ts';
 import type { AuditStore } from './audit-store.ts';
 import type { CallFeed, CallStore } from './call-store.ts';
+import type { CallerStore } from './caller-store.ts';
 import type { CustomerStore } from './customer-store.ts';
 import type { DirectoryStore } from './directory-store.ts';
 import type { RequestStore } from './request-store.ts';
@@ -15,6 +16,7 @@ import type { UserStore } from './user-store.ts';
 export interface Store {
   readonly requests: RequestStore;
   readonly calls: CallStore;
+  readonly callers: CallerStore;
   readonly reports: ReportStore;
   readonly directory: DirectoryStore;
   readonly customers: CustomerStore;
@@ -22,8 +24,6 @@ export interface Store {
   readonly audit: AuditStore;
   /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
-  /** The newest `max` missed calls of an account that ended at `since` or later, oldest first. */
-  missedCalls(account: number, since: number, max: number): Promise<CallRecord[]>;
   readonly otherProcesses: CallFeed;
   /** Runs work that only one process may do at a time, such as adding the first account. */
   withLock<T>(work: () => Promise<T>): Promise<T>;

@@ -41,7 +41,7 @@ export interface UserStore {
   newLink(id: number): Promise<number>;
   /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
   useLink(uid: string, counter: number): Promise<User | undefined>;
-  /** The user with all that is theirs: sessions, dismissed calls. */
+  /** The user with all that is theirs: sessions. */
   remove(id: number): Promise<void>;
   openSession(session: { id: string; user: number; at: number }): Promise<void>;
   session(id: string): Promise<Session | undefined>;
@@ -52,8 +52,4 @@ export interface UserStore {
   closeSessions(user: number, except: string | null): Promise<void>;
   /** Forgets what is too old to count. */
   trimSessions(limits: { openedBefore: number; usedBefore: number }): Promise<void>;
-  /** Takes missed calls off a user's bar; this is forgotten after `until` (Unix ms). */
-  dismiss(user: number, calls: readonly string[], until: number, now: number): Promise<void>;
-  /** The ids of the calls that a user has dismissed. */
-  dismissed(user: number): Promise<string[]>;
 }

@@ -1,7 +1,7 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, lasting, plainText, shownAt, without } from './board.js';
+import { boardOf, empty, lasting, plainText, shownAt } from './board.js';
 import { openStream } from './stream.js';
 
 /** @typedef {import('./board.js').Call} Call */
@@ -15,6 +15,8 @@ const timeZone = root.dataset.zone ?? 'UTC';
 const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' });
 const title = document.title;
+/** The count in the navigation. */
+const toCallBack = document.getElementById('to-call-back');
 /** Missed calls in the bar of other pages; the bar's own page shows all. */
 const MAX_MISSED = 3;
 
@@ -44,9 +46,14 @@ function take(state) {
     announce(call);
     dispatchEvent(new Event('calls-moved')); // see live-parts.js
   }
+  if (loaded && missedText(before) !== missedText(board)) dispatchEvent(new Event('calls-moved'));
   if (live) loaded = true;
   drawSoon();
 }
+
+/** Changes when somebody calls back or a missed call is closed. @param {import('./board.js').Board} calls */
+const missedText = (calls) =>
+  [...calls.values()].map(({ id, missed, taken_by }) => missed && `${id} ${taken_by}`).join();
 
 /**
  * Nothing moves during a press, so that the button under the pointer stays the same. At most this long, ms: some presses
@@ -82,7 +89,13 @@ function draw() {
   if (performance.now() < heldUntil) return;
   const { ringing, others, missed } = shownAt(board, now(), live);
   const few = alone ? missed : missed.slice(0, MAX_MISSED);
-  document.title = ringing.length > 0 ? `(${ringing.length}) ${title}` : title;
+  document.title =
+    ringing.length > 0
+      ? `(${ringing.length}) ${title}`
+      : missed.length > 0
+        ? `${missed.length} to call back · ${title}`
+        : title;
+  if (toCallBack) toCallBack.textContent = missed.length > 0 ? String(missed.length) : '';
   const head = html`<div class="bar-head">
     <p class=${live ? 'link live' : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
     <div class="bar-buttons">
@@ -108,8 +121,7 @@ function draw() {
         html`<div class="missed">
           <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
           <div class="missed-all">
-            ${few.length < missed.length && html`<a href="/bar">${missed.length - few.length} more missed</a>`}
-            ${missed.length > 1 && html`<button type="button" onClick=${() => dismiss(missed.flat())}>Dismiss all</button>`}
+            <a href="/call-back">To call back: ${missed.length}</a>
           </div>
         </div>`
       }
@@ -166,6 +178,7 @@ function card(call) {
 function missedCard(calls) {
   const [call] = calls;
   if (call === undefined) return null;
+  const taker = calls.find(({ taken_by }) => taken_by)?.taken_by;
   const at = call.completed_at ?? 0;
   const when =
     day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
@@ -176,7 +189,14 @@ function missedCard(calls) {
     <div class="caller">${who(call)}</div>
     ${segment(call)}
     <div class="what">missed <b>${when}</b>${times}</div>
-    <button type="button" onClick=${() => dismiss(calls)} aria-label=${`Dismiss missed call from ${name(call)}`}>Dismiss</button>
+    <div class="actions">
+      ${
+        taker
+          ? html`<span><bdi>${plainText(taker, 24)}</bdi> calls back</span>`
+          : html`<button type="button" class="take" onClick=${() => act(call, 'taken')} aria-label=${`I’ll call ${name(call)} back`}>I’ll call</button>`
+      }
+      <button type="button" onClick=${() => act(call, 'done')} aria-label=${`Done: ${name(call)}`}>Done</button>
+    </div>
   </li>`;
 }
 
@@ -185,10 +205,12 @@ const name = (call) => plainText(call.customer?.name ?? call.number_shown);
 
 /** @param {Call} call */
 function who(call) {
-  const number = html`<bdi class="number">${plainText(call.number_shown)}</bdi>`;
-  if (!call.customer) return html`<strong>${number}</strong>`;
-  const to = `/customers/edit?${new URLSearchParams({ reference: call.customer.reference })}`;
-  return html`<strong><a href=${to}><bdi>${name(call)}</bdi></a></strong> ${number}`;
+  const shown = html`<bdi class="number">${plainText(call.number_shown)}</bdi>`;
+  const number = call.missed ? html`<a href=${`tel:${call.number}`}>${shown}</a>` : shown;
+  const to = `/callers?${new URLSearchParams({ number: call.number })}`;
+  return call.customer
+    ? html`<strong><a href=${to}><bdi>${name(call)}</bdi></a></strong> ${number}`
+    : html`<strong>${call.missed ? number : html`<a href=${to}>${shown}</a>`}</strong>`;
 }
 
 /** @param {Call} call */
@@ -199,13 +221,10 @@ const segment = (call) =>
   call.segment &&
   html`<span class="chip" title="Segment and priority"><bdi>${plainText(call.segment, 24)}</bdi> ${call.priority}</span>`;
 
-/** @param {readonly Call[]} calls */
-function dismiss(calls) {
-  const ids = calls.map(({ id }) => id);
-  board = without(board, ids);
-  draw();
-  const body = new URLSearchParams([['token', token], ...ids.map((id) => ['call', id])]);
-  void fetch('/bar/dismiss', { method: 'POST', body });
+/** Takes or closes a missed caller, for all users. @param {Call} call @param {'taken' | 'done'} kind */
+function act({ number }, kind) {
+  const body = new URLSearchParams({ token, number, kind, from: 'bar' });
+  void fetch('/call-back', { method: 'POST', body });
 }
 
 /** For screen readers: new and missed calls, never the seconds. @param {Call} call */

@@ -5,7 +5,7 @@
  *   id: string, status: 'ringing' | 'answered' | 'completed', number: string, number_shown: string,
  *   customer: { reference: string, name: string } | null, segment: string | null, priority: number | null,
  *   caller_id: string | null, started_at: number, answered_at: number | null, completed_at: number | null,
- *   missed: boolean | null,
+ *   missed: boolean | null, taken_by?: string | null,
  * }} Call
  * @typedef {ReadonlyMap<string, Call>} Board
  */
@@ -23,13 +23,29 @@ export const empty = new Map();
 /** The board at the start of a stream, which replaces any earlier one. @param {readonly Call[]} calls @returns {Board} */
 export const boardOf = (calls) => new Map(calls.map((call) => [call.id, call]));
 
-/** Applies a call's new state, which only moves forward. The end of an unknown call counts only if it was missed. @param {Board} board @param {Call} call @returns {Board} */
+/**
+ * Applies a call's new state, which only moves forward. The end of an unknown call counts only if it was missed. A
+ * caller who gets through is no longer missed.
+ * @param {Board} board @param {Call} call @returns {Board}
+ */
 export function moved(board, call) {
   const known = board.get(call.id);
   if (known ? order.indexOf(call.status) <= order.indexOf(known.status) : isOver(call) && !call.missed)
     return board;
-  return new Map(board).set(call.id, call);
+  const through = call.answered_at !== null || call.missed === false;
+  const others = [...board.values()].filter(({ missed, number }) => missed && number === call.number);
+  const rest = through
+    ? without(
+        board,
+        others.map(({ id }) => id),
+      )
+    : board;
+  return new Map(rest).set(call.id, call);
 }
+
+/** The board with other missed calls: a user did something about them. @param {Board} board @param {readonly Call[]} missed @returns {Board} */
+export const withMissed = (board, missed) =>
+  boardOf([...missed, ...[...board.values()].filter((call) => !call.missed)]);
 
 /** @param {Board} board @param {readonly string[]} ids @returns {Board} */
 export function without(board, ids) {

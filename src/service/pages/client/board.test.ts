@@ -10,7 +10,7 @@ import {
   plainText,
   shownAt,
   tidied,
-  without,
+  withMissed,
 } from './board.js';
 
 const call = (id: string, fields: Partial<Call> = {}): Call => ({
@@ -65,15 +65,33 @@ test('an answered call stays for a moment after its end; an unknown ended call d
   assert.equal(tidied(board, 6000).size, 0);
 });
 
-test('missed calls are grouped by caller, newest first, until dismissed', () => {
+test('missed calls are grouped by caller, newest first, until they are called back', () => {
   const board = boardOf([
     missed('1', 10, { number: '+49' }),
     missed('2', 20),
     missed('3', 30, { number: '+49' }),
   ]);
   assert.deepEqual(shown(board).missed, [['3', '1'], ['2']]);
-  assert.deepEqual(shown(without(board, ['3', '1']), 999_999_999).missed, [['2']]);
+  const left = withMissed(board, [missed('2', 20)]);
+  assert.deepEqual(shown(left, 999_999_999).missed, [['2']]);
   assert.equal(tidied(board, 999_999_999).size, 3);
+});
+
+test('a list of missed calls replaces the missed ones alone', () => {
+  const board = boardOf([call('rings'), missed('1', 10)]);
+  assert.deepEqual(shown(withMissed(board, [missed('2', 20)])), {
+    ringing: ['rings'],
+    others: [],
+    missed: [['2']],
+  });
+});
+
+test('a caller who gets through is no longer missed; one who rings again is', () => {
+  const board = boardOf([missed('1', 10, { number: '+49' }), missed('2', 20)]);
+  const again = call('3', { number: '+49' });
+  assert.deepEqual(shown(moved(board, again)).missed, [['2'], ['1']]);
+  const through = { ...again, status: 'answered' as const, answered_at: 1500 };
+  assert.deepEqual(shown(moved(moved(board, again), through)).missed, [['2']]);
 });
 
 test('without a live stream only missed calls show', () => {

@@ -1,4 +1,4 @@
-import { boardOf, empty, moved, tidied, without } from './board.js';
+import { boardOf, empty, moved, tidied, withMissed } from './board.js';
 
 /**
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
@@ -53,8 +53,8 @@ export function openStream(listener) {
       board = moved(board, call);
       report();
     });
-    on('dismissed', ({ calls }) => {
-      board = without(board, calls);
+    on('missed', ({ missed }) => {
+      board = withMissed(board, missed);
       report();
     });
     on('beat', ({ now }) => setClock(now));

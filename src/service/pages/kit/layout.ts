@@ -9,6 +9,7 @@ import type { Page, PageRequest } from './page-request.ts';
 const navigation: readonly { path: string; label: string; role: Role }[] = [
   { path: '/', label: 'Dashboard', role: 'agent' },
   { path: '/calls', label: 'Calls', role: 'agent' },
+  { path: '/call-back', label: 'To call back', role: 'agent' },
   { path: '/reports', label: 'Reports', role: 'agent' },
   { path: '/customers', label: 'Customers', role: 'agent' },
   { path: '/integrations', label: 'Integrations', role: 'administrator' },
@@ -31,7 +32,7 @@ export function layout(page: Page, request: PageRequest): string {
         <nav aria-label="Main">
           ${links.map(
             ({ path: to, label }) =>
-              html`<a href=${to} aria-current=${isCurrent(to) ? 'page' : undefined}>${label}</a>`,
+              html`<a href=${to} aria-current=${isCurrent(to) ? 'page' : undefined}>${label}${to === '/call-back' && html` <span id="to-call-back" class="count"></span>`}</a>`,
           )}
         </nav>
         <div class="who">

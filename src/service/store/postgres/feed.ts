@@ -8,8 +8,7 @@ import { type Primary, timelineSql } from './primary.ts';
 const POLL_MS = 1_000;
 /** Notifications that arrive within this time cause one read. */
 const TOGETHER_MS = 25;
-/** Bytes of a notification; and more accounts than this in one are not named. */
-const LONGEST = 7_900;
+/** More accounts than this in one notification are not named. */
 const NAMED = 500;
 
 /**
@@ -33,8 +32,8 @@ const NONE = '9223372036854775807';
 export type Feed = CallFeed & {
   /** Notifies the other processes that calls of these accounts have moved. Does not wait. */
   notify(accounts: Iterable<number>): void;
-  /** Notifies them of missed calls that a user dismissed. More than one notification holds are not sent: a new stream shows them. */
-  notifyDismissed(account: number, user: number, calls: readonly string[]): void;
+  /** Notifies them that a user did something about a missed caller. Does not wait. */
+  notifyCalledBack(account: number): void;
   stop(): void;
 };
 
@@ -63,9 +62,8 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
       if (!notifying && pending.size > 0) void notifyAll();
     },
 
-    notifyDismissed(account, user, calls) {
-      const payload = `dismissed ${sender} ${account} ${user} ${JSON.stringify(calls)}`;
-      if (Buffer.byteLength(payload) > LONGEST) return;
+    notifyCalledBack(account) {
+      const payload = `called-back ${sender} ${account}`;
       void database.read([['SELECT pg_notify($1, $2)', CHANNEL, payload]]).catch(() => {});
     },
 
@@ -111,10 +109,9 @@ export function makeFeed(database: Database, direct: Primary, sender: string): F
 
       const receive = (payload: string) => {
         if (payload === 'directory') return on.directory();
-        const [kind, from, account = '', user] = payload.split(' ', 4);
+        const [kind, from, account = ''] = payload.split(' ', 3);
         if (from === sender) return;
-        if (kind === 'dismissed')
-          return on.dismissed(Number(account), Number(user), JSON.parse(payload.slice(payload.indexOf('['))));
+        if (kind === 'called-back') return on.calledBack(Number(account));
         if (kind !== 'calls') return;
         const moved = new Set(account.split(','));
         if (moved.has('*') || [...watched()].some((account) => moved.has(String(account)))) wake();

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { clientConfig } from './client-config.ts';
 import type { Primary } from './primary.ts';
 
-/** The one channel of the service: `directory`, `calls <sender> <accounts>`, `dismissed <sender> <account> <user> <JSON>`. */
+/** The one channel of the service: `directory`, `calls <sender> <accounts>`, `called-back <sender> <account>`. */
 export const CHANNEL = 'pbx_bridge';
 
 const AGAIN_MS = 1_000;

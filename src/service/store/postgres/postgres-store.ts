@@ -4,6 +4,7 @@ import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { auditRows } from '../shared/audit-rows.ts';
 import { callReader } from '../shared/call-reader.ts';
+import { callerRows } from '../shared/caller-rows.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
@@ -112,16 +113,16 @@ export async function openPostgresStore(
       trim: trimmer(database, partitions, shard),
     },
     calls: { get: calls.get, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
+    callers: callerRows(statements, feed.notifyCalledBack),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, customerWriter(database)),
-    users: userRows(statements, feed.notifyDismissed),
+    users: userRows(statements),
     audit: auditRows(statements),
     async openCalls(account, max) {
       await batches.drained();
       return calls.open(account, max);
     },
-    missedCalls: calls.missed,
     otherProcesses: feed,
     withLock: (work) =>
       database.transaction(

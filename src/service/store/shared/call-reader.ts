@@ -33,12 +33,6 @@ export function callReader(statements: Statements, most: number) {
       return (await read('calls_open', where, account, max)).toReversed();
     },
 
-    async missed(account: number, since: number, max: number): Promise<CallRecord[]> {
-      const where =
-        'account_id = $1 AND missed AND completed_at >= $2 ORDER BY completed_at DESC, id DESC LIMIT $3';
-      return (await read('calls_missed', where, account, since, max)).toReversed();
-    },
-
     async slice({ account, filter, towards, from, limit }: CallSlice): Promise<CallHits> {
       const { index, walk, rest } = conditions(filter, statements);
       const older = towards === 'older';

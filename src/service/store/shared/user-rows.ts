@@ -10,11 +10,7 @@ const columns = columnsOf();
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-/** `dismissed` is called after a user has taken calls off the bar, for the user's screens at other processes. */
-export function userRows(
-  { read, lookup, write }: Statements,
-  dismissed: (account: number, user: number, calls: readonly string[]) => void = () => {},
-): UserStore {
+export function userRows({ read, lookup, write }: Statements): UserStore {
   return {
     list: (account) =>
       read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
@@ -85,25 +81,6 @@ export function userRows(
     },
     async trimSessions({ openedBefore, usedBefore }) {
       await write('DELETE FROM sessions WHERE opened_at < $1 OR used_at < $2', openedBefore, usedBefore);
-    },
-    async dismiss(user, calls, until, now) {
-      await write('DELETE FROM dismissed_calls WHERE until < $1', now);
-      const each = [...new Set(calls)];
-      if (each.length === 0) return;
-      await write(
-        `INSERT INTO dismissed_calls (user_id, call_id, until) VALUES ${each.map((_, n) => `($1, $${n + 3}, $2)`)}
-         ON CONFLICT (user_id, call_id) DO UPDATE SET until = excluded.until`,
-        ...[user, until, ...each],
-      );
-      const [owner] = await read<{ account: number }>(
-        'SELECT account_id AS account FROM users WHERE id = $1',
-        user,
-      );
-      if (owner !== undefined) dismissed(owner.account, user, calls);
-    },
-    async dismissed(user) {
-      const sql = 'SELECT call_id AS call FROM dismissed_calls WHERE user_id = $1';
-      return (await read<{ call: string }>(sql, user)).map(({ call }) => call);
     },
   };
 }

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { migrate } from '../../../storage/migrate.ts';
 import { callReader } from '../shared/call-reader.ts';
+import { callerRows } from '../shared/caller-rows.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { migrations } from './migrations.ts';
 import { statementRunner } from './statement-runner.ts';
@@ -22,11 +23,15 @@ test('open and missed calls are found by their own indexes, however many calls a
     lower: (text: string) => text,
     along: (index: string) => `INDEXED BY ${index}`,
   };
-  const calls = callReader({ read, lookup: read, write: read, ...sql } satisfies Statements, 10);
+  const statements: Statements = { read, lookup: read, write: read, ...sql };
+  const calls = callReader(statements, 10);
   await calls.open(1, 10);
-  await calls.missed(1, 0, 10);
+  await callerRows(statements).missed(1, 0, 10);
   assert.deepEqual(plans, [
     'SEARCH c USING INDEX calls_open (account_id=?)',
     'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>?)',
+    'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)',
   ]);
 });

@@ -132,13 +132,18 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_user ON sessions (user_id);
 
--- Missed calls that a user has taken off the notification bar; forgotten when the call would not show any more.
-CREATE TABLE dismissed_calls (
-  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  call_id TEXT NOT NULL,
-  until INTEGER NOT NULL,
-  PRIMARY KEY (user_id, call_id)
-) STRICT, WITHOUT ROWID;
+-- What users did about callers who were missed, and their notes about callers. Times are Unix milliseconds.
+CREATE TABLE caller_actions (
+  id INTEGER PRIMARY KEY,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  number TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  user_name TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('taken', 'released', 'done', 'reopened', 'note')),
+  text TEXT
+) STRICT;
+CREATE INDEX caller_actions_by_number ON caller_actions (account_id, number, at);
+CREATE INDEX caller_actions_by_time ON caller_actions (account_id, at);
 
 -- Who did what (see audit-store.ts). account_id 0: of no account.
 CREATE TABLE audit (

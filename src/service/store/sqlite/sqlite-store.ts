@@ -2,6 +2,7 @@ import { startThread } from '../../../storage/thread.ts';
 import type { Methods } from '../../../storage/thread-messages.ts';
 import { auditRows } from '../shared/audit-rows.ts';
 import { callReader } from '../shared/call-reader.ts';
+import { callerRows } from '../shared/caller-rows.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
 import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
@@ -83,6 +84,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       get: calls.get,
       page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
     },
+    callers: callerRows(statements),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, (account, customers) =>
@@ -94,7 +96,6 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       await writer.call('catchUp');
       return calls.open(account, max);
     },
-    missedCalls: calls.missed,
     otherProcesses: { follow: () => () => {} },
     withLock: (work) => work(),
     about: async () => ({

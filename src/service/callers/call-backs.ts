@@ -1,0 +1,58 @@
+import type { CallRecord } from '../calls/call-record.ts';
+import type { CallerAction, MissedCall } from '../store/caller-store.ts';
+
+/** A caller who was missed: to be called back, or closed. */
+export type CallBack = {
+  readonly number: string;
+  /** The missed calls since the caller was last reached or done, newest first; if closed, all that are known. */
+  readonly calls: readonly CallRecord[];
+  /** The colleague who calls back. */
+  readonly taken: { readonly user: string; readonly at: number } | null;
+  /** How it was closed: a colleague pressed Done, or the caller called again and was answered. */
+  readonly closed:
+    | null
+    | { readonly how: 'done'; readonly at: number; readonly user: string }
+    | { readonly how: 'reached'; readonly at: number; readonly by: string | null };
+};
+
+/** A number that a telephone can dial. Callers without one cannot be called back. */
+export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number);
+
+/** Each missed caller once, in the order of their last attempts, newest first. Both lists are oldest first. */
+export function callBacks(missed: readonly MissedCall[], actions: readonly CallerAction[]): CallBack[] {
+  const actionsOf = Map.groupBy(actions, ({ number }) => number);
+  const callers = Map.groupBy(missed.toReversed(), ({ call }) => call.number);
+  return [...callers]
+    .filter(([number]) => isDialable(number))
+    .map(([number, attempts]) => callBack(number, attempts, actionsOf.get(number) ?? []));
+}
+
+function callBack(
+  number: string,
+  attempts: readonly MissedCall[],
+  actions: readonly CallerAction[],
+): CallBack {
+  const last = (...kinds: CallerAction['kind'][]) => actions.findLast(({ kind }) => kinds.includes(kind));
+  const decision = last('done', 'reopened');
+  const done = decision?.kind === 'done' ? decision : undefined;
+  const open = attempts.filter(
+    ({ call, reached }) => reached === null && (call.completedAt ?? 0) > (done?.at ?? 0),
+  );
+  const calls = (of: readonly MissedCall[]) => of.map(({ call }) => call);
+  if (open.length > 0) {
+    const taking = last('taken', 'released', 'done');
+    return { number, calls: calls(open), taken: taking?.kind === 'taken' ? taking : null, closed: null };
+  }
+  const reached = attempts[0]?.reached;
+  const byUser = done !== undefined && !(reached && reached.at < done.at);
+  return {
+    number,
+    calls: calls(attempts),
+    taken: null,
+    closed: byUser
+      ? { how: 'done', at: done.at, user: done.user }
+      : reached
+        ? { how: 'reached', at: reached.at, by: reached.by }
+        : null,
+  };
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { limits } from '../../api/contract/decisions.ts';
+import { spaced } from '../../phone-number/normalise-number.ts';
+import { type CallBack, isDialable } from '../callers/call-backs.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
+import type { CallerAction } from '../store/caller-store.ts';
+import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
+import { displayText } from './kit/display-text.ts';
+import { changeForm } from './kit/form.ts';
+import type { Formats } from './kit/formats.ts';
+import { type Html, html } from './kit/html.ts';
+import type { PageRequest, Pages } from './kit/page-request.ts';
+import { type Column, table } from './kit/table.ts';
+
+/** A caller who is closed stays on the page this long. */
+const CLOSED_MS = 24 * 3_600_000;
+
+const change = z.object({
+  number: z.string().max(limits.referenceLength).refine(isDialable),
+  kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
+  text: z.string().trim().max(1000).default(''),
+  from: z.enum(['bar', 'caller', 'list']).default('list'),
+});
+
+/** Missed callers who are to be called back: shared by all users of the account. */
+export function callBackPages(pages: Pages, { callBackList }: ServiceContext): void {
+  pages.get('/call-back', 'agent', async (request) => {
+    const all = await callBackList.read(request.account.id);
+    const open = all.filter(({ closed }) => closed === null);
+    const closed = all
+      .filter((one) => (one.closed?.at ?? 0) > request.now - CLOSED_MS)
+      .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0));
+    return {
+      title: 'To call back',
+      scripts: ['live-parts.js'],
+      body: html`
+        <h1>To call back</h1>
+        <div id="call-backs" data-live>
+          ${openTable(open, request)}
+          ${closed.length > 0 && html`<h2>Closed in the last 24 hours</h2>${closedTable(closed, request)}`}
+        </div>
+      `,
+    };
+  });
+
+  pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
+    const read = change.safeParse(Object.fromEntries(form));
+    if (!read.success) throw new Refusal(422, 'This is not a caller who can be called back.');
+    const { number, kind, text, from } = read.data;
+    const to = from === 'caller' ? callerAddress(number) : '/call-back';
+    if (kind === 'note' && text === '') return { redirect: to };
+    await callBackList.act(account.id, {
+      ...{ number, kind, user: user.name, at: now, text: kind === 'note' ? text : null },
+    });
+    return from === 'bar' ? 'done' : { redirect: to };
+  });
+}
+
+function openTable(open: readonly CallBack[], request: PageRequest): Html {
+  const { formats, now } = request;
+  const columns: Column<CallBack>[] = [
+    { head: 'Caller', cell: (one) => callerCell(one) },
+    {
+      head: 'Tried',
+      cell: ({ calls }) =>
+        html`${formats.moment(calls[0]?.startedAt ?? 0, now)}${
+          calls.length > 1 &&
+          html` <span class="quiet">${calls.length} times since ${formats.moment(calls.at(-1)?.startedAt ?? 0, now)}</span>`
+        }`,
+    },
+    {
+      head: 'Who calls back',
+      cell: ({ taken }) =>
+        taken &&
+        html`${displayText(taken.user, 40)} <span class="quiet">${formats.moment(taken.at, now)}</span>`,
+    },
+    { head: 'Actions', cell: (one) => callBackButtons(one, request, 'list') },
+  ];
+  return table({
+    caption: 'Callers to call back, newest first',
+    columns,
+    rows: open,
+    empty: html`<p>Nobody to call back. Missed callers of the last seven days are listed here until somebody has called them back, or they have called again.</p>`,
+    stacked: true,
+  });
+}
+
+function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
+  const columns: Column<CallBack>[] = [
+    { head: 'Caller', cell: (one) => callerCell(one) },
+    { head: 'Closed', cell: (one) => closedText(one, request.formats, request.now) },
+    { head: 'Actions', cell: (one) => callBackButtons(one, request, 'list') },
+  ];
+  return table({ caption: 'Closed', columns, rows: closed, empty: null, stacked: true });
+}
+
+function callerCell({ number, calls: [last] }: CallBack): Html {
+  const { customer = null, segment = null } = last ?? {};
+  return html`
+    ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
+    ${dialLink(number)} <a href=${callerAddress(number)}>Details</a>`;
+}
+
+/** A number that a press dials where the device can. */
+export const dialLink = (number: string): Html => {
+  const shown = html`<span class="number">${displayText(spaced(number), 40)}</span>`;
+  return isDialable(number) ? html`<a href=${`tel:${number}`}>${shown}</a>` : shown;
+};
+
+/** How a caller was closed, or that they are to be called back. */
+export function closedText({ closed, taken }: CallBack, { moment }: Formats, now: number): Html {
+  if (closed === null)
+    return taken === null ? 'To call back' : html`${displayText(taken.user, 40)} calls back`;
+  const when = moment(closed.at, now);
+  if (closed.how === 'done') return html`Done by ${displayText(closed.user, 40)}, ${when}`;
+  return html`Called again and was answered${closed.by !== null && html` by ${displayText(closed.by, 40)}`}, ${when}`;
+}
+
+/** The buttons for a missed caller; `from` is the page to go back to. */
+export function callBackButtons(
+  { number, taken, closed }: CallBack,
+  { token, user }: PageRequest,
+  from: 'caller' | 'list',
+): Html {
+  const act = (kind: CallerAction['kind'], label: string) =>
+    changeForm(
+      { action: '/call-back', token, inline: true },
+      html`<input type="hidden" name="number" value=${number} /><input type="hidden" name="from" value=${from} />
+        <button type="submit" name="kind" value=${kind}>${label}</button>`,
+    );
+  if (closed?.how === 'reached') return null;
+  if (closed !== null) return act('reopened', 'Undo');
+  return html`${taken === null ? act('taken', 'I’ll call') : act('released', taken.user === user.name ? 'I won’t call' : 'Release')} ${act('done', 'Done')}`;
+}

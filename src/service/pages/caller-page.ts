@@ -1,0 +1,83 @@
+import { limits } from '../../api/contract/decisions.ts';
+import { spaced } from '../../phone-number/normalise-number.ts';
+import { isDialable } from '../callers/call-backs.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
+import { everyCall } from '../store/call-store.ts';
+import { searchWords } from '../store/shared/customer-search.ts';
+import { callBackButtons, closedText, dialLink } from './call-back-pages.ts';
+import { customerLink, segmentChip } from './call-cells.ts';
+import { callTable } from './call-list-page.ts';
+import { displayText, lines, plainText } from './kit/display-text.ts';
+import { changeForm } from './kit/form.ts';
+import { html } from './kit/html.ts';
+import type { Pages } from './kit/page-request.ts';
+
+const LAST_CALLS = 10;
+const MAX_NOTES = 100;
+
+/** A caller's card: who it is, what to do, colleagues' notes and the last calls. */
+export function callerPage(pages: Pages, { store, callBackList }: ServiceContext): void {
+  pages.get('/callers', 'agent', async (request) => {
+    const { account, query, formats, now, token } = request;
+    const number = query.get('number') ?? '';
+    if (number === '' || number.length > limits.referenceLength) throw new Refusal(404, 'Caller not found.');
+    const [{ calls }, actions, callBacks, known] = await Promise.all([
+      store.calls.page({
+        account: account.id,
+        filter: { ...everyCall, number: { is: number } },
+        towards: 'older',
+        from: null,
+        limit: LAST_CALLS,
+      }),
+      store.callers.actions(account.id, { number }, MAX_NOTES),
+      callBackList.read(account.id),
+      store.customers.page({
+        account: account.id,
+        words: searchWords(number),
+        segment: null,
+        after: null,
+        limit: 10,
+      }),
+    ]);
+    const customer = known.customers.find(({ numbers }) => numbers.includes(number));
+    const callBack = callBacks.find((one) => one.number === number);
+    const said = actions.filter(({ kind }) => kind === 'note').toReversed();
+    const name = customer?.name ?? spaced(number);
+    return {
+      title: plainText(name, 40),
+      scripts: ['live-parts.js'],
+      body: html`
+        <p class="quiet"><a href="/calls">← Calls</a></p>
+        <h1>${displayText(name, 80)}</h1>
+        <div id="caller" data-live>
+          <dl class="facts card">
+            <div><dt>Number</dt><dd>${dialLink(number)}</dd></div>
+            <div><dt>Customer</dt><dd>${
+              customer
+                ? html`${customerLink(customer)} ${segmentChip(customer.segment)}`
+                : html`<a href=${`/customers/new?${new URLSearchParams({ number })}`}>Add as customer</a>`
+            }</dd></div>
+            ${callBack && html`<div><dt>Missed</dt><dd>${closedText(callBack, formats, now)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
+          </dl>
+          <h2>Last calls</h2>
+          ${callTable(calls, request, true)}
+          ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>All calls from this number</a></p>`}
+          <h2>Notes</h2>
+          ${said.length === 0 && html`<p class="quiet">None.</p>`}
+          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}</p><p>${lines(text ?? '')}</p></li>`)}</ul>`}
+        </div>
+        ${
+          isDialable(number) &&
+          changeForm(
+            { action: '/call-back', token, label: 'Add a note' },
+            html`<input type="hidden" name="number" value=${number} /><input type="hidden" name="from" value="caller" />
+              <input type="hidden" name="kind" value="note" />
+              <div class="field"><label for="f-text">Note for colleagues</label><textarea id="f-text" name="text" rows="3" maxlength="1000" required></textarea></div>
+              <button type="submit">Add note</button>`,
+          )
+        }
+      `,
+    };
+  });
+}

@@ -1,0 +1,33 @@
+import type { CallRecord } from '../calls/call-record.ts';
+
+/** What a user did about a caller's missed calls, or a note about the caller. */
+export type CallerAction = {
+  readonly number: string;
+  /** Unix ms. */
+  readonly at: number;
+  /** The user's name at that time: it stays when the user is removed. */
+  readonly user: string;
+  /** `taken`: will call back; `released`: will not; `done`: nothing is left to do; `reopened`: there is. */
+  readonly kind: 'taken' | 'released' | 'done' | 'reopened' | 'note';
+  /** The note; null for the other kinds. */
+  readonly text: string | null;
+};
+
+export type MissedCall = {
+  readonly call: CallRecord;
+  /** The first later call from the same number that was answered. */
+  readonly reached: { readonly id: string; readonly at: number; readonly by: string | null } | null;
+};
+
+/** Callers by their numbers: whom to call back, and what colleagues did and noted. */
+export interface CallerStore {
+  /** The newest `max` missed calls of an account that ended at `since` (Unix ms) or later, oldest first. */
+  missed(account: number, since: number, max: number): Promise<MissedCall[]>;
+  act(account: number, action: CallerAction): Promise<void>;
+  /** What was done since `since`, or about one number: the newest `max`, oldest first. */
+  actions(
+    account: number,
+    of: { readonly since: number } | { readonly number: string },
+    max: number,
+  ): Promise<CallerAction[]>;
+}

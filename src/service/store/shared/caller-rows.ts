@@ -1,0 +1,52 @@
+import type { CallerAction, CallerStore } from '../caller-store.ts';
+import { callColumns, callOf } from './call-rows.ts';
+import type { Statements } from './statements.ts';
+
+/** `acted` is called after an action, for the account's screens at other processes. */
+export function callerRows(
+  { read, write, along }: Statements,
+  acted: (account: number) => void = () => {},
+): CallerStore {
+  return {
+    async missed(account, since, max) {
+      const rows = await read<Record<string, unknown>>(
+        `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
+           r.caller_id AS reached_by
+         FROM calls c ${along('calls_missed')}
+         LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
+           WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
+             AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2
+         ORDER BY c.completed_at DESC, c.id DESC LIMIT $3`,
+        ...[account, since, max],
+      );
+      return rows.toReversed().map((row) => ({
+        call: callOf(row),
+        reached:
+          row.reached_id === null
+            ? null
+            : {
+                id: row.reached_id as string,
+                at: row.reached_at as number,
+                by: row.reached_by as string | null,
+              },
+      }));
+    },
+    async act(account, { number, at, user, kind, text }) {
+      await write(
+        'INSERT INTO caller_actions (account_id, number, at, user_name, kind, text) VALUES ($1, $2, $3, $4, $5, $6)',
+        ...[account, number, at, user, kind, text],
+      );
+      acted(account);
+    },
+    async actions(account, of, max) {
+      const [where, value] = 'number' in of ? ['number = $2', of.number] : ['at >= $2', of.since];
+      const rows = await read<CallerAction>(
+        `SELECT number, at, user_name AS "user", kind, text FROM caller_actions
+         WHERE account_id = $1 AND ${where} ORDER BY at DESC, id DESC LIMIT $3`,
+        ...[account, value, max],
+      );
+      return rows.toReversed();
+    },
+  };
+}

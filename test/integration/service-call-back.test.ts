@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { form, person, visitor } from './people.ts';
+import { event, type Served, serve } from './service-harness.ts';
+import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
+
+const known = '+4930901820';
+
+/** A service with two colleagues, and a customer who was missed twice. */
+async function scene(t: TestContext) {
+  const served = await serve(t);
+  for (const name of ['Anna', 'Bert']) await person(served, { name });
+  const [anna, bert] = [await visitor(served, 'Anna'), await visitor(served, 'Bert')];
+  const miss = async (id: string, from = known) => {
+    for (const status of ['ringing', 'completed'])
+      await served.post(served.a.token, event({ id, from, status }));
+  };
+  await miss('1');
+  await miss('2');
+  const act = (who: typeof anna, fields: Record<string, string>, from = 'list') =>
+    served.ask(`${served.url}/call-back`, form(served.url, { token: who.token, from, ...fields }, who));
+  const read = async (who: typeof anna, path: string) =>
+    textOf((await served.ask(served.url + path, { headers: { cookie: who.cookie } })).text);
+  return { ...served, anna, bert, miss, act, read };
+}
+
+/** The text of a page's main part, in one line. */
+const textOf = (page: string) =>
+  (/<main[^>]*>([\s\S]*)<\/main>/.exec(page)?.[1] ?? '').replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('a missed caller is listed once, taken, done and reopened, for all colleagues at once', async (t) => {
+  const { anna, bert, act, read, url } = await scene(t);
+  assert.match(await read(bert, '/call-back'), /Alpha&#39;s customer|Alpha's customer/);
+  assert.match(await read(bert, '/call-back'), /2 times since/);
+
+  const screen = screenEvents(url, { cookie: bert.cookie });
+  const next = async (): Promise<ScreenEvent | undefined> => (await screen.next()).value ?? undefined;
+  const first = await next();
+  assert.deepEqual(first?.event === 'calls' && first.missed.map(({ id, taken_by }) => [id, taken_by]), [
+    ['1', null],
+    ['2', null],
+  ]);
+  assert.equal((await act(anna, { number: known, kind: 'taken' }, 'bar')).status, 204);
+  const second = await next();
+  assert.deepEqual(second?.event === 'missed' && second.missed.map(({ taken_by }) => taken_by), [
+    'Anna',
+    'Anna',
+  ]);
+  assert.match(await read(bert, '/call-back'), /Anna .*Release/);
+
+  const done = await act(anna, { number: known, kind: 'done' });
+  assert.deepEqual([done.status, done.headers.location], [303, '/call-back']);
+  assert.deepEqual((await screen.next()).value, { event: 'missed', missed: [] });
+  assert.match(await read(bert, '/call-back'), /Nobody to call back.*Done by Anna.*Undo/);
+
+  await act(bert, { number: known, kind: 'reopened' });
+  const again = await next();
+  assert.deepEqual(again?.event === 'missed' && again.missed.map(({ id }) => id), ['1', '2']);
+  await screen.return(undefined);
+});
+
+test('who calls again and is answered needs no call back, and the page says who answered', async (t) => {
+  const { anna, read, post, a, url } = await scene(t);
+  for (const status of ['ringing', 'answered'])
+    await post(
+      a.token,
+      event({ id: '3', from: known, status, ...(status === 'answered' && { caller_id: '1001' }) }),
+    );
+  assert.match(await read(anna, '/call-back'), /Nobody to call back.*Called again and was answered by 1001/);
+  for await (const { event: kind, ...rest } of screenEvents(url, { cookie: anna.cookie })) {
+    assert.deepEqual([kind, 'missed' in rest && rest.missed], ['calls', []]);
+    break;
+  }
+});
+
+test("a caller's card has the number to dial, the customer, colleagues' notes and the last calls", async (t) => {
+  const { anna, bert, act, ask, read, miss, url } = await scene(t);
+  const path = `/callers?${new URLSearchParams({ number: known })}`;
+  const answer = await act(
+    anna,
+    { number: known, kind: 'note', text: 'Wants an offer\n<b>soon</b>' },
+    'caller',
+  );
+  assert.equal(answer.headers.location, path);
+  const { text } = await ask(url + path, { headers: { cookie: bert.cookie } });
+  assert.match(text, /href="tel:\+4930901820"/);
+  assert.match(text, /Wants an offer\n&lt;b>soon|Wants an offer\n&lt;b&gt;soon/);
+  assert.match(textOf(text), /customer .*VIP .*Last calls .*missed .*Notes Anna/);
+
+  await miss('9', '+493023125000');
+  const stranger = await ask(`${url}/callers?${new URLSearchParams({ number: '+493023125000' })}`, {
+    headers: { cookie: bert.cookie },
+  });
+  assert.match(stranger.text, /href="\/customers\/new\?number=%2B493023125000">Add as customer/);
+  assert.match(await read(bert, '/call-back'), /23125000/);
+});
+
+test('of another account nothing is seen or changed; a program with a token gets no missed calls', async (t) => {
+  const served: Served & Awaited<ReturnType<typeof scene>> = await scene(t);
+  const { a, url, read, act, b, post } = served;
+  await person(served, { name: 'Zoe', account: 'Beta' });
+  const zoe = await visitor(served, 'Zoe');
+  await act(zoe, { number: known, kind: 'done' });
+  assert.match(await read(served.anna, '/call-back'), /2 times since/);
+  assert.match(await read(zoe, '/call-back'), /Nobody to call back/);
+  assert.deepEqual(await openCalls(url, a.token), []);
+  for await (const first of screenEvents(url, { authorization: `Bearer ${a.token}` })) {
+    assert.deepEqual(first.event === 'calls' && first.missed, []);
+    break;
+  }
+  await post(b.token, event({ id: 'theirs', status: 'ringing' }));
+});
+
+test('what is no such number or action is refused', async (t) => {
+  const { anna, act } = await scene(t);
+  for (const fields of [
+    { number: 'abc', kind: 'done' },
+    { number: known, kind: 'burn' },
+    { number: '1'.repeat(300), kind: 'done' },
+  ])
+    assert.equal((await act(anna, fields)).status, 422);
+});
