@@ -14,7 +14,7 @@ const did = (kind: CallerAction['kind'], at: number, number = '110'): CallerActi
 /** Each caller in one line. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
   callBacks(calls, actions).map(({ number, calls: of, taken, closed }) =>
-    [number, of.map(({ id }) => id).join('+'), taken && `taken by ${taken.user}`, closed && closed.how]
+    [number, of.map(({ id }) => id).join('+'), taken && `taken by ${taken.user}`, closed?.how]
       .filter(Boolean)
       .join(' '),
   );
