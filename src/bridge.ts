@@ -43,7 +43,7 @@ export type BridgeConfig = {
     readonly reconcileEveryMs: number;
     /** What is seen and decided is kept for so long, ms; 0: it is not written down. */
     readonly journalKeepMs: number;
-    /** Another bridge tells the same: it is given so long, ms; 0: there is none. */
+    /** Another bridge reports the same calls: it is given so long, ms; 0: there is none. */
     readonly standbyDelayMs: number;
   };
   readonly status: StatusServerOptions | undefined;

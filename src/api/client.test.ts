@@ -188,7 +188,7 @@ test('the history is asked for a term, newest first, always with a limit', async
   const client = clientFor(t, farSide.baseUrl);
   await client.postCallEvent(ringing);
   await client.postCallEvent(ringing.replace('ringing', 'completed'));
-  const result = await client.history({ searchTerm: 'pbx-1.1', limit: 1, page: 2 });
+  const result = await client.history({ searchTerm: 'pbx-1.1', limit: 1, next: '?page=2' });
   assert.ok(result.kind === 'answer');
   const { data } = JSON.parse(result.body) as { data: { request: string }[] };
   assert.deepEqual(

@@ -20,8 +20,8 @@ export type HistoryQuery = {
   readonly searchTerm: string;
   /** Page size; always given, because without it the API sends the whole history. */
   readonly limit: number;
-  /** From 1. */
-  readonly page?: number;
+  /** The query of a page's link to the next one. */
+  readonly next?: string;
 };
 
 /** The Call Integration API as a client sees it. A status is a returned value; only a closed door is a failure. */
@@ -169,10 +169,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       const query = new URLSearchParams({ [parameter]: number });
       return request({ method: 'GET', path: `${prefix}/voice/priority?${query}`, headers }, answerBytes);
     },
-    history({ searchTerm, limit, page }) {
+    history({ searchTerm, limit, next = '' }) {
       const query = new URLSearchParams({ search: 'request', search_term: searchTerm, sort: '-created_at' });
       query.set('limit', String(limit));
-      if (page !== undefined) query.set('page', String(page));
+      for (const [name, value] of new URLSearchParams(next)) query.set(name, value);
       return request({ method: 'GET', path: `${prefix}/voice?${query}`, headers }, historyBytes);
     },
     changeToken(token) {

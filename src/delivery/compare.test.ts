@@ -13,15 +13,15 @@ const event = (seq: number, callId: string, status: CallStatus): Delivered => ({
 const call = (callId: string, first: number) =>
   callStatuses.map((status, i) => event(first + i, callId, status));
 
-test('what is there, missing, overtaken by a later state, and unsure, in the order in which it was taken', () => {
+test('what is there, missing, overtaken by a later state, and unread, in the order in which it was queued', () => {
   const delivered = [...call('c', 7), ...call('b', 4), ...call('a', 1), ...call('d', 10)];
   const found = compare(delivered, {
-    told: new Map([
+    recorded: new Map([
       ['a', new Set(['ringing', 'answered', 'completed'])],
       ['b', new Set(['answered'])],
       ['d', new Set(['ringing'])],
     ]),
-    unsure: new Set(['d']),
+    unread: new Set(['d']),
   });
   const seqs = Object.fromEntries(
     Object.entries(found).map(([fate, events]) => [fate, events.map(({ seq }) => seq)]),
@@ -30,7 +30,7 @@ test('what is there, missing, overtaken by a later state, and unsure, in the ord
     there: [1, 2, 3, 5, 10],
     missing: [6, 7, 8, 9],
     overtaken: [4],
-    unsure: [11, 12],
+    unread: [11, 12],
   });
 });
 
@@ -44,13 +44,16 @@ test('whatever was delivered, each event has one fate; nothing that is there or 
     }),
     { selector: ({ seq }) => seq },
   );
-  const told = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.array(fc.constantFrom(...callStatuses)));
+  const recorded = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.array(fc.constantFrom(...callStatuses)));
   fc.assert(
-    fc.property(events, told, fc.array(fc.constantFrom('a', 'b')), (delivered, has, open) => {
+    fc.property(events, recorded, fc.array(fc.constantFrom('a', 'b')), (delivered, has, open) => {
       const map = new Map(Object.entries(has).map(([id, statuses]) => [id, new Set<string>(statuses)]));
-      const { there, missing, overtaken, unsure } = compare(delivered, { told: map, unsure: new Set(open) });
+      const { there, missing, overtaken, unread } = compare(delivered, {
+        recorded: map,
+        unread: new Set(open),
+      });
       assert.deepEqual(
-        [...there, ...missing, ...overtaken, ...unsure].map(({ seq }) => seq).toSorted(),
+        [...there, ...missing, ...overtaken, ...unread].map(({ seq }) => seq).toSorted(),
         delivered.map(({ seq }) => seq).toSorted(),
       );
       for (const { callId, status } of missing) {

@@ -9,10 +9,10 @@ export type Delivered = {
   readonly at: number;
 };
 
-/** What the far side's history has: the statuses told, by call; and the calls of which that is not known for sure. */
-export type Told = {
-  readonly told: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly unsure: ReadonlySet<string>;
+/** The statuses in the far side's history, by call; and the calls for which it was not read to its end. */
+export type Recorded = {
+  readonly recorded: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly unread: ReadonlySet<string>;
 };
 
 export type Comparison = {
@@ -21,29 +21,21 @@ export type Comparison = {
   readonly missing: readonly Delivered[];
   /** The same, but a later state of the call is there: sent again, they would be discarded, since a call only moves forward. */
   readonly overtaken: readonly Delivered[];
-  /** Nothing can be said of these yet. */
-  readonly unsure: readonly Delivered[];
+  /** Not found so far, and the history was not read to its end. */
+  readonly unread: readonly Delivered[];
 };
 
-/** Compares what was confirmed with what the far side's history has. Each list is in the order in which events were taken. */
-export function compare(delivered: readonly Delivered[], { told, unsure }: Told): Comparison {
+/** Compares what was confirmed with what the far side's history has. Each list is in the order in which events were queued. */
+export function compare(delivered: readonly Delivered[], { recorded, unread }: Recorded): Comparison {
   const fateOf = ({ callId, status }: Delivered): keyof Comparison => {
-    const has = told.get(callId);
+    const has = recorded.get(callId);
     if (has?.has(status)) return 'there';
-    if (unsure.has(callId)) return 'unsure';
+    if (unread.has(callId)) return 'unread';
     const later = callStatuses.slice(callStatuses.indexOf(status) + 1);
     return later.some((one) => has?.has(one)) ? 'overtaken' : 'missing';
   };
-  const {
-    there = [],
-    missing = [],
-    overtaken = [],
-    unsure: open = [],
-  } = Object.groupBy(
-    delivered.toSorted((a, b) => a.seq - b.seq),
-    fateOf,
-  );
-  return { there, missing, overtaken, unsure: open };
+  const sorted = delivered.toSorted((a, b) => a.seq - b.seq);
+  return { there: [], missing: [], overtaken: [], unread: [], ...Object.groupBy(sorted, fateOf) };
 }
 
 /** A text to look for, and the calls that it finds: the beginning of all their ids. */

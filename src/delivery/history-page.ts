@@ -1,10 +1,10 @@
 import { parseJson } from '../process/parse-json.ts';
 
-/** One recorded request about a call, from the far side's history. Fields that it does not tell are left out. */
+/** One recorded request about a call, from the far side's history. Fields that it does not have are left out. */
 export type HistoryEntry = {
   readonly callId: string;
-  /** The status that was told. */
-  readonly told: string;
+  /** The call's, as it was reported. */
+  readonly status: string;
   /** Unix ms. */
   readonly at?: number;
   /** What it answered. */
@@ -15,18 +15,16 @@ export type HistoryEntry = {
 export type HistoryPage = {
   /** As they came, whatever they are. */
   readonly entries: readonly unknown[];
-  /** True if the page says that there is more after it. Its links and meta are not documented: those of Laravel count. */
-  readonly more: boolean;
+  /** The query of the link to the next page; undefined if there is none. Links are not documented: those of Laravel count. */
+  readonly next: string | undefined;
 };
 
 /** A page of the request history (API part 4.3, with a limit), or undefined if it is none. */
 export function historyPage(body: string): HistoryPage | undefined {
-  const { data, links, meta } = objectOf(parseJson(body));
+  const { data, links } = objectOf(parseJson(body));
   if (!Array.isArray(data)) return undefined;
   const { next } = objectOf(links);
-  const { current_page: current, last_page: last, to, total } = objectOf(meta);
-  const more = typeof next === 'string' || isLess(current, last) || isLess(to, total);
-  return { entries: data, more };
+  return { entries: data, next: typeof next === 'string' ? URL.parse(next, 'http://x')?.search : undefined };
 }
 
 /** What an entry says of a call; undefined if it is about none. */
@@ -38,7 +36,7 @@ export function historyEntry(entry: unknown): HistoryEntry | undefined {
   const at = typeof created_at === 'string' ? Date.parse(created_at) : Number.NaN;
   return {
     callId: sent.id,
-    told: String(sent.status ?? '?'),
+    status: String(sent.status ?? '?'),
     ...(Number.isNaN(at) ? {} : { at }),
     ...(typeof status === 'number' && { httpStatus: status }),
     ...(typeof duration === 'number' && { durationMs: duration }),
@@ -48,17 +46,9 @@ export function historyEntry(entry: unknown): HistoryEntry | undefined {
 /** The payload as received: an object, its JSON, or for GET a query string. */
 function fieldsOf(request: unknown): Readonly<Record<string, unknown>> {
   if (typeof request !== 'string') return objectOf(request);
-  try {
-    return objectOf(JSON.parse(request));
-  } catch {
-    return Object.fromEntries(new URLSearchParams(request));
-  }
+  return objectOf(parseJson(request) ?? Object.fromEntries(new URLSearchParams(request)));
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function isLess(a: unknown, b: unknown): boolean {
-  return typeof a === 'number' && typeof b === 'number' && a < b;
 }

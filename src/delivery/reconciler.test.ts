@@ -16,7 +16,7 @@ function scene(
   let flowing = true;
   let trouble: string | undefined;
   let understood = true;
-  const told = new Map<string, Set<string>>();
+  const recorded = new Map<string, Set<string>>();
   const sent: string[] = [];
   const asked: number[] = [];
   const log = keepingLog();
@@ -31,7 +31,7 @@ function scene(
       async look(delivered, most) {
         asked.push(delivered.length);
         assert.ok(most <= 1_000);
-        return { told, unsure: new Set() };
+        return { recorded, unread: new Set() };
       },
     },
     recent: async () => [],
@@ -46,11 +46,11 @@ function scene(
     ...options,
   });
   function deliver(seq: number, callId: string, status: Delivered['status']) {
-    if (!lose({ seq, callId, status })) told.set(callId, (told.get(callId) ?? new Set()).add(status));
+    if (!lose({ seq, callId, status })) recorded.set(callId, (recorded.get(callId) ?? new Set()).add(status));
     reconciler.delivered({ seq, callId, status });
   }
   return {
-    ...{ reconciler, deliver, sent, asked, told },
+    ...{ reconciler, deliver, sent, asked, recorded },
     codes: () => log.lines.map(({ code }) => code),
     fail: (why: string | undefined) => {
       trouble = why;
@@ -96,7 +96,7 @@ test('what the far side lost is sent again, in order, once it had a minute to sh
   assert.deepEqual(it.codes(), ['reconcile.sent-again']);
 });
 
-test('what is lost each time is sent again five times, and then somebody is told', async () => {
+test('what is lost each time is sent again five times, and then that is logged', async () => {
   const it = scene({}, ({ callId }) => callId === 'pbx-lost');
   deliverMany(it, 5);
   it.deliver(1, 'pbx-lost', 'ringing');
@@ -125,12 +125,12 @@ test('when more than half is missing, nothing is sent, and what can be found lat
   assert.deepEqual([it.sent, it.codes()], [[], ['reconcile.too-much-missing']]);
   assert.equal(it.reconciler.status().reason, '21 of 41 events are not in it');
   losing = false;
-  for (let nth = 0; nth < 21; nth++) it.told.set(`pbx-2.${nth}`, new Set(['ringing']));
+  for (let nth = 0; nth < 21; nth++) it.recorded.set(`pbx-2.${nth}`, new Set(['ringing']));
   await it.after(5 * minute);
   assert.deepEqual([it.sent, it.codes()], [[], ['reconcile.too-much-missing', 'reconcile.working']]);
 });
 
-test('a history that is not ours, or cannot be read, is told of once, and nothing is sent', async () => {
+test('a history that is not ours, or cannot be read, is logged once, and nothing is sent', async () => {
   const it = scene({}, () => true);
   it.understand(false);
   it.deliver(1, 'pbx-lost', 'ringing');
@@ -187,7 +187,7 @@ test('what cannot be sent again in order is compared again, when the later event
   assert.deepEqual({ sentAgain, overtaken, compared }, { sentAgain: 0, overtaken: 1, compared: 1 });
 });
 
-test('a disk that refuses is told of, and the next comparison goes on', async () => {
+test('a disk that refuses is logged, and the next comparison goes on', async () => {
   let refuses = true;
   const it = scene(
     {

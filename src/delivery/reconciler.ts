@@ -70,7 +70,7 @@ const fewEvents = 20;
  * A 200 confirms receipt and no more (API part 3, rule 3), so what was confirmed is compared with the far side's request
  * history, some minutes later, and what is not there is sent again, a few times. It never makes a storm: there is a
  * bound on requests and on resends, and where nothing that is ours is understood there, or more than half is missing,
- * nothing is sent and somebody is told.
+ * nothing is sent and that is logged.
  */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { beginning, everyMs, reader, recent, sendAgain, isFlowing, log, now } = options;

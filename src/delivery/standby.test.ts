@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import { createMemoryQueue } from '../../test/fakes/memory-queue.ts';
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { keepingLog } from '../outbox/outbox.fixture.ts';
-import type { Told } from './compare.ts';
+import type { Recorded } from './compare.ts';
 import { HistoryUnreadable } from './history-reader.ts';
 import { standBy } from './standby.ts';
 
 const start = 1_795_000_000_000;
 const query = { freshSince: start, limit: 100, except: [] };
 
-/** A bridge that stands by with 10 s, and a far side of which another has told so much. */
-function scene(told: Readonly<Record<string, CallStatus[]>> = {}) {
+/** A bridge that stands by with 10 s, and a far side to which another has reported so much. */
+function scene(reported: Readonly<Record<string, CallStatus[]>> = {}) {
   let clock = start;
   const looks: string[][] = [];
   let unreadable = false;
@@ -20,12 +20,12 @@ function scene(told: Readonly<Record<string, CallStatus[]>> = {}) {
     queue,
     delayMs: 10_000,
     reader: {
-      async look(events): Promise<Told> {
+      async look(events): Promise<Recorded> {
         looks.push(events.map(({ callId, status }) => `${callId} ${status}`));
         if (unreadable) throw new HistoryUnreadable('HTTP 500');
         return {
-          told: new Map(Object.entries(told).map(([id, all]) => [id, new Set(all)])),
-          unsure: new Set(),
+          recorded: new Map(Object.entries(reported).map(([id, all]) => [id, new Set(all)])),
+          unread: new Set(),
         };
       },
     },
@@ -50,7 +50,7 @@ function scene(told: Readonly<Record<string, CallStatus[]>> = {}) {
   };
 }
 
-test('nothing is given out while the other has its time, and nobody is asked', async () => {
+test('nothing is given out while the other has its time, and the history is not read', async () => {
   const it = scene();
   it.take('a', 'ringing');
   it.pass(9_000);
@@ -58,7 +58,7 @@ test('nothing is given out while the other has its time, and nobody is asked', a
   assert.deepEqual(it.looks, []);
 });
 
-test('what the other has told is settled without being sent, with all that comes after it', async () => {
+test('what the other has reported counts as delivered without being sent, with all that comes after it', async () => {
   const it = scene({ a: ['ringing', 'answered', 'completed'] });
   for (const status of ['ringing', 'answered', 'completed'] as const) it.take('a', status);
   it.pass(10_001);
@@ -66,7 +66,7 @@ test('what the other has told is settled without being sent, with all that comes
   assert.equal(await it.waiting(), 0);
 });
 
-test('what it has not told is sent, from the first such event on', async () => {
+test('what it has not reported is sent, from the first such event on', async () => {
   const it = scene({ a: ['ringing'] });
   for (const status of ['ringing', 'completed'] as const) it.take('a', status);
   it.take('b', 'ringing');

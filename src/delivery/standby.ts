@@ -1,5 +1,5 @@
 import type { Log } from '../log/log.ts';
-import { compare, type Told } from './compare.ts';
+import { compare, type Recorded } from './compare.ts';
 import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
 import type { DeliveryQueue, QueuedEvent } from './queue.ts';
 
@@ -13,21 +13,21 @@ export type StandbyOptions = {
   readonly now: () => number;
 };
 
-/** Requests of one look at the history; what they do not suffice for is told without asking further. */
+/** Requests of one look at the history; what they do not suffice for is sent. */
 const mostRequests = 10;
-/** Taken so long after now, ms, it was taken before the clock was set back. */
+/** Queued so long after now, ms, it was queued before the clock was set back. */
 const ahead = 1_000;
 
 /**
  * The queue of a bridge that stands by for another one on the same PBX: a call's events are held back until nothing new
- * has come of it for `delayMs`, and what the far side's history has by then is settled without being sent. Both may tell
+ * has come of it for `delayMs`, and what the far side's history has by then counts as delivered. Both may send
  * everything, so whatever is not known for sure is sent: a history that cannot be read costs requests, and no call.
  */
 export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;
 
   /** What the far side's history has of these calls; undefined if it cannot be read. */
-  async function look(nextEvents: readonly QueuedEvent[]): Promise<Told | undefined> {
+  async function look(nextEvents: readonly QueuedEvent[]): Promise<Recorded | undefined> {
     try {
       return await reader.look(withTime(nextEvents), mostRequests);
     } catch (error) {
@@ -36,13 +36,13 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
     }
   }
 
-  /** Of these nextEvents, and of what comes after them, what nobody has told yet. */
-  async function untold(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
-    const told = nextEvents.length === 0 ? undefined : await look(nextEvents);
-    if (told === undefined) return nextEvents;
+  /** Of these events, and of what comes after them in their calls, those that the far side does not have. */
+  async function notRecorded(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
+    const recorded = nextEvents.length === 0 ? undefined : await look(nextEvents);
+    if (recorded === undefined) return nextEvents;
     const open: QueuedEvent[] = [];
     for (let left = nextEvents; left.length > 0; ) {
-      const { there, overtaken } = compare(withTime(left), told);
+      const { there, overtaken } = compare(withTime(left), recorded);
       const done = [...there, ...overtaken];
       const seqs = new Set(done.map(({ seq }) => seq));
       open.push(...left.filter(({ seq }) => !seqs.has(seq)));
@@ -50,7 +50,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
       left = await queue.record(
         done.map(({ seq, callId }) => ({
           ...{ seq, callId, outcome: 'delivered', at: now(), counted: false, durationMs: 0 },
-          error: 'another bridge had told it',
+          error: 'another bridge had reported it',
         })),
       );
       log.say('standby.reported-by-other', { count: done.length, call: done[0]?.callId });
@@ -64,11 +64,11 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
       if (query.priority === 'retry') return queue.due(query);
       // Nothing is fresh to one who waits, but for what a clock that was set back leaves in the future.
       const freshSince = query.priority === 'fresh' ? now() + ahead : now() - delayMs;
-      return [...(await untold(await queue.due({ ...query, freshSince })))];
+      return [...(await notRecorded(await queue.due({ ...query, freshSince })))];
     },
   };
 }
 
 function withTime(nextEvents: readonly QueuedEvent[]) {
-  return nextEvents.map((head) => ({ ...head, at: head.queuedAt }));
+  return nextEvents.map((event) => ({ ...event, at: event.queuedAt }));
 }

@@ -6,9 +6,9 @@ export function apiHistoryText(entries: readonly HistoryEntry[] | string, now: n
   if (typeof entries === 'string') return entries;
   if (entries.length === 0) return 'no entry for this call';
   return entries
-    .map(({ told, at, httpStatus }) => {
+    .map(({ status, at, httpStatus }) => {
       const when = at === undefined ? '' : ` at ${clockTime(at, now)}`;
-      return `${told}${when}${httpStatus === undefined ? '' : ` (${httpStatus})`}`;
+      return `${status}${when}${httpStatus === undefined ? '' : ` (${httpStatus})`}`;
     })
     .join(', ');
 }

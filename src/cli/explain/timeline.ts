@@ -120,7 +120,7 @@ function reportedVerdict(
 ): CallVerdict {
   const why = `${names(events)}; the API confirmed each`;
   if (!Array.isArray(apiHistory)) return { state: 'reported', why };
-  const there = new Set((apiHistory as readonly HistoryEntry[]).map((entry) => entry.told));
+  const there = new Set((apiHistory as readonly HistoryEntry[]).map(({ status }) => status));
   const delivered = events.map(({ seq, callId, status, finishedAt = 0 }) => ({
     seq,
     callId,
@@ -128,8 +128,8 @@ function reportedVerdict(
     at: finishedAt,
   }));
   const { missing, overtaken } = compare(delivered, {
-    told: new Map([[events[0]?.callId ?? '', there]]),
-    unsure: new Set(),
+    recorded: new Map([[events[0]?.callId ?? '', there]]),
+    unread: new Set(),
   });
   if (missing.length > 0)
     return {
