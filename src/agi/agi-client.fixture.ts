@@ -25,7 +25,7 @@ export async function askAgi(
   const commands: string[] = [];
   let text = '';
   socket.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1');
+    text += chunk.toString();
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
       const command = text.slice(0, end);
       text = text.slice(end + 1);

@@ -5,7 +5,7 @@ import { type AgiRequest, readRequest } from './agi-request.ts';
 
 describe('the request of the dialplan', () => {
   const script = (text: string) => ({ agi_network_script: text });
-  const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio'>][] = [
+  const rows: [string, string, Pick<AgiRequest, 'script' | 'number' | 'queuePrio' | 'setName'>][] = [
     ["the caller's own number", requestText(), { script: 'priority', number: '+4940669690101' }],
     ['the first argument', requestText({}, ['4711', '4712']), { script: 'priority', number: '4711' }],
     ['an empty argument is none', requestText({}, ['']), { script: 'priority', number: '+4940669690101' }],
@@ -39,6 +39,16 @@ describe('the request of the dialplan', () => {
       '?queue_prio=no',
       requestText(script('/priority/?queue_prio=no')),
       { script: 'priority', number: '+4940669690101', queuePrio: false },
+    ],
+    [
+      '?set_name=yes',
+      requestText(script('priority?set_name=yes&queue_prio=no')),
+      { script: 'priority', number: '+4940669690101', queuePrio: false, setName: true },
+    ],
+    [
+      '?set_name=no',
+      requestText(script('priority?set_name=no')),
+      { script: 'priority', number: '+4940669690101', setName: false },
     ],
     [
       '?queue_prio=constructor',

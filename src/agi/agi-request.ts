@@ -11,6 +11,8 @@ export type AgiRequest = {
   readonly channel: string;
   /** The value of `?queue_prio=`; absent without one. */
   readonly queuePrio?: boolean;
+  /** The value of `?set_name=`; absent without one. */
+  readonly setName?: boolean;
 };
 
 /** The lines that are read. */
@@ -30,15 +32,19 @@ export function readRequest(text: string): AgiRequest {
   const [path, query] = cut(address, '?');
   const parameters = readQuery(query);
   const given = fields.get('agi_arg_1') || parameters.get('number') || '';
-  const queuePrio = parameters.get('queue_prio');
   return {
     script: path.replace(/^\/|\/$/g, ''),
     number: given || callerOf(fields),
     isOwn: given === '',
     uniqueid: fields.get('agi_uniqueid') ?? '',
     channel: fields.get('agi_channel') ?? '',
-    ...((queuePrio === 'yes' || queuePrio === 'no') && { queuePrio: queuePrio === 'yes' }),
+    ...yesOrNo('queuePrio', parameters.get('queue_prio')),
+    ...yesOrNo('setName', parameters.get('set_name')),
   };
+}
+
+function yesOrNo<Name extends string>(name: Name, value: string | undefined): { [K in Name]?: boolean } {
+  return value === 'yes' || value === 'no' ? ({ [name]: value === 'yes' } as { [K in Name]?: boolean }) : {};
 }
 
 /** The caller's own number, unless the caller withholds it (Q.931's presentation indicator). */

@@ -86,7 +86,7 @@ export function createAgiServer(
           return;
         }
         case 'write':
-          socket.write(action.text, 'latin1');
+          socket.write(action.text);
           return;
         case 'refused':
           onceAMinute.commandRefused((more) =>

@@ -21,6 +21,8 @@ const clock = {
 const gold = '+4940669690101';
 const priorities: Record<string, unknown> = { [gold]: 10, '+4940669690102': 'silver', '+4940669690103': 5 };
 
+const names: Record<string, unknown> = { [gold]: 'Zoë "Q" Weiß', '+4940669690108': 'Known, of no segment' };
+
 type Permit = (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
 
 const granted: Permit = ({ number }) => ({ number: normaliseNumber(number, 'DE') });
@@ -31,7 +33,11 @@ async function standFor(
   more: Partial<AgiOptions> & { deadlineMs?: number; permit?: Permit } = {},
 ) {
   const { deadlineMs = 5_000, permit = granted, ...options } = more;
-  const farSide = await startFarSide({ token, priorityOf: (number) => priorities[number] });
+  const farSide = await startFarSide({
+    token,
+    priorityOf: (number) => priorities[number],
+    nameOf: (number) => names[number],
+  });
   const client = createApiClient({ baseUrl: farSide.baseUrl, token, answerTimeoutMs: 2_000, connections: 8 });
   const said: string[] = [];
   let port = 0;
@@ -46,7 +52,7 @@ async function standFor(
     {
       server: { host: '127.0.0.1', port: 0, allow: ['127.0.0.1'], deadlineMs },
       answer: { defaultPriority: '1', setQueuePrio: false, queuePrio: {}, verbose: false },
-      field: 'priority',
+      fields: { priority: 'priority', name: 'name' },
       prefetch: true,
       concurrency: 8,
       cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 1_000 },
@@ -91,6 +97,24 @@ describe('the number of a lookup', () => {
     ['nobody: longer than any number', callFrom('1'.repeat(65)), answered('1', 'NOTFOUND'), []],
     ['nobody: unknown', callFrom('unknown'), answered('1', 'NOTFOUND'), []],
     ['nobody: no lines but the script', 'agi_network_script: priority\n\n', answered('1', 'NOTFOUND'), []],
+    [
+      'with the name',
+      requestText({ agi_network_script: `priority?set_name=yes&number=${gold}` }),
+      { ...answered('10', 'FOUND'), 'CALLERID(name)': '"Zoë \\"Q\\" Weiß"' },
+      [gold],
+    ],
+    [
+      'with the name of a caller without a priority',
+      requestText({ agi_network_script: 'priority?set_name=yes&number=%2B4940669690108' }),
+      { ...answered('1', 'NOTFOUND'), 'CALLERID(name)': '"Known, of no segment"' },
+      ['+4940669690108'],
+    ],
+    [
+      'with the name, and there is none',
+      requestText({ agi_network_script: 'priority?set_name=yes&number=%2B4940669690109' }),
+      answered('1', 'NOTFOUND'),
+      ['+4940669690109'],
+    ],
     ['another script', requestText({ agi_network_script: 'weather' }), answered('1', 'ERROR'), []],
     [
       'no script',

@@ -13,13 +13,13 @@ import {
   timedOut,
 } from './priority-answer.ts';
 import { createPriorityLookup } from './priority-lookup.ts';
-import { readPriority } from './read-priority.ts';
+import { type ResponseFields, readPriority } from './read-priority.ts';
 
 export type AgiOptions = {
   readonly server: AgiServerOptions;
   readonly answer: AnswerOptions;
-  /** Name of the priority field in the API's response. */
-  readonly field: string;
+  /** Names of the fields of the priority and of the caller's name in the API's response. */
+  readonly fields: ResponseFields;
   /** Request the priority when an inbound call begins, before the dialplan asks for it. */
   readonly prefetch: boolean;
   /** Maximum number of simultaneous requests to the API. */
@@ -75,7 +75,7 @@ export function createAgi(
   const { clock, log } = tools;
   const lookup = createPriorityLookup(
     { ...options.cache, concurrency: options.concurrency, maxWaitMs: options.server.deadlineMs },
-    { request: async (number) => readPriority(await tools.request(number), options.field), clock, log },
+    { request: async (number) => readPriority(await tools.request(number), options.fields), clock, log },
   );
   const unknownScript = oncePerMinute(clock.now);
   const counts = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
@@ -101,7 +101,7 @@ export function createAgi(
       const priority = priorityOf(request, waitMs);
       const commands = (it: PriorityAnswer) => {
         counts[countKeys[it.status]] += 1;
-        return commandsFor(it, options.answer, request.queuePrio);
+        return commandsFor(it, options.answer, request);
       };
       if (priority instanceof Promise) return priority.then(commands);
       if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') counts.known += 1;

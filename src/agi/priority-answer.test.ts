@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { type AnswerOptions, commandsFor, type PriorityAnswer, safeValue } from './priority-answer.ts';
+import {
+  type AnswerOptions,
+  commandsFor,
+  type PriorityAnswer,
+  safeName,
+  safeValue,
+} from './priority-answer.ts';
 
 const plain: AnswerOptions = { defaultPriority: '0', setQueuePrio: false, queuePrio: {}, verbose: false };
 const found = (value: string): PriorityAnswer => ({ status: 'FOUND', value });
@@ -44,7 +50,12 @@ describe('the AGI commands of an answer', () => {
     ],
   ];
   for (const [name, answer, options, queuePrio, expected] of rows)
-    test(name, () => assert.deepEqual(commandsFor(answer, { ...plain, ...options }, queuePrio), expected));
+    test(name, () =>
+      assert.deepEqual(
+        commandsFor(answer, { ...plain, ...options }, queuePrio === undefined ? {} : { queuePrio }),
+        expected,
+      ),
+    );
 });
 
 test('only safe values are written, whatever the API responds', () => {
@@ -80,4 +91,33 @@ test('only safe values are written, whatever the API responds', () => {
     { numRuns: 5_000 },
   );
   assert.ok(written > 100);
+});
+
+test('only safe names are written, whatever the API responds', () => {
+  const hostile = fc.constantFrom(
+    '"',
+    '\\',
+    '\\"',
+    '\n',
+    '\r\nHANGUP',
+    '\0',
+    '$' + '{X}',
+    '\u2028',
+    '\ud800',
+    'ä',
+  );
+  const text = fc.array(fc.oneof(fc.string({ unit: 'binary' }), hostile)).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, (raw) => {
+      const name = safeName(raw);
+      const commands = commandsFor({ ...found('1'), name }, plain, { setName: true });
+      assert.equal(commands.length, name === '' ? 2 : 3);
+      if (name === '') return;
+      const argument = /^SET VARIABLE CALLERID\(name\) "((?:[^"\\]|\\["\\])*)"$/.exec(commands[1] ?? '')?.[1];
+      assert.equal(argument?.replace(/\\(.)/gu, '$1'), name);
+      assert.doesNotMatch(name, /[\p{C}]/u);
+      assert.ok([...name].length <= 60);
+    }),
+    { numRuns: 5_000 },
+  );
 });

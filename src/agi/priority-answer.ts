@@ -1,8 +1,15 @@
 /** The result of a lookup, as the dialplan sees it in `CALLER_PRIORITY_STATUS`. */
 export type PriorityStatus = 'FOUND' | 'NOTFOUND' | 'TIMEOUT' | 'ERROR';
 
-/** `value` is the priority as the API wrote it; only with FOUND. */
-export type PriorityAnswer = { readonly status: PriorityStatus; readonly value?: string };
+/**
+ * `value` is the priority as the API wrote it; only with FOUND. `name` is the caller's, safe to be written to a channel;
+ * a caller may have one without a priority.
+ */
+export type PriorityAnswer = {
+  readonly status: PriorityStatus;
+  readonly value?: string;
+  readonly name?: string;
+};
 
 export const notFound: PriorityAnswer = { status: 'NOTFOUND' };
 export const timedOut: PriorityAnswer = { status: 'TIMEOUT' };
@@ -25,6 +32,23 @@ export type AnswerOptions = {
  */
 export const safeValue = /^-?[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/;
 
+/** Longest name, in characters: telephones show 20 to 40. */
+const LONGEST_NAME = 60;
+
+/** A name as it may be written to a channel: one line without control or invisible characters; '' if nothing is left. */
+export function safeName(text: string): string {
+  const line = text
+    .normalize('NFC')
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim();
+  return [...line].slice(0, LONGEST_NAME).join('').trimEnd();
+}
+
+/** As an argument of an AGI command, which ends at a quote and takes a backslash for the next character (res_agi.c). */
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
 const wholeNumber = /^-?\d{1,9}$/;
 
 /**
@@ -32,13 +56,14 @@ const wholeNumber = /^-?\d{1,9}$/;
  * it is; the console's line comes last, because no call waits for it.
  */
 export function commandsFor(
-  { status, value }: PriorityAnswer,
+  { status, value, name }: PriorityAnswer,
   options: AnswerOptions,
-  queuePrio = options.setQueuePrio,
+  { queuePrio = options.setQueuePrio, setName = false }: { queuePrio?: boolean; setName?: boolean } = {},
 ): string[] {
   const priority = value !== undefined && safeValue.test(value) ? value : options.defaultPriority;
   const commands = [`SET VARIABLE CALLER_PRIORITY ${priority}`];
   if (queuePrio) commands.push(`SET VARIABLE QUEUE_PRIO ${queuePrioOf(priority, options.queuePrio)}`);
+  if (setName && name) commands.push(`SET VARIABLE CALLERID(name) ${quoted(name)}`);
   commands.push(`SET VARIABLE CALLER_PRIORITY_STATUS ${status}`);
   if (options.verbose) commands.push(`VERBOSE "pbx-bridge: caller priority ${priority} (${status})" 1`);
   return commands;

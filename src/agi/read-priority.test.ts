@@ -13,6 +13,8 @@ const answer = (body: string, more: Partial<Extract<ApiResult, { kind: 'answer' 
   ...more,
 });
 
+const fields = (priority: string) => ({ priority, name: 'name' });
+
 describe("the API's answer", () => {
   const found = (value: string) => ({ status: 'FOUND', value });
   const nobody = { status: 'NOTFOUND' };
@@ -67,11 +69,32 @@ describe("the API's answer", () => {
     ],
   ];
   for (const [name, result, expected] of rows)
-    test(name, () => assert.deepEqual(readPriority(result, 'priority'), expected));
+    test(name, () => assert.deepEqual(readPriority(result, fields('priority')), expected));
+
+  const names: [string, string, string | undefined][] = [
+    ['at the top', '{"priority":1,"name":"Ann"}', 'Ann'],
+    ['under data', '{"data":{"priority":1,"name":"Ann"}}', 'Ann'],
+    ['of a caller without a priority', '{"priority":null,"name":"Ann"}', 'Ann'],
+    [
+      'with what may not be written to a channel',
+      '{"priority":1,"name":" A\\nn\\u0000 \\u202e n\\r"}',
+      'A n n',
+    ],
+    ['as long as a book', `{"priority":1,"name":"${'ä'.repeat(100)}"}`, 'ä'.repeat(60)],
+    ['that is null', '{"priority":1,"name":null}', undefined],
+    ['that is empty', '{"priority":1,"name":" "}', undefined],
+    ['that is a number', '{"priority":1,"name":7}', undefined],
+    ['with a priority that is none', '{"priority":[],"name":"Ann"}', undefined],
+  ];
+  for (const [what, body, name] of names)
+    test(`a name ${what}`, () => assert.equal(readPriority(answer(body), fields('priority')).name, name));
 
   test('the field name is configurable, and must be an own property', () => {
-    assert.deepEqual(readPriority(answer('{"tier":"a"}'), 'tier'), found('a'));
+    assert.deepEqual(readPriority(answer('{"tier":"a"}'), fields('tier')), found('a'));
     for (const field of ['constructor', '__proto__', 'toString'])
-      assert.deepEqual(readPriority(answer('{"a":1}'), field), error(`the response has no field ${field}`));
+      assert.deepEqual(
+        readPriority(answer('{"a":1}'), fields(field)),
+        error(`the response has no field ${field}`),
+      );
   });
 });

@@ -1,13 +1,15 @@
 import { type ApiResult, apiErrorKinds } from '../api/result.ts';
 import { parseJson } from '../process/parse-json.ts';
-import { failed, notFound, type PriorityAnswer, safeValue, timedOut } from './priority-answer.ts';
+import { failed, notFound, type PriorityAnswer, safeName, safeValue, timedOut } from './priority-answer.ts';
+
+/** Names of fields in the API's response, which the API document leaves open. */
+export type ResponseFields = { readonly priority: string; readonly name: string };
 
 /** The result of a request to the API; `reason` is for the log, only with TIMEOUT and ERROR. */
 export type LookupResult = PriorityAnswer & { readonly reason?: string };
 
 /**
- * Reads the response to a priority lookup (part 4.2), whose format the API document leaves open: `field` is looked for
- * at the top level and under `data`.
+ * Reads the response to a priority lookup (part 4.2): each field is looked for at the top level and under `data`.
  *
  * | response | result |
  * |---|---|
@@ -15,8 +17,10 @@ export type LookupResult = PriorityAnswer & { readonly reason?: string };
  * | null in the field; null or an empty object at the top level or under `data`; 204; 404 as JSON | NOTFOUND |
  * | no response in time | TIMEOUT |
  * | anything else: no connection, another status, no JSON, no such field, an unsafe value | ERROR |
+ *
+ * The name is taken if there is one, with FOUND and with NOTFOUND.
  */
-export function readPriority(result: ApiResult, field: string): LookupResult {
+export function readPriority(result: ApiResult, fields: ResponseFields): LookupResult {
   if (result.kind === 'failed') {
     const reason = apiErrorKinds[result.error];
     return result.error.startsWith('timeout-') ? { ...timedOut, reason } : error(reason);
@@ -28,11 +32,14 @@ export function readPriority(result: ApiResult, field: string): LookupResult {
   const json = parseJson(body);
   if (json === undefined) return error(status === 404 ? 'HTTP 404' : 'the response is not JSON');
   if (status === 404) return notFound;
-  return readValue(json, field);
+  const places = [json, ownProperty(json, 'data')];
+  const name = places.map((place) => ownProperty(place, fields.name)).find((it) => typeof it === 'string');
+  const found = readValue(places, fields.priority);
+  const safe = typeof name === 'string' && found.reason === undefined ? safeName(name) : '';
+  return safe === '' ? found : { ...found, name: safe };
 }
 
-function readValue(json: unknown, field: string): LookupResult {
-  const places = [json, ownProperty(json, 'data')];
+function readValue(places: readonly unknown[], field: string): LookupResult {
   const place = places.find((it) => ownProperty(it, field) !== undefined);
   const value = ownProperty(place, field);
   if (value === null || (value === undefined && places.some(isEmpty))) return notFound;

@@ -74,6 +74,11 @@ export const agiSection = section({
     PRIORITY_FIELD: line('a name of letters, digits, dots, dashes or underscores', name)
       .prefault('priority')
       .describe('Name of the priority field in the response, at the top level or under data.'),
+    PRIORITY_NAME_FIELD: line('a name of letters, digits, dots, dashes or underscores', name)
+      .prefault('name')
+      .describe(
+        "Name of the field with the caller's name in the response, at the top level or under data. It is set as CALLERID(name) if the dialplan asks for it with ?set_name=yes.",
+      ),
   },
   conflicts: ({ AGI_LISTEN, AGI_ALLOW }) => {
     const onlyThisMachine = AGI_ALLOW.every((entry) => isLoopback(entry.split('/')[0] ?? ''));
@@ -95,7 +100,7 @@ export const agiSection = section({
         verbose: values.AGI_VERBOSE,
       },
       parameter: values.PRIORITY_PARAM,
-      field: values.PRIORITY_FIELD,
+      fields: { priority: values.PRIORITY_FIELD, name: values.PRIORITY_NAME_FIELD },
       prefetch: values.AGI_ASK_AHEAD,
       concurrency: values.AGI_CONCURRENCY,
       cache: {

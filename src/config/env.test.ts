@@ -77,6 +77,10 @@ describe('invalid values', () => {
     ]),
     [{ REPORTED_NUMBER: 'ani' }, 'REPORTED_NUMBER: got "ani"; takes one of trunk, dialplan'],
     [{ WITHHELD_NUMBER: 'none' }, 'WITHHELD_NUMBER: got "none"; takes a phone number'],
+    [
+      { PRIORITY_NAME_FIELD: 'a b' },
+      'PRIORITY_NAME_FIELD: got "a b"; takes a name of letters, digits, dots, dashes or underscores',
+    ],
     [{ MISSING_NUMBER: 'none' }, 'MISSING_NUMBER: got "none"; takes a phone number'],
     [{ ANSWERED_BY: 'name' }, 'ANSWERED_BY: got "name"; takes one of endpoint, callerid'],
     [

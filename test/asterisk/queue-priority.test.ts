@@ -22,7 +22,7 @@ const sample = readFileSync(new URL('../../config/asterisk/extensions_custom.con
 const did = '493023125100';
 const agent = '1001';
 const customers = `reference,name,segment,numbers
-1,Gold One,gold,+4940669690101
+1,"Gold ""Ö"" One, Ltd",gold,+4940669690101
 2,Gold Two,gold,+4940669690102
 3,Gold Three,gold,+4940669690103
 4,Silver,silver,+4940669690104
@@ -33,6 +33,7 @@ const dialplan = (ports: PortBlock) => `
 [general]
 [globals]
 PBX_BRIDGE_AGI = 127.0.0.1:${agiPort(ports)}
+PBX_BRIDGE_SET_NAME = yes
 [from-trunk]
 exten => ${did},1,Answer()
  same => n,Gosub(pbx-bridge-priority,s,1)
@@ -173,6 +174,7 @@ async function twoWait(scene: Scene, first: string, others: readonly [string, st
   }
   const status = await Promise.all(waiting.map((it) => scene.variable('CALLER_PRIORITY_STATUS', it)));
   const queuePrio = await Promise.all(waiting.map((it) => scene.variable('QUEUE_PRIO', it)));
+  const names = await Promise.all(waiting.map((it) => scene.variable('CALLERID(name)', it)));
   const served: string[] = [];
   let left = waiting.map((caller, i) => ({ caller, number: others[i] as string }));
   busy.hangsUp();
@@ -183,7 +185,7 @@ async function twoWait(scene: Scene, first: string, others: readonly [string, st
     next.caller.hangsUp();
     await scene.isGone(next.caller);
   }
-  return { served, status, queuePrio, held: waiting.map(scene.held) };
+  return { served, status, queuePrio, names, held: waiting.map(scene.held) };
 }
 
 const stranger = '+4940669690109';
@@ -198,13 +200,14 @@ for (const version of versions) {
       t.diagnostic(`the dialplan was held for ${held.map((ms) => ms.toFixed(1)).join(' and ')} ms`);
 
     await t.test('of two that wait, the later one of a higher segment is served first', async (t) => {
-      const { served, status, queuePrio, held } = await twoWait(scene, stranger, [
+      const { served, status, queuePrio, names, held } = await twoWait(scene, stranger, [
         '+4940669690104',
         '+4940669690101',
       ]);
       assert.deepEqual(served, ['+4940669690101', '+4940669690104']);
       assert.deepEqual(status, ['FOUND', 'FOUND']);
       assert.deepEqual(queuePrio, ['5', '10']);
+      assert.deepEqual(names, ['Silver', 'Gold "Ö" One, Ltd'], 'what the phone shows');
       tellHeld(t, held);
     });
 

@@ -81,7 +81,7 @@ async function startOurs(settings: ServerSettings): Promise<number> {
         queuePrio: {},
         verbose: settings.verbose ?? false,
       },
-      field: 'priority',
+      fields: { priority: 'priority', name: 'name' },
       prefetch: true,
       concurrency: 8,
       cache: { freshMs: 60_000, staleMs: 86_400_000, notFoundMs: 30_000, entries: 10_000 },

@@ -55,6 +55,8 @@ export type FarSideOptions = {
   readonly token: string;
   /** The priority of a caller's number; absent: nobody is known. */
   readonly priorityOf?: (number: string) => unknown;
+  /** The name of a caller's number; absent: the answer has none. */
+  readonly nameOf?: (number: string) => unknown;
   /** Also answer `/control/...` (what it holds, faults), for tests that run it as a process. */
   readonly control?: boolean;
   /** How many requests and history entries are kept, the newest; absent: 100,000 requests, the whole history. */
@@ -84,7 +86,7 @@ export async function startFarSide(options: FarSideOptions): Promise<FarSide> {
   }
 
   function answerPriority(number: string): string {
-    return JSON.stringify({ priority: options.priorityOf?.(number) ?? null });
+    return JSON.stringify({ priority: options.priorityOf?.(number) ?? null, name: options.nameOf?.(number) });
   }
 
   function answer(request: IncomingMessage, response: ServerResponse, raw: string): void {

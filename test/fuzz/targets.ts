@@ -138,7 +138,8 @@ const amiCalls: Target = {
 };
 
 const answerOptions = { defaultPriority: '0', setQueuePrio: true, queuePrio: { vip: 10 }, verbose: true };
-const agiCommand = /^(SET VARIABLE [A-Z_]+ -?[A-Za-z0-9_.-]{1,33}|VERBOSE "[^"\\\r\n]*" 1)\n$/;
+const agiCommand =
+  /^(SET VARIABLE [A-Z_]+ -?[A-Za-z0-9_.-]{1,33}|SET VARIABLE CALLERID\(name\) "(?:[^"\\\r\n]|\\["\\]){1,120}"|VERBOSE "[^"\\\r\n]*" 1)\n$/;
 
 const agiSession: Target = {
   name: 'AGI session: only whole commands of ours are written, one at a time',
@@ -217,11 +218,12 @@ const bodies = [
 const priorityAnswer: Target = {
   name: 'priority answer: nothing of it can become a second AGI command',
   seeds: bodies,
-  words: ['"priority":', '"data":', 'null', '\\n', '\\u000a', '{"priority":"', '1e400'],
+  words: ['"priority":', '"name":"', '"data":', 'null', '\\n', '\\u000a', '{"priority":"', '1e400'],
   modules: ['/src/agi/read-priority.ts', '/src/agi/priority-answer.ts'],
   run(input) {
-    const reading = readPriority(answerWith(input), 'priority');
-    for (const command of commandsFor(reading, answerOptions)) assert.match(`${command}\n`, agiCommand);
+    const reading = readPriority(answerWith(input), { priority: 'priority', name: 'name' });
+    for (const command of commandsFor(reading, answerOptions, { setName: true }))
+      assert.match(`${command}\n`, agiCommand);
     assert.ok(reading.status === 'FOUND' || reading.value === undefined);
   },
 };

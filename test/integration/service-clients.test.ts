@@ -56,7 +56,10 @@ test('curl, as the documentation shows it', async (t) => {
     ),
     /^\{"result":"\w{48}"\}$/,
   );
-  assert.equal(await curl(`${base}/voice/priority?number=030901820`), '{"priority":10,"segment":"VIP"}');
+  assert.equal(
+    await curl(`${base}/voice/priority?number=030901820`),
+    '{"priority":10,"segment":"VIP","name":"Alpha\'s customer"}',
+  );
   // curl waits a second for 100 Continue before a larger body.
   const large = JSON.stringify(event({ id: 'large', note: 'x'.repeat(20_000) }));
   assert.match(

@@ -39,7 +39,10 @@ test('a full disk: events are refused with 503, what got its 200 before is there
   }
   assert.ok(refused === 3 && acknowledged.length > 10, `${acknowledged.length} stored, ${refused} refused`);
   const lookup = await ask('/voice/priority?number=030901820', a);
-  assert.deepEqual([lookup.status, lookup.json], [200, { priority: 10, segment: 'VIP' }]);
+  assert.deepEqual(
+    [lookup.status, lookup.json],
+    [200, { priority: 10, segment: 'VIP', name: "Alpha's customer" }],
+  );
   child.kill('SIGKILL');
   await once(child, 'exit');
 

@@ -12,13 +12,16 @@ export const readRows: Row[] = [
     decision: 'priority-result',
     async proof({ a, ask }) {
       const found = await ask('/voice/priority?number=+4930901820', a);
-      assert.deepEqual([found.status, found.json], [200, { priority: 10, segment: 'VIP' }]);
+      assert.deepEqual(
+        [found.status, found.json],
+        [200, { priority: 10, segment: 'VIP', name: "Alpha's customer" }],
+      );
       shaped(priorityResultSchema, found);
       const body = { number: '030 901820' };
       const posted = await ask('/voice/priority', { token: a.token, method: 'POST', body });
       assert.deepEqual(posted.json, found.json);
       const unknown = await ask('/voice/priority?number=+4930901830', a);
-      assert.deepEqual([unknown.status, unknown.json], [200, { priority: null, segment: null }]);
+      assert.deepEqual([unknown.status, unknown.json], [200, { priority: null, segment: null, name: null }]);
     },
   },
   {

@@ -281,7 +281,7 @@ export function storeConformance(
       searching = false;
     });
     let lookups = 0;
-    for (; searching; lookups += 1) await store.customers.segmentOf(other, '+4930901820');
+    for (; searching; lookups += 1) await store.customers.priorityOf(other, '+4930901820');
     assert.equal((await done)[39]?.count, 0);
     assert.ok(lookups > searches.length, `${lookups} lookups while ${searches.length} searched`);
   });
@@ -377,15 +377,17 @@ export function storeConformance(
       ],
     );
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[ann, bob]]);
-    assert.deepEqual(await customers.segmentOf(account, '+492'), { name: 'Gold', priority: 7 });
-    assert.equal(await customers.segmentOf(account, '+493'), undefined);
-    assert.equal(await customers.segmentOf(other, '+492'), undefined);
+    const gold = { name: 'Ann', segment: 'Gold', priority: 7 };
+    const unsegmented = { segment: null, priority: null };
+    assert.deepEqual(await customers.priorityOf(account, '+492'), gold);
+    assert.deepEqual(await customers.priorityOf(account, '+493'), { name: 'Bob', ...unsegmented });
+    assert.equal(await customers.priorityOf(other, '+492'), undefined);
 
     assert.deepEqual(await customers.put(account, [{ ...ann, numbers: ['+494'] }]), [null]);
-    assert.equal(await customers.segmentOf(account, '+491'), undefined);
+    assert.equal(await customers.priorityOf(account, '+491'), undefined);
     assert.equal(await customers.removeSegment(account, 'Gold'), true);
     assert.equal(await customers.removeSegment(account, 'Gold'), false);
-    assert.equal(await customers.segmentOf(account, '+494'), undefined);
+    assert.deepEqual(await customers.priorityOf(account, '+494'), { name: 'Ann', ...unsegmented });
     assert.equal(await customers.remove(account, 'a'), true);
     assert.equal(await customers.remove(account, 'a'), false);
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);

@@ -49,8 +49,8 @@ test('two accounts with the same call ids, numbers and searches see nothing of e
   assert.equal((await page(a.token, '?search=request&search_term=same&limit=9')).meta.total, 3);
   assert.equal((await page(b.token, '?search=request&search_term=of&limit=9')).meta.total, 3);
   const found = async (token: string) => (await ask('/voice/priority?number=030901820', { token })).json;
-  assert.deepEqual(await found(a.token), { priority: 10, segment: 'VIP' });
-  assert.deepEqual(await found(b.token), { priority: null, segment: null });
+  assert.deepEqual(await found(a.token), { priority: 10, segment: 'VIP', name: "Alpha's customer" });
+  assert.deepEqual(await found(b.token), { priority: null, segment: null, name: null });
 
   const admin = (path: string, token: string, method = 'GET') =>
     ask(`${url}/admin${path}`, { token, method, ...(method === 'PATCH' && { body: { enabled: false } }) });

@@ -149,9 +149,9 @@ export const decisions = {
   'priority-result': {
     part: '2, 4.2',
     decides:
-      'The answer is 200 with `priority` (an integer, larger is more important) and `segment` (its name), both null if no customer or no segment matches.',
+      'The answer is 200 with `priority` (an integer, larger is more important) and `segment` (its name), both null if no customer or no segment matches, and `name` (of the customer), null if no customer matches.',
     because:
-      'An unknown caller is an everyday answer and no error, and a 404 would look like a wrong address. The customer stays unnamed: a routing plan needs the priority alone.',
+      'An unknown caller is an everyday answer and no error, and a 404 would look like a wrong address. The name is for the display of the phone that the call is offered to.',
   },
   'history-entry': {
     part: '2, 4.3',

@@ -12,6 +12,7 @@ export const priorityResultSchema = z
       .nullable()
       .describe("The segment's priority, larger is more important; null if none matches."),
     segment: z.string().nullable().describe("The segment's name; null if none matches."),
+    name: z.string().nullable().describe("The customer's name; null if no customer matches."),
   })
   .meta({ id: 'PriorityResult' });
 

@@ -44,7 +44,7 @@ async function application() {
         recorded.push(request);
       },
     },
-    customers: { segmentOf: async () => ({ name: 'VIP', priority: 3 }) },
+    customers: { priorityOf: async () => ({ name: 'Ann', segment: 'VIP', priority: 3 }) },
   } as unknown as Store;
   const app = await buildApp(
     {
@@ -80,7 +80,7 @@ test('while nothing can be stored, events get a 503 and lookups work; the outage
     assert.deepEqual(refused.json(), { message: 'The event could not be stored. Send it again.' });
   }
   const lookup = await ask('/voice/priority?number=110');
-  assert.deepEqual([lookup.statusCode, lookup.json()], [200, { priority: 3, segment: 'VIP' }]);
+  assert.deepEqual([lookup.statusCode, lookup.json()], [200, { priority: 3, segment: 'VIP', name: 'Ann' }]);
   assert.equal((await ask('/voice/call?id=1')).statusCode, 422);
   disk.full = false;
   assert.equal((await ask(event)).statusCode, 200);

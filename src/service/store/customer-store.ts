@@ -8,6 +8,13 @@ export type Customer = {
   readonly numbers: readonly string[];
 };
 
+/** A customer's name, and its segment with the priority; null without a segment. */
+export type CustomerPriority = {
+  readonly name: string;
+  readonly segment: string | null;
+  readonly priority: number | null;
+};
+
 export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
@@ -16,8 +23,8 @@ export type CustomerRefusal =
 export type CustomerCursor = { readonly text: string; readonly reference: string };
 
 export interface CustomerStore {
-  /** The segment of the customer with this number; undefined without a customer or a segment. */
-  segmentOf(account: number, number: string): Promise<Segment | undefined>;
+  /** The customer with this number, for a priority lookup; undefined if there is none. */
+  priorityOf(account: number, number: string): Promise<CustomerPriority | undefined>;
   /** Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. */
   put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
   /** False if there is none. */

@@ -1,4 +1,4 @@
-import type { Customer, CustomerStore, Segment } from '../customer-store.ts';
+import type { Customer, CustomerPriority, CustomerStore } from '../customer-store.ts';
 import type { Statements, Value } from './statements.ts';
 
 /** Customers per chunk. */
@@ -28,13 +28,13 @@ export function customerRows(
   put: CustomerStore['put'],
 ): CustomerStore {
   return {
-    async segmentOf(account, number) {
-      const [segment] = await lookup<Segment>(
-        `SELECT s.name, s.priority FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
-         JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
+    async priorityOf(account, number) {
+      const [known] = await lookup<CustomerPriority>(
+        `SELECT c.name, s.priority, s.name AS segment FROM customer_numbers n JOIN customers c ON c.id = n.customer_id
+         LEFT JOIN segments s ON s.id = c.segment_id WHERE n.account_id = $1 AND n.number = $2`,
         ...[account, number],
       );
-      return segment;
+      return known;
     },
     put,
     async remove(account, reference) {
