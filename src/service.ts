@@ -1,7 +1,7 @@
 import type { Log } from './log/log.ts';
 import { type Part, startInOrder } from './process/lifecycle.ts';
+import { makeAccess } from './service/access/access.ts';
 import { makeLink } from './service/access/one-time-link.ts';
-import { makePasswords } from './service/access/password.ts';
 import { makeSessions } from './service/access/sessions.ts';
 import { firstAdministrator } from './service/access/users.ts';
 import { openDirectory } from './service/accounts/directory.ts';
@@ -44,6 +44,8 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
+/** How late this process may see that another ended a session. */
+const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
 /** Open requests may take this long to end when the service stops. */
 const DRAIN_MS = 4000;
@@ -139,10 +141,15 @@ export async function startService(
     'sessions',
     () => {
       const made = makeSessions(store.value().users, clock);
-      const timer = setInterval(() => void made.trim().catch(() => {}), TRIM_MS);
-      return { ...made, stop: () => clearInterval(timer) };
+      const again = () => {}; // when the storage is back
+      return {
+        ...made,
+        stops: [every(TRIM_MS, made.trim, again), every(SESSIONS_MS, made.endClosed, again)],
+      };
     },
-    ({ stop }) => stop(),
+    ({ stops }) => {
+      for (const stop of stops) stop();
+    },
   );
   const app = part(
     'app',
@@ -154,7 +161,7 @@ export async function startService(
           store: store.value(),
           directory: directory.value(),
           sessions: sessions.value(),
-          passwords: makePasswords(),
+          access: makeAccess({ ...options, users: store.value().users, keys, clock, log }),
           keys,
           screens,
           callBackList: callBackList.value(),

@@ -1,11 +1,11 @@
 import { createServer, type Socket } from 'node:net';
 import type { Log } from '../log/log.ts';
 import { oncePerMinute } from '../log/once-per-minute.ts';
+import { allowList } from '../process/allow-list.ts';
 import type { Clock } from '../process/clock.ts';
 import { createListener } from '../process/listener.ts';
 import { newSession, type Session, type SessionAction, type SessionInput, step } from './agi-protocol.ts';
 import type { AgiRequest } from './agi-request.ts';
-import { allowList } from './allow-list.ts';
 
 export type AgiServerOptions = {
   readonly host: string;

@@ -1,5 +1,5 @@
-import { allowList, isAddressOrNetwork } from '../agi/allow-list.ts';
 import { safeValue } from '../agi/priority-answer.ts';
+import { allowList, isAddressOrNetwork } from '../process/allow-list.ts';
 import { section } from './section.ts';
 import { duration, line, list, listen, wholeNumber, yesNo } from './variable.ts';
 

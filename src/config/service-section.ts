@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isAddressOrNetwork } from '../agi/allow-list.ts';
 import { isCountry } from '../phone-number/normalise-number.ts';
+import { isAddressOrNetwork } from '../process/allow-list.ts';
 import { section } from './section.ts';
 import { duration, line, list, secret, wholeNumber } from './variable.ts';
 

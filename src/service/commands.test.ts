@@ -144,10 +144,14 @@ test('users are added with a link, listed, reset and removed', async (t) => {
   assert.equal(uidIn(await run(['link'])), uidIn(again), 'the link is for the first administrator');
   await run(['account', 'add', 'Branch']);
   await assert.rejects(run(['user', 'reset', 'Anna', '--account', 'Branch']), /there is no user "Anna"/);
-  await run(['user', 'remove', 'Anna']);
-  await assert.rejects(run(['user', 'remove', 'Anna']), /there is no user "Anna"/);
-  await run(['link']);
-  assert.match(await run(['user', 'list']), /administrator {2}no password yet {2}Administrator\n/);
+  await assert.rejects(run(['user', 'remove', 'Anna']), /"Anna" is the only administrator of the account/);
+  await run(['user', 'remove', 'bert@example.com']);
+  await assert.rejects(run(['user', 'remove', 'bert@example.com']), /there is no user "bert@example.com"/);
+  await run(['link', '--account', 'Branch']);
+  assert.equal(
+    await run(['user', 'list', '--account', 'Branch']),
+    'administrator  no password yet  Administrator\n',
+  );
 });
 
 test('segments and customers are set, imported, exported and removed', async (t) => {
@@ -193,7 +197,8 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
     'segments set Gold 20',
     'segments remove Gold',
     'customers export',
-    'user remove Anna',
+    'user add Bert',
+    'user remove Bert',
   ])
     secrets.push(...((await run(line.split(' '))).match(/[0-9a-f]{64}/g) ?? []));
   await run(['customers', 'import', '-'], 'reference,numbers\n7,110\n');
@@ -218,7 +223,9 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
       'Settings changed  segment Gold: priority 20',
       'Removed  segment Gold',
       'Data exported  customers',
-      'Removed  user Anna',
+      'User added  Bert: agent',
+      'One-time link created  Bert',
+      'Removed  user Bert',
       'Customers imported  1 imported, 0 refused',
       'Removed  customer 7',
     ],

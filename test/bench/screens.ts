@@ -43,12 +43,12 @@ async function browserOf(stateDir: string): Promise<(path: string) => string> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   const name = { name: 'Bench', signInName: 'bench', role: 'administrator', password: 'none' } as const;
   const user =
-    (await store.users.find({ signInName: 'bench' })) ??
+    (await store.users.find({ signInName: 'bench', account: null })) ??
     (await store.users.add({ ...name, uid: 'bench', account: 1, createdAt: 0 }));
   if (user === undefined) throw new Error('no user');
-  const cookie = await makeSessions(store.users, Date.now).open(user);
+  const cookie = await makeSessions(store.users, Date.now).open(user, { address: '', browser: '' });
   await store.close();
-  return (path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nCookie: pbx-bridge-session=${cookie}\r\n\r\n`;
+  return (path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: pbx-bridge-session=${cookie}\r\n\r\n`;
 }
 
 async function pages(): Promise<void> {

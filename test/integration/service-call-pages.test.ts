@@ -151,7 +151,7 @@ async function cookieFor({ stateDir }: Served, account: number, role: Role): Pro
   const uid = newUid();
   const user = { uid, account, name: uid, signInName: uid, role, password: 'none', createdAt: 0 };
   const added = await store.users.add(user);
-  const cookie = await makeSessions(store.users, Date.now).open(added as User);
+  const cookie = await makeSessions(store.users, Date.now).open(added as User, { address: '', browser: '' });
   await store.close();
   return `pbx-bridge-session=${cookie}`;
 }

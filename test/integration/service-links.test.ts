@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { Readable, Writable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { Command } from 'commander';
-import { addServiceCommands } from '../../src/service/commands.ts';
 import { form, password, person, visitor } from './people.ts';
-import { options, type Served, serve } from './service-harness.ts';
+import { command } from './service-commands.ts';
+import { serve } from './service-harness.ts';
 
 /** A running service with the administrator Adam, signed in, and the agent Anna. */
 async function setUp(t: TestContext) {
@@ -37,26 +35,6 @@ async function setUp(t: TestContext) {
 }
 
 const linkIn = (text: string) => /\/sign-in#([\w.]+)/.exec(text)?.[1] ?? assert.fail(`no link in ${text}`);
-
-/** What a command prints, on the data of a running service. */
-async function command({ stateDir }: Served, ...line: string[]): Promise<string> {
-  let printed = '';
-  const out = new Writable({
-    write(chunk, _encoding, done) {
-      printed += chunk;
-      done();
-    },
-  });
-  const program = new Command().exitOverride();
-  addServiceCommands(program, {
-    options: () => options(stateDir),
-    run: async () => {},
-    out,
-    in: Readable.from([]),
-  });
-  await program.parseAsync(['service', ...line], { from: 'user' });
-  return printed;
-}
 
 test('a one-time link ends when a newer one of its user is made', async (t) => {
   const { reset, open } = await setUp(t);

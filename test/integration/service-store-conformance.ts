@@ -481,7 +481,7 @@ export function storeConformance(
     });
   });
 
-  it('users: names are unique in the whole service, and a user who goes takes sessions along', async ({
+  it('users: names are unique in their account, and a user who goes takes sessions along', async ({
     store,
     account,
     other,
@@ -489,11 +489,17 @@ export function storeConformance(
     const { users } = store;
     const ann = { uid: 'u1', account, name: 'Ann', signInName: 'ann', role: 'administrator' as const };
     const made = await users.add({ ...ann, password: null, createdAt: 1 });
-    assert.deepEqual(made, { ...ann, id: made?.id, password: null, createdAt: 1 });
-    assert.equal(
-      await users.add({ ...ann, uid: 'u2', account: other, password: null, createdAt: 2 }),
-      undefined,
-    );
+    assert.deepEqual(made, { ...ann, id: made?.id, password: null, secondFactor: null, createdAt: 1 });
+    assert.equal(await users.add({ ...ann, uid: 'u2', password: null, createdAt: 2 }), undefined);
+    const theirs = await users.add({ ...ann, uid: 'u2', account: other, password: null, createdAt: 2 });
+    for (const [of, found] of [
+      [null, made],
+      [account, made],
+      [other, theirs],
+      [-1, made],
+    ] as const)
+      assert.deepEqual(await users.find({ signInName: 'ann', account: of }), found);
+    assert.ok(theirs && (await users.setRole(made?.id ?? 0, 'agent')) === false);
     const bob = { ...ann, uid: 'u3', name: 'Bob', signInName: 'bob', role: 'agent' as const };
     const second = await users.add({ ...bob, password: 'hash', createdAt: 3 });
     assert.ok(made && second);
@@ -501,26 +507,71 @@ export function storeConformance(
       (await users.list(account)).map(({ name }) => name),
       ['Ann', 'Bob'],
     );
-    assert.deepEqual(await users.list(other), []);
+    assert.deepEqual(await users.list(other), [theirs]);
 
-    assert.equal(
-      await users.change(second.id, { name: 'ANN', signInName: 'ann', role: 'administrator' }),
-      false,
-    );
+    assert.equal(await users.change(second.id, { name: 'ANN', signInName: 'ann' }), false);
     assert.deepEqual(await users.find({ uid: 'u3' }), second, 'a refused change changes nothing');
     assert.equal(await users.change(made.id, { name: 'Änn', signInName: 'änn', password: 'x' }), true);
     const changed = { ...made, name: 'Änn', signInName: 'änn', password: 'x' };
-    assert.deepEqual(await users.find({ signInName: 'änn' }), changed);
-    assert.equal(await users.change(made.id, { password: null, role: 'agent' }), true);
-    assert.deepEqual(await users.find({ uid: 'u1' }), { ...changed, password: null, role: 'agent' });
-    assert.equal(await users.find({ signInName: 'ann' }), undefined);
+    assert.deepEqual(await users.find({ signInName: 'änn', account }), changed);
+    assert.equal(await users.change(made.id, { password: null }), true);
+    assert.deepEqual(await users.find({ uid: 'u1' }), { ...changed, password: null });
+    assert.deepEqual(await users.find({ signInName: 'ann', account }), theirs);
 
-    await users.openSession({ id: 's1', user: second.id, at: 10 });
+    const from = { address: '192.0.2.1', browser: 'Firefox' };
+    await users.openSession({ id: 's1', user: second.id, at: 10, ...from });
     await users.useSession('s1', 20);
-    assert.deepEqual(await users.session('s1'), { id: 's1', user: second, openedAt: 10, usedAt: 20 });
-    await users.remove(second.id);
+    const session = { id: 's1', openedAt: 10, usedAt: 20, ...from };
+    assert.deepEqual(await users.session('s1'), { ...session, user: second });
+    assert.deepEqual(await users.sessions(second.id), [session]);
+    assert.deepEqual(await users.openSessions(['s1', 's2', ...Array(1000).fill('s3')]), ['s1']);
+    assert.equal(await users.remove(second.id), true);
     assert.equal(await users.session('s1'), undefined);
     assert.equal(await users.find({ uid: 'u3' }), undefined);
+  });
+
+  it('an account keeps an administrator, whatever is changed at once', async ({ store }) => {
+    const { users } = store;
+    for (let round = 0; round < 20; round += 1) {
+      const { id: account } = await store.directory.addAccount({ uid: `${round}`, name: 'C', country: null });
+      const given = { account, role: 'administrator', password: null, createdAt: 0 } as const;
+      const names = [1, 2, 3].map((n) => ({ uid: `${round}-${n}`, name: 'A', signInName: `${n}` }));
+      const added = await Promise.all(names.map((name) => users.add({ ...given, ...name })));
+      const [a, b, c] = added.map((user) => user?.id) as [number, number, number];
+      const done = await Promise.all([users.setRole(a, 'agent'), users.setRole(b, 'agent'), users.remove(c)]);
+      assert.deepEqual(done.toSorted(), [false, true, true], `round ${round}`);
+      const left = await users.list(account);
+      const [last] = left.filter(({ role }) => role === 'administrator');
+      assert.ok(last && left.filter(({ role }) => role === 'administrator').length === 1);
+      assert.equal(await users.remove(last.id), false);
+      assert.equal(await users.setRole(last.id, 'administrator'), true, 'no change is no refusal');
+      for (const { id, role } of left) if (role === 'agent') assert.equal(await users.remove(id), true);
+    }
+  });
+
+  it('second factor: each step and each recovery code is used once', async ({ store, account }) => {
+    const { users } = store;
+    const given = { account, name: 'A', role: 'agent', password: null, createdAt: 0 } as const;
+    const a = await users.add({ ...given, uid: 'a', signInName: 'a' });
+    const b = await users.add({ ...given, uid: 'b', signInName: 'b' });
+    assert.ok(a && b);
+    const codes = ['1', '2', '3'].map((digit) => digit.repeat(64));
+    await users.setSecondFactor(a.id, 'factor', codes);
+    assert.equal((await users.find({ uid: 'a' }))?.secondFactor, 'factor');
+    assert.deepEqual(await Promise.all([users.useCodeStep(a.id, 5), users.useCodeStep(a.id, 5)]), [
+      true,
+      false,
+    ]);
+    assert.equal(await users.useCodeStep(a.id, 4), false);
+    assert.equal(await users.useCodeStep(a.id, 6), true);
+    const [first = '', second = ''] = codes;
+    const uses = await Promise.all([users.useRecoveryCode(a.id, first), users.useRecoveryCode(a.id, first)]);
+    assert.deepEqual(uses.toSorted(), [false, true]);
+    assert.equal(await users.useRecoveryCode(b.id, second), false);
+    assert.equal(await users.useRecoveryCode(a.id, second), true);
+    await users.setSecondFactor(a.id, null, []);
+    assert.equal((await users.find({ uid: 'a' }))?.secondFactor, null);
+    assert.equal(await users.useRecoveryCode(a.id, codes[2] ?? ''), false);
   });
 
   it('sessions end one by one, all but one, and by age', async ({ store, account }) => {
@@ -539,14 +590,14 @@ export function storeConformance(
       return known.flatMap((session) => session?.id ?? []);
     };
     for (const [at, id] of ['s1', 's2', 's3', 's4'].entries())
-      await users.openSession({ id, user: user?.id ?? 0, at });
+      await users.openSession({ id, user: user?.id ?? 0, at, address: '', browser: '' });
     await users.closeSession('s1');
     assert.deepEqual(await open(), ['s2', 's3', 's4']);
     await users.useSession('s3', 50);
     await users.useSession('s4', 40);
     await users.trimSessions({ openedBefore: 0, usedBefore: 41 });
     assert.deepEqual(await open(), ['s3']);
-    await users.openSession({ id: 's1', user: user?.id ?? 0, at: 60 });
+    await users.openSession({ id: 's1', user: user?.id ?? 0, at: 60, address: '', browser: '' });
     await users.closeSessions(user?.id ?? 0, 's1');
     assert.deepEqual(await open(), ['s1']);
     await users.trimSessions({ openedBefore: 61, usedBefore: 0 });
@@ -633,7 +684,7 @@ export function storeConformance(
       assert.equal(await users.useLink('a', link), undefined);
     }
     const kept = await users.newLink(a.id);
-    await users.change(a.id, { role: 'administrator' });
+    await users.setRole(a.id, 'administrator');
     assert.deepEqual(await users.useLink('a', kept), { ...a, role: 'administrator' });
     assert.deepEqual(await users.useLink('b', other), b);
   });

@@ -35,7 +35,7 @@ test('code is changed, and not types, comments, texts or imports', () => {
 });
 
 test('the narrowest tests of a file are those beside it', () => {
-  assert.equal(testsOf('src/agi/allow-list.ts')[0], 'src/agi/allow-list.test.ts');
+  assert.equal(testsOf('src/process/allow-list.ts')[0], 'src/process/allow-list.test.ts');
 });
 
 /** The same mutants of the same sources each time; which ones survive is for people to look at. */
@@ -51,7 +51,7 @@ test('most mutants of the lookups are noticed', async (t) => {
 });
 
 test('a change that no test can notice survives, and is named', async () => {
-  const path = 'src/agi/allow-list.ts';
+  const path = 'src/process/allow-list.ts';
   const source = `${readFileSync(path, 'utf8')}\nexport const unused = 4711;\n`;
   const last = mutationsOf(source).at(-1);
   assert.equal(last?.what, '4711 became 4712');

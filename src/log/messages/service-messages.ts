@@ -57,9 +57,17 @@ export const serviceMessages = {
   },
   'service.sign-in-limited': {
     level: 'warn',
-    text: 'sign-in from {address} refused: too many wrong passwords within 15 minutes',
-    means: 'Somebody has forgotten a password, or tries those of others. Other addresses can still sign in.',
+    text: 'sign-in from {address} refused: too many wrong attempts within 15 minutes',
+    means:
+      'Somebody has forgotten a password, or tries those of others. Other addresses, and browsers that have signed in before, still can. Logged at most once a second.',
     todo: 'If the address is unknown, block it in the firewall.',
+  },
+  'service.proxy-sends-no-address': {
+    level: 'warn',
+    text: 'the trusted proxy {address} sends no X-Forwarded-For: all its clients count as one address',
+    means:
+      'Wrong passwords are limited by address, so anybody behind this proxy can keep new browsers from signing in. Or somebody signed in on the machine of the proxy itself, past it.',
+    todo: 'Let the proxy set X-Forwarded-For to the address of its client, as config/nginx-service.conf does.',
   },
   'service.trimmed': {
     level: 'info',

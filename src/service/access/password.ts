@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../http/refusal.ts';
+import { makeFairQueue } from './fair-queue.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -10,36 +10,43 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as con
 const SALT_BYTES = 16;
 
 /** Each hash takes 19 MiB and a core. */
-const MAX_RUNNING = 2;
-const MAX_WAITING = 50;
+const queueLimits = { running: 2, waitingOfOne: 30, waiting: 200 };
 
 const derive = promisify(argon2);
 
-/** Argon2id hashes of passwords, as PHC strings. */
+/**
+ * Argon2id hashes of passwords, as PHC strings. `client`: whose turn in the queue it takes (see fair-queue.ts).
+ * @throws Refusal 503 if too many wait.
+ */
 export type Passwords = {
-  hash(password: string): Promise<string>;
+  hash(password: string, client?: string): Promise<string>;
   /** False for a null `stored` (an unknown user), after the same time as for a wrong password. */
-  verify(password: string, stored: string | null): Promise<boolean>;
+  verify(password: string, stored: string | null, client?: string): Promise<boolean>;
 };
 
 export function makePasswords(): Passwords {
-  const limited = concurrencyLimiter();
+  const queue = makeFairQueue(queueLimits);
   const unknownUser = encode(randomBytes(SALT_BYTES), randomBytes(cost.tagLength));
 
-  async function tagOf(password: string, nonce: Buffer, parameters: typeof cost | Cost): Promise<Buffer> {
+  async function tagOf(
+    password: string,
+    nonce: Buffer,
+    parameters: typeof cost | Cost,
+    client: string,
+  ): Promise<Buffer> {
     // The same characters can be typed as different code points: NIST SP 800-63B, 3.1.1.2.
     const message = Buffer.from(password.normalize('NFKC'));
-    return limited(() => derive('argon2id', { message, nonce, ...parameters }));
+    return queue(client, () => derive('argon2id', { message, nonce, ...parameters }));
   }
 
   return {
-    async hash(password) {
+    async hash(password, client = '') {
       const salt = randomBytes(SALT_BYTES);
-      return encode(salt, await tagOf(password, salt, cost));
+      return encode(salt, await tagOf(password, salt, cost, client));
     },
-    async verify(password, stored) {
+    async verify(password, stored, client = '') {
       const { salt, tag, ...parameters } = decode(stored ?? unknownUser);
-      const same = timingSafeEqual(await tagOf(password, salt, parameters), tag);
+      const same = timingSafeEqual(await tagOf(password, salt, parameters, client), tag);
       return same && stored !== null;
     },
   };
@@ -61,23 +68,4 @@ function decode(stored: string): Cost & { salt: Buffer; tag: Buffer } {
   const [memory, passes, parallelism] = match.slice(1, 4).map(Number) as [number, number, number];
   const [salt, tag] = match.slice(4).map((text) => Buffer.from(text, 'base64')) as [Buffer, Buffer];
   return { memory, passes, parallelism, tagLength: tag.length, salt, tag };
-}
-
-/** Runs up to `MAX_RUNNING` jobs at once; further ones wait, and beyond `MAX_WAITING` they are refused. */
-function concurrencyLimiter() {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (waiting.length >= MAX_WAITING)
-      throw new Refusal(503, 'Too many people are signing in at the moment. Try again.');
-    if (running >= MAX_RUNNING) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

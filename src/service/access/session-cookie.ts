@@ -2,23 +2,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_AGE_MS } from './sessions.ts';
 
 /**
- * The cookie of a session. With https its name begins with `__Host-`, so that no other host and no http page can set it
- * (RFC 6265bis, 4.1.3.2). SameSite=Lax: a link in an e-mail opens with the reader signed in.
+ * The names of the cookies. With https they begin with `__Host-`, so that no other host and no http page can set them
+ * (RFC 6265bis, 4.1.3.2).
  */
-const name = (request: FastifyRequest) =>
-  request.protocol === 'https' ? '__Host-pbx-bridge' : 'pbx-bridge-session';
+export function cookieNames(protocol: string) {
+  const prefix = protocol === 'https' ? '__Host-' : '';
+  return {
+    session: `${prefix}pbx-bridge-session`,
+    /** See known-browser.ts. */
+    browser: `${prefix}pbx-bridge-browser`,
+    /** Between the password and the code of the second factor. */
+    code: `${prefix}pbx-bridge-code`,
+  } as const;
+}
 
-const attributes = (request: FastifyRequest) =>
+/** SameSite=Lax: a link in an e-mail opens with the reader signed in. */
+export const cookieOptions = (request: FastifyRequest) =>
   ({ path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' }) as const;
 
 export const sessionCookie = {
-  read: (request: FastifyRequest): string | undefined => request.cookies[name(request)],
+  read: (request: FastifyRequest): string | undefined =>
+    request.cookies[cookieNames(request.protocol).session],
   set(reply: FastifyReply, value: string): void {
     const { request } = reply;
-    reply.setCookie(name(request), value, { ...attributes(request), maxAge: MAX_AGE_MS / 1000 });
+    reply.setCookie(cookieNames(request.protocol).session, value, {
+      ...cookieOptions(request),
+      maxAge: MAX_AGE_MS / 1000,
+    });
   },
   clear(reply: FastifyReply): void {
     const { request } = reply;
-    reply.clearCookie(name(request), attributes(request));
+    const { session, code } = cookieNames(request.protocol);
+    for (const name of [session, code]) reply.clearCookie(name, cookieOptions(request));
   },
 };

@@ -11,16 +11,21 @@ const user: User = {
   signInName: 'ann',
   role: 'agent',
   password: null,
+  secondFactor: null,
   createdAt: 0,
 };
+
+const from = { address: '192.0.2.1', browser: 'Firefox' };
 
 /** Sessions on a store in memory, with a clock to turn. */
 function setUp() {
   const kept = new Map<string, Session>();
   const time = { now: 1_000_000_000 };
   const store = {
-    openSession: async ({ id, at }: { id: string; at: number }) =>
-      void kept.set(id, { id, user, openedAt: at, usedAt: at }),
+    openSession: async ({ id, at, address, browser }: Parameters<UserStore['openSession']>[0]) =>
+      void kept.set(id, { id, user, openedAt: at, usedAt: at, address, browser }),
+    sessions: async () => [...kept.values()],
+    openSessions: async (ids: readonly string[]) => ids.filter((id) => kept.has(id)),
     session: async (id: string) => kept.get(id),
     useSession: async (id: string, usedAt: number) => {
       const session = kept.get(id);
@@ -36,7 +41,7 @@ function setUp() {
 
 test('a session ends after 12 idle hours, and after 30 days', async () => {
   const { kept, time, sessions } = setUp();
-  const cookie = await sessions.open(user);
+  const cookie = await sessions.open(user, from);
   time.now += IDLE_MS - 1;
   assert.ok(await sessions.find(cookie));
   time.now += IDLE_MS - 1;
@@ -45,7 +50,7 @@ test('a session ends after 12 idle hours, and after 30 days', async () => {
   assert.equal(await sessions.find(cookie), undefined);
   assert.equal(kept.size, 0, 'and it is forgotten');
 
-  const used = await sessions.open(user);
+  const used = await sessions.open(user, from);
   const end = time.now + MAX_AGE_MS;
   for (; time.now < end; time.now += IDLE_MS / 2) assert.ok(await sessions.find(used));
   assert.equal(await sessions.find(used), undefined);
@@ -53,7 +58,7 @@ test('a session ends after 12 idle hours, and after 30 days', async () => {
 
 test('neither a stored id nor an invented cookie opens a session', async () => {
   const { kept, sessions } = setUp();
-  const cookie = await sessions.open(user);
+  const cookie = await sessions.open(user, from);
   assert.match(cookie, /^[\w-]{43}$/);
   const [id] = kept.keys();
   for (const other of [id, '', undefined, `${cookie}x`, cookie.toUpperCase()])
@@ -65,7 +70,7 @@ test('closing a session calls its listeners and no others', async () => {
   const closed: string[] = [];
   const [a, b, c] = await Promise.all(
     ['a', 'b', 'c'].map(async (name) => {
-      const session = (await sessions.find(await sessions.open(user))) as Session;
+      const session = (await sessions.find(await sessions.open(user, from))) as Session;
       return { session, forget: sessions.onClose(session, () => closed.push(name)) };
     }),
   );
@@ -75,4 +80,30 @@ test('closing a session calls its listeners and no others', async () => {
   c.forget();
   await sessions.closeAll(user, null);
   assert.deepEqual(closed, ['a', 'b']);
+});
+
+test('what listens to a session that another process has closed ends with the next look', async () => {
+  const { kept, sessions } = setUp();
+  await sessions.endClosed();
+  const closed: string[] = [];
+  for (const name of ['a', 'b']) {
+    const session = (await sessions.find(await sessions.open(user, from))) as Session;
+    sessions.onClose(session, () => closed.push(name));
+  }
+  await sessions.endClosed();
+  assert.deepEqual(closed, []);
+  kept.delete([...kept.keys()][0] ?? '');
+  await sessions.endClosed();
+  assert.deepEqual(closed, ['a']);
+});
+
+test('a list of sessions has those that are valid now, and what the browser said in plain characters', async () => {
+  const { time, sessions } = setUp();
+  await sessions.open(user, from);
+  time.now += IDLE_MS - 1;
+  await sessions.open(user, { address: '192.0.2.2', browser: `é\u0000${'x'.repeat(999)}` });
+  assert.equal((await sessions.list(user)).length, 2);
+  time.now += 1;
+  const [newest, ...older] = await sessions.list(user);
+  assert.deepEqual([newest?.address, newest?.browser, older], ['192.0.2.2', `??${'x'.repeat(298)}`, []]);
 });

@@ -16,8 +16,11 @@ export function userCommands(parent: Command, { command, withStore, print, url }
   const users = parent.command('user').description('manage the users of an account');
   command(users, 'list', 'list users').action((options) =>
     withStore(options.account, async ({ store, account }) => {
-      for (const { name, role, password } of await store.users.list(account.id))
-        print(`${role.padEnd(13)}  ${password === null ? 'no password yet' : 'password set   '}  ${name}`);
+      for (const { name, role, password, secondFactor } of await store.users.list(account.id)) {
+        const access =
+          password === null ? 'no password yet' : secondFactor ? 'password + code' : 'password set';
+        print(`${role.padEnd(13)}  ${access.padEnd(15)}  ${name}`);
+      }
     }),
   );
   command(users, 'add', 'add a user and print a one-time link for choosing a password')
@@ -37,10 +40,15 @@ export function userCommands(parent: Command, { command, withStore, print, url }
     );
   command(users, 'reset', 'delete the password, sign out everywhere and print a one-time link')
     .argument('<name>')
+    .option('--second-factor', 'also switch the second factor off; otherwise the link asks for a code')
     .action((given, options) =>
       withStore(options.account, async (opened) => {
         const user = await named(opened, given);
         await opened.store.users.change(user.id, { password: null });
+        if (options.secondFactor) {
+          await opened.store.users.setSecondFactor(user.id, null, []);
+          await opened.audit('second-factor', `${user.name}: off`);
+        }
         await opened.store.users.closeSessions(user.id, null);
         await opened.audit('reset', user.name);
         await link(opened, user);
@@ -51,7 +59,8 @@ export function userCommands(parent: Command, { command, withStore, print, url }
     .action((given, options) =>
       withStore(options.account, async (opened) => {
         const user = await named(opened, given);
-        await opened.store.users.remove(user.id);
+        if (!(await opened.store.users.remove(user.id)))
+          throw new CommandRefused(`"${user.name}" is the only administrator of the account`);
         await opened.audit('removal', `user ${user.name}`);
       }),
     );
@@ -61,7 +70,7 @@ async function named(
   { store, account }: { store: Store; account: { id: number } },
   name: string,
 ): Promise<User> {
-  const user = await store.users.find({ signInName: signInName(name) });
+  const user = await store.users.find({ signInName: signInName(name), account: account.id });
   if (user === undefined || user.account !== account.id)
     throw new CommandRefused(`there is no user "${name}"`);
   return user;

@@ -1,5 +1,5 @@
 import type { Log } from '../../log/log.ts';
-import type { Passwords } from '../access/password.ts';
+import type { Access } from '../access/access.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Caller, ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
@@ -16,7 +16,7 @@ export type ServiceContext = {
   readonly screens: Screens;
   readonly callBackList: CallBackList;
   readonly sessions: Sessions;
-  readonly passwords: Passwords;
+  readonly access: Access;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** Unix ms. */

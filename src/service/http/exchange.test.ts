@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../../log/log.ts';
-import { makePasswords } from '../access/password.ts';
+import { makeAccess } from '../access/access.ts';
 import { makeSessions } from '../access/sessions.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
@@ -54,7 +54,7 @@ async function application() {
       screens: makeScreens(),
       callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
       sessions: makeSessions(store.users, () => 7),
-      passwords: makePasswords(),
+      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
       rateLimit: null,
       clock: () => 7,
       log,

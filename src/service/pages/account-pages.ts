@@ -3,10 +3,12 @@ import { isCountry } from '../../phone-number/normalise-number.ts';
 import { newPassword, signInName, userName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { line } from '../http/text.ts';
+import { displayText } from './kit/display-text.ts';
 import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { isTimeZone, machineZone } from './kit/formats.ts';
-import { html } from './kit/html.ts';
+import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
+import { table } from './kit/table.ts';
 
 const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });
@@ -26,7 +28,9 @@ const settings = z.object({
 const taken: FieldErrors = { name: 'This name is already in use.' };
 
 /** The user's own page with the account's settings, and the page that a new user's first link opens. */
-export function accountPages(pages: Pages, { store, sessions, passwords, directory }: ServiceContext): void {
+export function accountPages(pages: Pages, context: ServiceContext): void {
+  const { store, sessions, directory } = context;
+  const { passwords } = context.access;
   pages.get('/welcome', 'agent', (request) =>
     request.user.password === null ? welcomePage(request, request.user.name) : { redirect: '/' },
   );
@@ -36,7 +40,7 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
     const again = (why: FieldErrors) => welcomePage(request, request.form.get('name') ?? '', why);
     if (errors) return again(errors);
     const { name } = values;
-    const password = await passwords.hash(values.password);
+    const password = await passwords.hash(values.password, request.user.uid);
     const changed = await store.users.change(request.user.id, {
       name,
       signInName: signInName(name),
@@ -48,16 +52,27 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
     return { redirect: '/' };
   });
 
-  pages.get('/account', 'agent', (request) => accountPage(request, {}));
+  const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
+    ownPage(request, await sessions.list(request.user), errors);
+  pages.get('/account', 'agent', (request) => accountPage(request));
   pages.post('/account/password', 'agent', async (request) => {
     const { values, errors } = readForm(passwordChange, request.form);
-    if (errors) return accountPage(request, { errors });
-    if (!(await passwords.verify(values.current, request.user.password)))
-      return accountPage(request, { errors: { current: 'Wrong password.' } });
-    await store.users.change(request.user.id, { password: await passwords.hash(values.password) });
+    if (errors) return accountPage(request, errors);
+    if (!(await request.isOwnPassword(values.current)))
+      return accountPage(request, { current: 'Wrong password.' });
+    const password = await passwords.hash(values.password, request.user.uid);
+    await store.users.change(request.user.id, { password });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', request.user.name);
     return { redirect: '/account?done=password' };
+  });
+  pages.post('/account/sessions/end', 'agent', async (request) => {
+    const session = (await sessions.list(request.user)).find(({ id }) => id === request.form.get('session'));
+    if (session !== undefined) {
+      await sessions.close(session);
+      await request.audit('session', `of ${session.address}`);
+    }
+    return { redirect: '/account?done=session' };
   });
   pages.post('/account/sign-out-everywhere', 'agent', async (request) => {
     await sessions.closeAll(request.user, null);
@@ -66,7 +81,7 @@ export function accountPages(pages: Pages, { store, sessions, passwords, directo
   });
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request.form);
-    if (errors) return accountPage(request, { errors });
+    if (errors) return accountPage(request, errors);
     const { account: name, country, zone } = values;
     await store.directory.changeAccount(request.account.id, {
       name,
@@ -101,18 +116,24 @@ function welcomePage(request: PageRequest, name: string, errors?: FieldErrors): 
   };
 }
 
-function accountPage(request: PageRequest, { errors }: { errors?: FieldErrors }): Page {
+const done: Record<string, string> = {
+  password: 'Password changed. All other browsers are signed out.',
+  session: 'The browser is signed out.',
+  settings: 'Saved.',
+};
+
+type OwnSession = Awaited<ReturnType<ServiceContext['sessions']['list']>>[number];
+
+function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form } = request;
-  const done = { password: 'Password changed. All other browsers are signed out.', settings: 'Saved.' }[
-    query.get('done') ?? ''
-  ];
+  const message = done[query.get('done') ?? ''];
   const value = (name: string, kept: string) => form.get(name) ?? kept;
   return {
     title: 'Account',
     ...(errors && { status: 422 }),
     body: html`
       <h1>Account</h1>
-      ${done !== undefined && notice(done)}
+      ${message !== undefined && notice(message)}
       <div class="columns">
       <section class="card" aria-labelledby="you">
         <h2 id="you">Signed in as ${user.name}</h2>
@@ -125,7 +146,7 @@ function accountPage(request: PageRequest, { errors }: { errors?: FieldErrors })
             <button type="submit">Change password</button>
           `,
         )}
-        ${button({ action: '/account/sign-out-everywhere', token }, 'Sign out everywhere')}
+        <p><a href="/account/second-factor">Second factor</a>: ${user.secondFactor === null ? 'off' : 'on'}</p>
       </section>
       ${
         administrates &&
@@ -143,6 +164,58 @@ function accountPage(request: PageRequest, { errors }: { errors?: FieldErrors })
         </section>`
       }
       </div>
+      <section class="card" aria-labelledby="sessions">
+        <h2 id="sessions">Signed-in browsers</h2>
+        ${sessionTable(request, sessions)}
+        ${button({ action: '/account/sign-out-everywhere', token }, 'Sign out everywhere')}
+      </section>
     `,
   };
+}
+
+function sessionTable({ session, token, formats, now }: PageRequest, sessions: readonly OwnSession[]): Html {
+  return table({
+    caption: 'Signed-in browsers',
+    rows: sessions,
+    columns: [
+      { head: 'Browser', cell: ({ browser }) => browserName(browser) },
+      { head: 'From', cell: ({ address }) => displayText(address, 60) },
+      { head: 'Signed in', cell: ({ openedAt }) => formats.moment(openedAt, now) },
+      { head: 'Last used', cell: ({ usedAt }) => formats.moment(usedAt, now) },
+      {
+        head: '',
+        cell: ({ id }) =>
+          id === session.id
+            ? 'this browser'
+            : changeForm(
+                { action: '/account/sessions/end', token, inline: true },
+                html`<input type="hidden" name="session" value=${id} /><button type="submit">Sign out</button>`,
+              ),
+      },
+    ],
+    empty: null,
+    stacked: true,
+  });
+}
+
+/** `Firefox on Windows`, from a User-Agent. Every browser names others too, so the order matters. */
+function browserName(userAgent: string): string {
+  const first = (names: readonly (readonly [string, RegExp])[]) =>
+    names.find(([, pattern]) => pattern.test(userAgent))?.[0];
+  const browser = first([
+    ['Edge', /Edg/],
+    ['Opera', /OPR/],
+    ['Firefox', /Firefox|FxiOS/],
+    ['Chrome', /Chrom|CriOS/],
+    ['Safari', /Safari/],
+  ]);
+  const system = first([
+    ['Windows', /Windows/],
+    ['Android', /Android/],
+    ['iOS', /iPhone|iPad/],
+    ['macOS', /Mac OS/],
+    ['ChromeOS', /CrOS/],
+    ['Linux', /Linux/],
+  ]);
+  return [browser ?? 'Unknown browser', ...(system ? [system] : [])].join(' on ');
 }

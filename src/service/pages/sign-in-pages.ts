@@ -1,23 +1,36 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { useLink } from '../access/one-time-link.ts';
-import { sessionCookie } from '../access/session-cookie.ts';
-import { makeSignInAttempts } from '../access/sign-in-attempts.ts';
-import { signInName } from '../access/users.ts';
+import { cookieNames, cookieOptions, sessionCookie } from '../access/session-cookie.ts';
+import { signInName, userName } from '../access/users.ts';
+import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
+import { Refusal } from '../http/refusal.ts';
 import type { AuditKind } from '../store/audit-store.ts';
+import type { Account } from '../store/directory-store.ts';
 import type { User } from '../store/user-store.ts';
 import { field, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page } from './kit/page-request.ts';
 
-/** Signing in, by name and password or by a one-time link, and out. The API redirects unauthenticated browsers here (part 5). */
+/** Between the password, or the link, and the code of the second factor. */
+const CODE_MS = 10 * 60_000;
+
+/**
+ * Signing in, by name and password or by a one-time link, then by a code if the user has a second factor; and out. The
+ * API redirects unauthenticated browsers here (part 5).
+ */
 export function signInPages(
   app: FastifyInstance,
-  { store, sessions, passwords, keys, clock, log }: ServiceContext,
+  {
+    store,
+    directory,
+    sessions,
+    access: { passwords, guard, browsers, secondFactor },
+    keys,
+    clock,
+  }: ServiceContext,
   { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page) => FastifyReply },
 ): void {
-  const attempts = makeSignInAttempts();
-
   /** A name that nobody has is not written: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({
@@ -33,42 +46,100 @@ export function signInPages(
   ): Promise<void> {
     const before = await sessions.find(sessionCookie.read(request));
     if (before !== undefined) await sessions.close(before);
-    sessionCookie.set(reply, await sessions.open(user));
+    const from = { address: request.ip, browser: request.headers['user-agent'] ?? '' };
+    sessionCookie.set(reply, await sessions.open(user, from));
+    browsers.remember(
+      reply,
+      user,
+      accountUid(({ id }) => id === user.account),
+    );
     await audit('sign-in', user, request, way);
+  }
+  const accountUid = (of: (account: Account) => boolean) => directory.accounts().find(of)?.uid ?? '';
+
+  /** Signs in, or keeps for some minutes that only the code is missing. */
+  async function enter(user: User, request: FastifyRequest, reply: FastifyReply, way: string): Promise<void> {
+    if (user.secondFactor === null) return signIn(user, request, reply, way);
+    const text = `${user.uid}.${clock() + CODE_MS}`;
+    const options = { ...cookieOptions(request), maxAge: CODE_MS / 1000 };
+    reply.setCookie(cookieNames(request.protocol).code, `${text}.${codeSignature(text, user)}`, options);
+  }
+  /** Ends with any change of the password or the second factor. */
+  const codeSignature = (text: string, { password, secondFactor: factor }: User) =>
+    keys.sign('code', `${text} ${password} ${factor}`);
+
+  /** The user of whom only the code is missing. */
+  async function halfSignedIn({ cookies, protocol }: FastifyRequest): Promise<User | undefined> {
+    const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
+    if (!(Number(until) > clock())) return undefined;
+    const user = await store.users.find({ uid });
+    return user && sameText(given, codeSignature(`${uid}.${until}`, user)) ? user : undefined;
   }
 
   app.get('/sign-in', async (request, reply) => {
-    const { to = '' } = request.query as { to?: string };
-    const session = await sessions.find(sessionCookie.read(request));
-    return session ? reply.redirect(inside(to), 303) : sendPlain(reply, signInPage({ to }));
+    const { to = '', account = '' } = request.query as { to?: string; account?: string };
+    if (await sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
+    const half = await halfSignedIn(request);
+    return sendPlain(reply, half ? codePage({ to }) : signInPage({ to, account }));
   });
 
   app.post('/sign-in', async (request, reply) => {
-    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-    const [name, to] = [form.get('name') ?? '', form.get('to') ?? ''];
-    const comparedName = signInName(name);
+    const form = formOf(request);
+    const [name, to, account] = ['name', 'to', 'account'].map((field) => form.get(field) ?? '') as Three;
     const again = (status: number, error: string) =>
-      sendPlain(reply, signInPage({ to, name, error, status }));
-    if (!attempts.allowed(comparedName, request.ip, clock())) {
-      log.say('service.sign-in-limited', { address: request.ip });
-      return again(429, 'Too many attempts. Try again in 15 minutes.');
+      sendPlain(reply, signInPage({ to, account, name, error, status }));
+    const typed = userName.safeParse(name);
+    const comparedName = typed.success ? signInName(typed.data) : '';
+    const uid = account || browsers.account(request);
+    const accountId = directory.accounts().find((candidate) => candidate.uid === uid)?.id ?? null;
+    const user = typed.success
+      ? await store.users.find({ signInName: comparedName, account: accountId })
+      : undefined;
+    try {
+      const who = { signInName: comparedName, request };
+      const right = await guard.attempt('password', who, (client) =>
+        passwords.verify(form.get('password') ?? '', user?.password ?? null, client),
+      );
+      if (!right || user === undefined) {
+        await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
+        return again(401, 'Wrong name or password.');
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return again(error.statusCode, error.message);
+      throw error;
     }
-    const user = await store.users.find({ signInName: comparedName });
-    if (!(await passwords.verify(form.get('password') ?? '', user?.password ?? null)) || user === undefined) {
-      attempts.failed(comparedName, request.ip, clock());
-      await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
-      return again(401, 'Wrong name or password.');
+    await enter(user, request, reply, 'by password');
+    return reply.redirect(user.secondFactor === null ? inside(to) : codePath(to), 303);
+  });
+
+  app.post('/sign-in/code', async (request, reply) => {
+    const form = formOf(request);
+    const to = form.get('to') ?? '';
+    const again = (status: number, error: string) => sendPlain(reply, codePage({ to, error, status }));
+    const user = await halfSignedIn(request);
+    if (user === undefined) return reply.redirect(codePath(to), 303);
+    try {
+      const code = form.get('code') ?? '';
+      const right = await guard.attempt('code', { signInName: user.signInName, request }, () =>
+        secondFactor.verify(user, code),
+      );
+      if (!right) {
+        await audit('sign-in-failed', user, request, 'wrong code');
+        return again(401, 'Wrong code, or it was used before.');
+      }
+    } catch (error) {
+      if (error instanceof Refusal) return again(error.statusCode, error.message);
+      throw error;
     }
-    attempts.succeeded(comparedName, request.ip);
-    await signIn(user, request, reply, 'by password');
+    reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
+    await signIn(user, request, reply, 'with a code');
     return reply.redirect(inside(to), 303);
   });
 
   app.post('/sign-in/link', async (request, reply) => {
-    const link = request.body instanceof URLSearchParams ? (request.body.get('link') ?? '') : '';
-    const user = await useLink(store, keys, link, clock());
+    const user = await useLink(store, keys, formOf(request).get('link') ?? '', clock());
     if (user === undefined) return reply.code(401).send();
-    await signIn(user, request, reply, 'by one-time link');
+    await enter(user, request, reply, 'by one-time link');
     return reply.code(204).send();
   });
 
@@ -83,6 +154,13 @@ export function signInPages(
   });
 }
 
+type Three = [string, string, string];
+
+const formOf = ({ body }: FastifyRequest) => (body instanceof URLSearchParams ? body : new URLSearchParams());
+
+/** The sign-in page asks for the code as long as only that is missing. */
+const codePath = (to: string) => `/sign-in?${new URLSearchParams({ to })}`;
+
 /** The path to go to after signing in; `/` unless it is a path of this service. */
 function inside(to: string): string {
   const here = 'http://here.invalid';
@@ -90,13 +168,33 @@ function inside(to: string): string {
   return url?.origin === here ? url.href.slice(here.length) : '/';
 }
 
+function codePage({ to, error, status = 200 }: { to: string; error?: string; status?: number }): Page {
+  return {
+    title: 'Sign in',
+    status,
+    body: html`
+      <h1>Sign in</h1>
+      ${error !== undefined && notice(error, 'bad')}
+      <form method="post" action="/sign-in/code" class="card">
+        <input type="hidden" name="to" value=${to} />
+        ${field({ label: 'Code', name: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, hint: 'From your authenticator app, or one of your recovery codes.' })}
+        <button type="submit" class="main">Sign in</button>
+      </form>
+      <form method="post" action="/sign-out"><button type="submit">Cancel</button></form>
+    `,
+  };
+}
+
 function signInPage({
   to,
+  account = '',
   name = '',
   error,
   status = 200,
 }: {
   to: string;
+  /** The uid of the account, from its own sign-in address. */
+  account?: string;
   name?: string;
   error?: string;
   status?: number;
@@ -110,6 +208,7 @@ function signInPage({
       <div id="state">${error !== undefined && notice(error, 'bad')}</div>
       <form method="post" action="/sign-in" class="card">
         <input type="hidden" name="to" value=${to} />
+        <input type="hidden" name="account" value=${account} />
         ${field({ label: 'Name', name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
         ${field({ label: 'Password', name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
         <button type="submit" class="main">Sign in</button>

@@ -14,13 +14,18 @@ import { table } from './kit/table.ts';
 const newUser = z.object({ name: userName, role: z.enum(roles) });
 const roleChange = z.object({ role: z.enum(roles) });
 
+const lastAdministrator = () => new Refusal(422, 'The account needs at least one administrator.');
+
 const roleLabels: readonly (readonly [string, string])[] = [
   ['agent', 'Agent: calls and customers'],
   ['administrator', 'Administrator: also users, integrations and settings'],
 ];
 
 /** The users of the account. */
-export function userPages(pages: Pages, { store, sessions, keys, clock }: ServiceContext): void {
+export function userPages(
+  pages: Pages,
+  { store, sessions, access, directory, keys, clock }: ServiceContext,
+): void {
   async function linkFor(request: PageRequest, user: User): Promise<string> {
     const link = await makeLink(store, keys, user, clock());
     await request.audit('link', user.name);
@@ -31,8 +36,14 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     if (user === undefined || user.account !== account.id) throw new Refusal(404, 'User not found.');
     return user;
   }
+  /** Users of other accounts may have the same names: each account has an address of its own to sign in at. */
+  const signInAddress = ({ account, origin }: PageRequest) =>
+    directory.accounts().length > 1 ? `${origin}/sign-in?account=${account.uid}` : undefined;
   const list = async (request: PageRequest, extra: { errors?: FieldErrors; above?: Html } = {}) =>
-    listPage(request, await store.users.list(request.account.id), extra);
+    listPage(request, await store.users.list(request.account.id), {
+      ...extra,
+      address: signInAddress(request),
+    });
 
   pages.get('/users', 'administrator', (request) =>
     list(request, request.query.has('removed') ? { above: notice('User removed.') } : {}),
@@ -53,20 +64,27 @@ export function userPages(pages: Pages, { store, sessions, keys, clock }: Servic
     await request.audit('reset', user.name);
     return userPage(request, { ...user, password: null }, invitation(user, await linkFor(request, user)));
   });
+  pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
+    const user = await chosen(request);
+    await access.secondFactor.disable(user);
+    await request.audit('second-factor', `${user.name}: off`);
+    return { redirect: `/users/${user.uid}?done` };
+  });
   pages.post('/users/:uid/role', 'administrator', async (request) => {
     const user = await chosen(request);
     const { values } = readForm(roleChange, request.form);
     if (values === null || user.id === request.user.id)
       throw new Refusal(422, 'You cannot change your own role.');
-    await store.users.change(user.id, values);
+    if (!(await store.users.setRole(user.id, values.role))) throw lastAdministrator();
+    await sessions.closeAll(user, null);
     await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
     return { redirect: `/users/${user.uid}?done` };
   });
   pages.post('/users/:uid/remove', 'administrator', async (request) => {
     const user = await chosen(request);
     if (user.id === request.user.id) throw new Refusal(422, 'You cannot remove yourself.');
+    if (!(await store.users.remove(user.id))) throw lastAdministrator();
     await sessions.closeAll(user, null);
-    await store.users.remove(user.id);
     await request.audit('removal', `user ${user.name}`);
     return { redirect: '/users?removed' };
   });
@@ -83,7 +101,7 @@ function invitation(user: User, link: string): Html {
 function listPage(
   request: PageRequest,
   users: readonly User[],
-  { errors, above }: { errors?: FieldErrors; above?: Html },
+  { errors, above, address }: { errors?: FieldErrors; above?: Html; address: string | undefined },
 ): Page {
   const { token, formats, now } = request;
   const form = errors ? request.form : new URLSearchParams();
@@ -108,10 +126,16 @@ function listPage(
             head: 'Password',
             cell: ({ password }) => (password === null ? html`<span class="quiet">not set</span>` : 'set'),
           },
+          {
+            head: 'Second factor',
+            wide: true,
+            cell: ({ secondFactor }) => (secondFactor === null ? html`<span class="quiet">off</span>` : 'on'),
+          },
           { head: 'Added', wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
         empty: null,
       })}
+      ${address !== undefined && copyable('address', 'Address to sign in at', address)}
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add user</h2>
         ${changeForm(
@@ -154,6 +178,14 @@ function userPage(request: PageRequest, user: User, above: Html = null): Page {
                 <p>Deletes the password, signs the user out everywhere and creates a link for choosing a new password.</p>
                 ${button({ action: at('reset'), token, danger: true }, 'Reset and create link')}
               </details>
+              ${
+                user.secondFactor !== null &&
+                html`<details>
+                  <summary>Switch the second factor off</summary>
+                  <p>For a user who has lost the device with the authenticator app, and the recovery codes.</p>
+                  ${button({ action: at('second-factor-off'), token, danger: true }, 'Switch off')}
+                </details>`
+              }
               <details>
                 <summary>Remove</summary>
                 <p>Signs the user out everywhere. Nothing else is deleted.</p>

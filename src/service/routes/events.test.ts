@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../../log/log.ts';
-import { makePasswords } from '../access/password.ts';
+import { makeAccess } from '../access/access.ts';
 import { IDLE_MS, makeSessions } from '../access/sessions.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
@@ -45,9 +45,10 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     signInName: 'ann',
     role: 'administrator' as const,
     password: null,
+    secondFactor: null,
     createdAt: 0,
   };
-  const session: Session = { id: 's', user, openedAt: 0, usedAt: 0 };
+  const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
   const stored = { session: session as Session | undefined, newestEntry: 1 };
   const store = {
     directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
@@ -70,7 +71,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       screens,
       callBackList: makeCallBackList(store.callers, screens, clock),
       sessions,
-      passwords: makePasswords(),
+      access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log: silentLog }),
       rateLimit: null,
       clock,
       log: silentLog,

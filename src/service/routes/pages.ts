@@ -25,6 +25,7 @@ import { html } from '../pages/kit/html.ts';
 import { layout, plainLayout } from '../pages/kit/layout.ts';
 import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page-request.ts';
 import { reportPages } from '../pages/report-pages.ts';
+import { secondFactorPages } from '../pages/second-factor-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { userPages } from '../pages/user-pages.ts';
@@ -47,7 +48,7 @@ const FORM_BYTES = 64 * 1024;
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
-  const { store, sessions, directory, keys, clock, log } = context;
+  const { store, sessions, access, directory, keys, clock, log } = context;
 
   /** Undefined if the browser is not signed in. */
   async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
@@ -68,6 +69,10 @@ export function pageRoutes(context: ServiceContext) {
       origin: `${request.protocol}://${request.host}`,
       now: clock(),
       formats: formatsFor(account.timeZone),
+      isOwnPassword: (given) =>
+        access.guard.attempt('password', { signInName: session.user.signInName, request }, (client) =>
+          access.passwords.verify(given, session.user.password, client),
+        ),
       audit: (what, target) =>
         store.audit.write({
           ...{ account: account.id, at: clock(), what, who: session.user.name, from: request.ip, target },
@@ -134,6 +139,7 @@ export function pageRoutes(context: ServiceContext) {
     integrationPages(routes, context);
     userPages(routes, context);
     auditPage(routes, context);
+    secondFactorPages(routes, context);
     customerPages(routes, context);
     segmentPages(routes, context);
     importPages(routes, context);

@@ -6,6 +6,8 @@ export const auditKinds = {
   link: 'One-time link created',
   password: 'Password changed',
   reset: 'Password reset',
+  'second-factor': 'Second factor changed',
+  session: 'Session ended',
   user: 'User added',
   role: 'Role changed',
   token: 'Token created or replaced',

@@ -7,11 +7,13 @@ export type User = {
   readonly uid: string;
   readonly account: number;
   readonly name: string;
-  /** The name as it is compared (see users.ts); unique in the whole service. */
+  /** The name as it is compared (see users.ts); unique in its account. */
   readonly signInName: string;
   readonly role: Role;
   /** As password.ts keeps it; null until one is chosen. */
   readonly password: string | null;
+  /** What the secret of the second factor is derived from (see second-factor.ts); null: off. */
+  readonly secondFactor: string | null;
   /** Unix ms. */
   readonly createdAt: number;
 };
@@ -24,27 +26,51 @@ export type Session = {
   /** Unix ms. */
   readonly openedAt: number;
   readonly usedAt: number;
+  /** Where it signed in from, and what the browser called itself (User-Agent). */
+  readonly address: string;
+  readonly browser: string;
 };
 
 export interface UserStore {
   /** Those of an account, by sign-in name. */
   list(account: number): Promise<User[]>;
-  find(by: { readonly uid: string } | { readonly signInName: string }): Promise<User | undefined>;
-  /** Undefined if somebody has this sign-in name already, in any account. */
-  add(user: Omit<User, 'id'>): Promise<User | undefined>;
+  /** By sign-in name: the one of that account if there is one, else the oldest of all. */
+  find(
+    by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },
+  ): Promise<User | undefined>;
+  /** Undefined if somebody in the account has this sign-in name already. */
+  add(user: Omit<User, 'id' | 'secondFactor'>): Promise<User | undefined>;
   /** False, and nothing changed, if somebody else has the sign-in name. A password, or none, ends the user's link. */
   change(
     id: number,
-    change: { name?: string; signInName?: string; role?: Role; password?: string | null },
+    change: { name?: string; signInName?: string; password?: string | null },
   ): Promise<boolean>;
+  /** False, and nothing changed, if the account would have no administrator left. */
+  setRole(id: number, role: Role): Promise<boolean>;
+  /** Switches the second factor on with new recovery codes (hashes), or off with null. */
+  setSecondFactor(id: number, secondFactor: string | null, codes: readonly string[]): Promise<void>;
+  /** Uses up the codes of a time step and all before; false if that was done already. */
+  useCodeStep(id: number, step: number): Promise<boolean>;
+  /** Uses a recovery code up; false if the user has none with this hash. */
+  useRecoveryCode(id: number, hash: string): Promise<boolean>;
   /** Counts the user's one-time links up, which ends the one before; gives the new counter. */
   newLink(id: number): Promise<number>;
   /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
   useLink(uid: string, counter: number): Promise<User | undefined>;
-  /** The user with all that is theirs: sessions. */
-  remove(id: number): Promise<void>;
-  openSession(session: { id: string; user: number; at: number }): Promise<void>;
+  /** The user with all that is theirs: sessions. False as for `setRole`. */
+  remove(id: number): Promise<boolean>;
+  openSession(session: {
+    id: string;
+    user: number;
+    at: number;
+    address: string;
+    browser: string;
+  }): Promise<void>;
   session(id: string): Promise<Session | undefined>;
+  /** A user's, the last used first. */
+  sessions(user: number): Promise<Omit<Session, 'user'>[]>;
+  /** Those of these sessions that have not been closed. */
+  openSessions(ids: readonly string[]): Promise<string[]>;
   /** Moves `usedAt` on. */
   useSession(id: string, at: number): Promise<void>;
   closeSession(id: string): Promise<void>;

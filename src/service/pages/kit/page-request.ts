@@ -24,6 +24,8 @@ export type PageRequest = {
   /** Unix ms. */
   readonly now: number;
   readonly formats: Formats;
+  /** Whether this is the user's password: a limited number of wrong ones. @throws Refusal 429, 503 */
+  readonly isOwnPassword: (given: string) => Promise<boolean>;
   /** Adds an entry to the audit log, after the change. `target`: what was changed, without secrets. */
   readonly audit: (what: AuditKind, target: string) => Promise<void>;
 };

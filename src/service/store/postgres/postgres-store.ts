@@ -93,6 +93,7 @@ export async function openPostgresStore(
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
     lower: (text) => `lower(${text} COLLATE "und-x-icu")`,
     along: () => '', // it finds the index by itself
+    lockingRows: 'FOR UPDATE',
   };
   const calls = callReader(statements, CALLS);
   const history = historyReader(statements, {

@@ -14,4 +14,6 @@ export type Statements = {
   lower(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
+  /** At the end of a subquery, as SQL: locks its rows until the change is made; waits for other changes of them. */
+  readonly lockingRows: string;
 };

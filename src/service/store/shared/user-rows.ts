@@ -3,42 +3,84 @@ import type { Statements } from './statements.ts';
 
 /** `of`: the table's name in the statement. */
 const columnsOf = (of = '') => `${of}id, ${of}uid, ${of}account_id AS account, ${of}name,
-  ${of}sign_in_name AS "signInName", ${of}role, ${of}password, ${of}created_at AS "createdAt"`;
+  ${of}sign_in_name AS "signInName", ${of}role, ${of}password, ${of}second_factor AS "secondFactor",
+  ${of}created_at AS "createdAt"`;
 const columns = columnsOf();
+
+const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.address, s.browser`;
+
+/** Sessions that one statement asks for. */
+const SESSIONS = 500;
 
 /** Two users of one sign-in name, as each database refuses them. */
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
-export function userRows({ read, lookup, write }: Statements): UserStore {
+export function userRows({ read, lookup, write, contains, lockingRows }: Statements): UserStore {
+  /** Not the account's only administrator. The locks keep two who demote each other from both being right. */
+  const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
+    WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
+
   return {
     list: (account) =>
       read(`SELECT ${columns} FROM users WHERE account_id = $1 ORDER BY sign_in_name`, account),
     async find(by) {
-      const [column, value] = 'uid' in by ? ['uid', by.uid] : ['sign_in_name', by.signInName];
-      return (await read<User>(`SELECT ${columns} FROM users WHERE ${column} = $1`, value))[0];
+      const [user] =
+        'uid' in by
+          ? await read<User>(`SELECT ${columns} FROM users WHERE uid = $1`, by.uid)
+          : await read<User>(
+              `SELECT ${columns} FROM users WHERE sign_in_name = $1
+               ORDER BY CASE account_id WHEN $2 THEN 0 ELSE 1 END, id LIMIT 1`,
+              ...[by.signInName, by.account],
+            );
+      return user;
     },
     async add({ uid, account, name, signInName, role, password, createdAt }) {
       const [user] = await write<User>(
         `INSERT INTO users (uid, account_id, name, sign_in_name, role, password, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (sign_in_name) DO NOTHING RETURNING ${columns}`,
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account_id, sign_in_name) DO NOTHING RETURNING ${columns}`,
         ...[uid, account, name, signInName, role, password, createdAt],
       );
       return user;
     },
-    async change(id, { name = null, signInName = null, role = null, password }) {
+    async change(id, { name = null, signInName = null, password }) {
       try {
         await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
-             role = coalesce($4, role), password = CASE WHEN $5 THEN $6 ELSE password END,
-             link_counter = link_counter + CASE WHEN $5 THEN 1 ELSE 0 END WHERE id = $1`,
-          ...[id, name, signInName, role, password !== undefined, password ?? null],
+             password = CASE WHEN $4 THEN $5 ELSE password END,
+             link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1`,
+          ...[id, name, signInName, password !== undefined, password ?? null],
         );
         return true;
       } catch (error) {
         if (isTaken(error)) return false;
         throw error;
       }
+    },
+    async setRole(id, role) {
+      const changed = await write(
+        `UPDATE users SET role = $2 WHERE id = $1 AND (role = $2 OR ${notTheLast}) RETURNING id`,
+        ...[id, role],
+      );
+      return changed.length > 0;
+    },
+    async setSecondFactor(id, secondFactor, codes) {
+      await write(
+        'UPDATE users SET second_factor = $2, code_step = 0, recovery_codes = $3 WHERE id = $1',
+        ...[id, secondFactor, codes.map((code) => `${code} `).join('')],
+      );
+    },
+    async useCodeStep(id, step) {
+      const sql = 'UPDATE users SET code_step = $2 WHERE id = $1 AND code_step < $2 RETURNING id';
+      return (await write(sql, id, step)).length > 0;
+    },
+    async useRecoveryCode(id, hash) {
+      const used = await write(
+        `UPDATE users SET recovery_codes = replace(recovery_codes, $2, '')
+         WHERE id = $1 AND ${contains('recovery_codes', '$2')} RETURNING id`,
+        ...[id, `${hash} `],
+      );
+      return used.length > 0;
     },
     async newLink(id) {
       const [user] = await write<{ counter: number }>(
@@ -55,20 +97,37 @@ export function userRows({ read, lookup, write }: Statements): UserStore {
       return user;
     },
     async remove(id) {
-      await write('DELETE FROM users WHERE id = $1', id);
+      return (await write(`DELETE FROM users WHERE id = $1 AND ${notTheLast} RETURNING id`, id)).length > 0;
     },
-    async openSession({ id, user, at }) {
-      await write('INSERT INTO sessions VALUES ($1, $2, $3, $3)', id, user, at);
+    async openSession({ id, user, at, address, browser }) {
+      await write(
+        `INSERT INTO sessions (id, user_id, opened_at, used_at, address, browser) VALUES ($1, $2, $3, $3, $4, $5)`,
+        ...[id, user, at, address, browser],
+      );
     },
     async session(id) {
-      const [row] = await lookup<User & { openedAt: number; usedAt: number }>(
-        `SELECT ${columnsOf('u.')}, s.opened_at AS "openedAt", s.used_at AS "usedAt"
+      const [row] = await lookup<User & Omit<Session, 'user'>>(
+        `SELECT ${columnsOf('u.')}, ${sessionColumns}
          FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = $1`,
         id,
       );
       if (row === undefined) return undefined;
-      const { openedAt, usedAt, ...user } = row;
-      return { id, user, openedAt, usedAt } satisfies Session;
+      const { openedAt, usedAt, address, browser, ...user } = row;
+      return { id, user, openedAt, usedAt, address, browser } satisfies Session;
+    },
+    sessions: (user) =>
+      read(
+        `SELECT s.id, ${sessionColumns} FROM sessions s WHERE s.user_id = $1 ORDER BY s.used_at DESC, s.id`,
+        user,
+      ),
+    async openSessions(ids) {
+      const open: string[] = [];
+      for (let from = 0; from < ids.length; from += SESSIONS) {
+        const some = ids.slice(from, from + SESSIONS);
+        const sql = `SELECT id FROM sessions WHERE id IN (${some.map((_, n) => `$${n + 1}`)})`;
+        for (const { id } of await read<{ id: string }>(sql, ...some)) open.push(id);
+      }
+      return open;
     },
     async useSession(id, at) {
       await write('UPDATE sessions SET used_at = $2 WHERE id = $1 AND used_at < $2', id, at);

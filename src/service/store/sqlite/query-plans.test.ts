@@ -21,6 +21,7 @@ test('open and missed calls are found by their own indexes, however many calls a
   const sql = {
     contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
     lower: (text: string) => text,
+    lockingRows: '',
     along: (index: string) => `INDEXED BY ${index}`,
   };
   const statements: Statements = { read, lookup: read, write: read, ...sql };

@@ -108,27 +108,35 @@ CREATE INDEX history_by_number ON history (account_id, from_number, created_at) 
 -- How many entries each account has: counting five million rows for every page would take a second.
 CREATE TABLE history_counts (account_id INTEGER PRIMARY KEY, entries INTEGER NOT NULL) STRICT;
 
--- sign_in_name is unique in the whole service: the sign-in page does not ask for an account. link_counter is raised by
--- every new one-time link, its use, and every change of the password: only the newest link can be used.
+-- sign_in_name is unique in its account; the sign-in page takes the oldest user of a name unless its address names an
+-- account. link_counter is raised by every new one-time link, its use, and every change of the password: only the newest
+-- link can be used. second_factor is what the secret of the codes is derived from; code_step the last step whose code was
+-- used; recovery_codes are hashes, each with a blank after it.
 CREATE TABLE users (
   id INTEGER PRIMARY KEY,
   uid TEXT NOT NULL UNIQUE,
   account_id INTEGER NOT NULL REFERENCES accounts (id),
   name TEXT NOT NULL,
-  sign_in_name TEXT NOT NULL UNIQUE,
+  sign_in_name TEXT NOT NULL,
   role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
   password TEXT,
   created_at INTEGER NOT NULL,
-  link_counter INTEGER NOT NULL DEFAULT 0
+  link_counter INTEGER NOT NULL DEFAULT 0,
+  second_factor TEXT,
+  code_step INTEGER NOT NULL DEFAULT 0,
+  recovery_codes TEXT NOT NULL DEFAULT '',
+  UNIQUE (account_id, sign_in_name)
 ) STRICT;
-CREATE INDEX users_by_account ON users (account_id);
+CREATE INDEX users_by_name ON users (sign_in_name);
 
 -- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   opened_at INTEGER NOT NULL,
-  used_at INTEGER NOT NULL
+  used_at INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  browser TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_user ON sessions (user_id);
 

@@ -46,6 +46,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     lower: (text) => `lower_case(${text})`,
     along: (index) => `INDEXED BY ${index}`,
+    lockingRows: '', // it makes one change at a time
   };
   const calls = callReader(statements, CALLS);
   const serialise = makeSerialise();

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type AttemptLimits, makeAttemptLimits, network, type Who } from './attempt-limits.ts';
+
+const MINUTE = 60_000;
+const ann: Who = { signInName: 'ann', address: '192.0.2.1', browser: undefined };
+
+/** How many wrong attempts are allowed, one after the other. */
+function allowed(limits: AttemptLimits, who: (n: number) => Who, what: 'password' | 'code' = 'password') {
+  for (let n = 0; n < 1000; n += 1) if (limits.begin(what, who(n), 0) === undefined) return n;
+  return Number.POSITIVE_INFINITY;
+}
+
+test('a name can be wrong ten times from one address, and others have their own attempts', () => {
+  const limits = makeAttemptLimits();
+  assert.equal(
+    allowed(limits, () => ann),
+    10,
+  );
+  assert.ok(limits.begin('password', { ...ann, address: '192.0.2.2' }, 0), 'others do not lock the user out');
+  assert.ok(limits.begin('password', { ...ann, signInName: 'bob' }, 0));
+  assert.ok(limits.begin('code', ann, 0));
+  assert.equal(limits.begin('password', ann, 15 * MINUTE - 1), undefined);
+  assert.ok(limits.begin('password', ann, 15 * MINUTE));
+});
+
+test('a browser that signed in before has attempts of its own, ten', () => {
+  const limits = makeAttemptLimits();
+  const known = { ...ann, browser: 'b1' };
+  for (let n = 0; n < 300; n += 1) {
+    limits.begin('password', { ...ann, address: `192.0.2.${n % 250}` }, 0);
+    limits.begin('password', { ...known, signInName: `name ${n}`, browser: undefined }, 0);
+  }
+  assert.equal(
+    allowed(limits, () => known),
+    10,
+  );
+  assert.ok(limits.begin('password', { ...known, browser: 'b2' }, 0));
+});
+
+test('from many addresses, a name can be wrong fifty times, and a code ten times', () => {
+  const from = (n: number): Who => ({ ...ann, address: `198.51.${n >> 8}.${n & 255}` });
+  const limits = makeAttemptLimits();
+  assert.equal(allowed(limits, from), 50);
+  assert.equal(allowed(limits, from, 'code'), 10);
+});
+
+test('one address, or IPv6 network, can be wrong a hundred times for all names', () => {
+  const from = (address: (n: number) => string) =>
+    allowed(makeAttemptLimits(), (n) => ({ ...ann, signInName: `name ${n}`, address: address(n) }));
+  assert.equal(
+    from(() => '192.0.2.1'),
+    100,
+  );
+  assert.equal(
+    from((n) => `2001:db8::${n.toString(16)}`),
+    100,
+  );
+  assert.equal(
+    from((n) => `2001:db8:0:${n.toString(16)}::1`),
+    Number.POSITIVE_INFINITY,
+  );
+});
+
+test('attempts that have begun count: of a thousand at once ten are checked', () => {
+  const limits = makeAttemptLimits();
+  const begun = Array.from({ length: 1000 }, () => limits.begin('password', ann, 0)).filter(
+    (attempt) => attempt !== undefined,
+  );
+  assert.equal(begun.length, 10);
+  begun[0]?.undecided();
+  assert.ok(limits.begin('password', ann, 0), 'one that was not decided does not count');
+  begun[1]?.right();
+  assert.equal(
+    allowed(limits, () => ann),
+    10,
+    'nor do those before one that was right',
+  );
+});
+
+test('a right attempt leaves the wrong ones of other addresses counted', () => {
+  const limits = makeAttemptLimits();
+  for (let n = 0; n < 40; n += 1) limits.begin('password', { ...ann, address: `198.51.100.${n}` }, 0);
+  limits.begin('password', ann, 0)?.right();
+  assert.equal(
+    allowed(limits, (n) => ({ ...ann, address: `203.0.113.${n}` })),
+    10,
+  );
+});
+
+test('names of any length take little memory', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const limits = makeAttemptLimits();
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 1000; n += 1)
+    limits.begin(
+      'password',
+      { ...ann, signInName: `${n}${'x'.repeat(65_536)}`, address: `192.0.${n % 20}.1` },
+      0,
+    );
+  collect();
+  assert.ok(process.memoryUsage().heapUsed - before < 5_000_000);
+});
+
+test('the client behind an address', () => {
+  for (const [address, client] of [
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8::1', '2001:db8:0:0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['::1', '0:0:0:0'],
+    ['unix:', 'unknown'],
+    ['x'.repeat(10_000), 'unknown'],
+  ] as const)
+    assert.equal(network(address), client);
+});

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+
+/** Wrong attempts count for this long. */
+const WINDOW_MS = 15 * 60_000;
+/** Counters in memory; the least recently used ones are dropped. */
+const MAX_COUNTERS = 50_000;
+
+/** How many attempts may be wrong within a quarter of an hour. */
+const limits = {
+  /** Of one name from one address, or from one browser that the name signed in with before. */
+  name: 10,
+  /** Of all names from one address; an office may share one. */
+  address: 100,
+  /** Of one name from all addresses. */
+  nameEverywhere: { password: 50, code: 10 },
+} as const;
+
+/** Somebody who tries to sign in, or to confirm who they are. */
+export type Who = {
+  readonly signInName: string;
+  readonly address: string;
+  /** The id of a browser that has signed in with this name before: it has limits of its own. */
+  readonly browser: string | undefined;
+};
+
+/** An attempt that was counted as wrong when it began. */
+export type Attempt = {
+  /** It was right: not counted, and the earlier ones of this name from here neither. */
+  right(): void;
+  /** It was not decided: not counted. */
+  undecided(): void;
+};
+
+/**
+ * Limits wrong attempts. Nobody can use up another's: a browser that signed in before has its own, whatever others do in
+ * its user's name. Guessing from many addresses ends at the limit of the name, which only new browsers share. Counted in
+ * this process only.
+ */
+export type AttemptLimits = {
+  /** Counts an attempt before it is decided, so that many at once are limited too. Undefined: over a limit. */
+  begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined;
+};
+
+export function makeAttemptLimits(): AttemptLimits {
+  const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
+
+  /** The counters that an attempt counts in, with their limits; the first is of this name from here. */
+  function countersFor(what: 'password' | 'code', { signInName, address, browser }: Who) {
+    const name = `${what} ${createHash('sha256').update(signInName).digest('base64url')}`;
+    if (browser !== undefined) return [[`${browser} ${name}`, limits.name]] as const;
+    const from = network(address);
+    return [
+      [`${from} ${name}`, limits.name],
+      [from, limits.address],
+      [name, limits.nameEverywhere[what]],
+    ] as const;
+  }
+
+  return {
+    begin(what, who, now) {
+      const taken = countersFor(what, who).map(([key, limit]) => {
+        const known = counters.get(key);
+        const counter =
+          known !== undefined && known.until > now ? known : { count: 0, until: now + WINDOW_MS };
+        return { key, limit, counter };
+      });
+      if (taken.some(({ limit, counter }) => counter.count >= limit)) return undefined;
+      for (const { key, counter } of taken) {
+        counter.count += 1;
+        counters.set(key, counter);
+      }
+      const undecided = () => {
+        for (const { counter } of taken) counter.count = Math.max(0, counter.count - 1);
+      };
+      return {
+        undecided,
+        right() {
+          undecided();
+          const [here] = taken;
+          if (here !== undefined) here.counter.count = 0;
+        },
+      };
+    },
+  };
+}
+
+/** The client that an address stands for: an IPv6 address without its last 64 bits, which its owner chooses freely. */
+export function network(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const kind = isIP(plain);
+  if (kind !== 6) return kind === 4 ? plain : 'unknown';
+  const [before = [], after = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array(Math.max(0, 8 - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after].slice(0, 4).join(':');
+}

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Keys, sameText } from '../accounts/keys.ts';
+import { cookieNames, cookieOptions } from './session-cookie.ts';
+
+/** The longest that browsers keep a cookie (RFC 6265bis, 5.5). */
+const MAX_AGE_S = 400 * 86_400;
+/** Users of one browser, such as those of a reception desk. */
+const MAX_USERS = 10;
+
+/**
+ * A cookie of a browser that has signed in: a random id, the account of the last sign-in, and a signature for each name
+ * that signed in. It opens nothing. It gives its users attempts of their own, which nobody else can use up.
+ */
+export type KnownBrowsers = {
+  /** The browser's id, if this user has signed in with it. */
+  id(request: FastifyRequest, signInName: string): string | undefined;
+  /** The account of the last sign-in, as its uid. */
+  account(request: FastifyRequest): string | undefined;
+  remember(reply: FastifyReply, user: { readonly signInName: string }, account: string): void;
+};
+
+export function makeKnownBrowsers(keys: Keys): KnownBrowsers {
+  const read = ({ cookies, protocol }: FastifyRequest) => {
+    const [id = '', account = '', ...signatures] = (cookies[cookieNames(protocol).browser] ?? '').split('.');
+    return { id, account, signatures };
+  };
+  const signature = (id: string, signInName: string) => keys.sign('browser', `${id} ${signInName}`);
+  return {
+    id(request, signInName) {
+      const { id, signatures } = read(request);
+      const expected = signature(id, signInName);
+      return signatures.some((given) => sameText(given, expected)) ? id : undefined;
+    },
+    account: (request) => read(request).account || undefined,
+    remember(reply, { signInName }, account) {
+      const { request } = reply;
+      const before = read(request);
+      const id = /^[\w-]{22}$/.test(before.id) ? before.id : randomBytes(16).toString('base64url');
+      const own = signature(id, signInName);
+      const others = before.id === id ? before.signatures.filter((other) => other !== own) : [];
+      reply.setCookie(
+        cookieNames(request.protocol).browser,
+        [id, account, own, ...others].slice(0, MAX_USERS + 2).join('.'),
+        { ...cookieOptions(request), maxAge: MAX_AGE_S },
+      );
+    },
+  };
+}

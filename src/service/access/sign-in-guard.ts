@@ -1,0 +1,72 @@
+import type { FastifyRequest } from 'fastify';
+import type { Log } from '../../log/log.ts';
+import { Refusal } from '../http/refusal.ts';
+import { makeAttemptLimits, network } from './attempt-limits.ts';
+import type { KnownBrowsers } from './known-browser.ts';
+
+/** Refusals are logged at most this often, whoever causes them. */
+const LOG_MS = 1000;
+
+/**
+ * Everything that a guesser meets: checks of passwords, and of codes of the second factor. What it defends, and against
+ * whom, is in SECURITY.md.
+ */
+export type SignInGuard = {
+  /**
+   * Runs a check within the limits; gives whether it was right. `client` is whose turn in a queue it takes.
+   * @throws Refusal 429 if there have been too many wrong attempts, before the check.
+   */
+  attempt(
+    what: 'password' | 'code',
+    who: { readonly signInName: string; readonly request: FastifyRequest },
+    check: (client: string) => Promise<boolean>,
+  ): Promise<boolean>;
+};
+
+export function makeSignInGuard({
+  browsers,
+  isTrustedProxy,
+  clock,
+  log,
+}: {
+  browsers: KnownBrowsers;
+  isTrustedProxy: (address: string | undefined) => boolean;
+  clock: () => number;
+  log: Log;
+}): SignInGuard {
+  const attempts = makeAttemptLimits();
+  let silentProxy = false;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  /** Only where people sign in: a bridge or a health check on the proxy's machine rightly sends no such header. */
+  function watchProxy({ headers, socket }: FastifyRequest): void {
+    if (silentProxy || headers['x-forwarded-for'] !== undefined) return;
+    if (!isTrustedProxy(socket.remoteAddress)) return;
+    silentProxy = true;
+    log.say('service.proxy-sends-no-address', { address: socket.remoteAddress });
+  }
+
+  return {
+    async attempt(what, { signInName, request }, check) {
+      watchProxy(request);
+      const browser = browsers.id(request, signInName);
+      const now = clock();
+      const attempt = attempts.begin(what, { signInName, address: request.ip, browser }, now);
+      if (attempt === undefined) {
+        if (now >= loggedAt + LOG_MS) {
+          loggedAt = now;
+          log.say('service.sign-in-limited', { address: network(request.ip) });
+        }
+        throw new Refusal(429, 'Too many attempts. Try again in 15 minutes.');
+      }
+      try {
+        const right = await check(browser ?? network(request.ip));
+        if (right) attempt.right();
+        return right;
+      } catch (error) {
+        attempt.undecided();
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { Readable, Writable } from 'node:stream';
+import { Command } from 'commander';
+import { addServiceCommands } from '../../src/service/commands.ts';
+import { options, type Served } from './service-harness.ts';
+
+/** What a command prints, on the data of a running service. */
+export async function command({ stateDir }: Pick<Served, 'stateDir'>, ...line: string[]): Promise<string> {
+  let printed = '';
+  const out = new Writable({
+    write(chunk, _encoding, done) {
+      printed += chunk;
+      done();
+    },
+  });
+  const program = new Command().exitOverride();
+  addServiceCommands(program, {
+    options: () => options(stateDir),
+    run: async () => {},
+    out,
+    in: Readable.from([]),
+  });
+  await program.parseAsync(['service', ...line], { from: 'user' });
+  return printed;
+}

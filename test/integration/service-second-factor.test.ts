@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { form, password, person, visitor } from './people.ts';
+import { command } from './service-commands.ts';
+import { serve } from './service-harness.ts';
+
+/** A service with the administrator Owner, whose second factor is on. */
+async function setUp(t: TestContext) {
+  const served = await serve(t);
+  const { ask, url } = served;
+  await person(served, { name: 'Owner', role: 'administrator' });
+  const owner = await visitor(served, 'Owner');
+  const page = async (path: string) => (await ask(url + path, { headers: { cookie: owner.cookie } })).text;
+  const send = (path: string, fields: Record<string, string>) =>
+    ask(url + path, form(url, { token: owner.token, ...fields }, { cookie: owner.cookie }));
+
+  const offered = await page('/account/second-factor');
+  assert.match(offered, /<svg viewBox="0 0 \d+ \d+"/);
+  const factor = /name="factor" value="(\w+)"/.exec(offered)?.[1] ?? '';
+  const key = /<pre id="secret"[^>]*>([A-Z2-7 ]+)</.exec(offered)?.[1]?.replaceAll(' ', '') ?? '';
+  const app = new TOTP({ secret: Secret.fromBase32(key) });
+  /** Codes of the step before, of now, and of the next are right: each once. */
+  let step = -1;
+  const code = () => {
+    step += 1;
+    return app.generate({ timestamp: Date.now() + step * 30_000 });
+  };
+  const enable = (fields: Record<string, string>) => send('/account/second-factor', { factor, ...fields });
+  assert.equal((await enable({ current: 'wrong', code: app.generate() })).status, 422);
+  assert.equal((await enable({ current: password, code: '123' })).status, 422);
+  const enabled = await enable({ current: password, code: app.generate({ timestamp: Date.now() - 30_000 }) });
+  assert.equal(enabled.status, 200);
+  const recovery = enabled.text.match(/[a-z2-7]{4}(-[a-z2-7]{4}){3}/g) ?? [];
+  assert.equal(recovery.length, 10);
+  assert.doesNotMatch(await page('/account/second-factor'), /<svg|[a-z2-7]{4}(-[a-z2-7]{4}){3}/);
+
+  const cookies = (answer: { headers: Record<string, unknown> }) =>
+    [answer.headers['set-cookie'] ?? []]
+      .flat()
+      .map((line) => String(line).split(';')[0])
+      .join('; ');
+  return {
+    ...{ served, owner, page, send, code, recovery, cookies },
+    /** The first step; gives the browser's cookies. */
+    async withPassword() {
+      const answer = await ask(`${url}/sign-in`, form(url, { name: 'Owner', password, to: '/calls' }));
+      assert.deepEqual([answer.status, answer.headers.location], [303, '/sign-in?to=%2Fcalls']);
+      assert.doesNotMatch(cookies(answer), /session|browser/);
+      return cookies(answer);
+    },
+    /** The second. */
+    withCode: (given: string, cookie: string) =>
+      ask(`${url}/sign-in/code`, form(url, { code: given, to: '/calls' }, { cookie })),
+    async isSignedIn(cookie: string) {
+      return (await ask(`${url}/account`, { headers: { cookie } })).status === 200;
+    },
+  };
+}
+
+test('a user with a second factor signs in with password and code', async (t) => {
+  const { served, withPassword, withCode, code, isSignedIn, cookies } = await setUp(t);
+  const half = await withPassword();
+  assert.equal(await isSignedIn(half), false);
+  const asked = await served.ask(`${served.url}/sign-in?to=/calls`, { headers: { cookie: half } });
+  assert.match(asked.text, /name="code"[\s\S]*one-time-code/);
+  assert.equal((await withCode('000000', half)).status, 401);
+  const right = code();
+  const answer = await withCode(right, half);
+  assert.deepEqual([answer.status, answer.headers.location], [303, '/calls']);
+  assert.ok(await isSignedIn(cookies(answer)));
+  assert.equal((await withCode(right, await withPassword())).status, 401, 'a code is right once');
+  const forged = half.replace(/=[0-9a-f]{16}/, `=${'0'.repeat(16)}`);
+  for (const cookie of ['', forged]) {
+    const sent = await withCode(code(), cookie);
+    assert.deepEqual([sent.status, sent.headers.location], [303, '/sign-in?to=%2Fcalls']);
+    assert.doesNotMatch(cookies(sent), /session/);
+  }
+});
+
+test('a recovery code signs in once', async (t) => {
+  const { withPassword, withCode, recovery, isSignedIn, cookies } = await setUp(t);
+  const [first = ''] = recovery;
+  const answer = await withCode(first.toUpperCase(), await withPassword());
+  assert.ok(await isSignedIn(cookies(answer)));
+  assert.equal((await withCode(first, await withPassword())).status, 401);
+});
+
+test('codes can be wrong ten times, from all addresses, with the right password in between', async (t) => {
+  const { withPassword, withCode, code } = await setUp(t);
+  for (let n = 0; n < 10; n += 1) assert.equal((await withCode('000000', await withPassword())).status, 401);
+  assert.equal((await withCode(code(), await withPassword())).status, 429);
+});
+
+test('what is kept between password and code ends with a new password', async (t) => {
+  const { withPassword, withCode, code, send } = await setUp(t);
+  const half = await withPassword();
+  assert.equal(
+    (await send('/account/password', { current: password, password: 'another few words' })).status,
+    303,
+  );
+  assert.equal((await withCode(code(), half)).headers.location, '/sign-in?to=%2Fcalls');
+});
+
+test('a one-time link replaces the password, not the code; a command switches the second factor off', async (t) => {
+  const { served, withCode, code, isSignedIn, cookies } = await setUp(t);
+  const { ask, url } = served;
+  const open = async (printed: string) =>
+    ask(`${url}/sign-in/link`, form(url, { link: /\/sign-in#([\w.]+)/.exec(printed)?.[1] ?? '' }));
+  const half = cookies(await open(await command(served, 'link')));
+  assert.equal(await isSignedIn(half), false);
+  assert.ok(await isSignedIn(cookies(await withCode(code(), half))));
+  assert.match(await command(served, 'user', 'list'), /password \+ code {2}Owner/);
+
+  const reset = cookies(await open(await command(served, 'user', 'reset', 'Owner', '--second-factor')));
+  const welcome = await ask(`${url}/account`, { headers: { cookie: reset } });
+  assert.equal(welcome.headers.location, '/welcome', 'signed in, without a code');
+});
+
+test('it is switched off with the password, or by another administrator', async (t) => {
+  const { served, owner, send, page, withCode } = await setUp(t);
+  const { ask, url } = served;
+  assert.equal((await send('/account/second-factor/off', { current: 'wrong' })).status, 422);
+  assert.match(await page('/account/second-factor'), /<p>On:/);
+  await person(served, { name: 'Adam', role: 'administrator' });
+  const adam = await visitor(served, 'Adam');
+  const list = await ask(`${url}/users`, { headers: { cookie: adam.cookie } });
+  const uid = /href="\/users\/([0-9a-f]{16})"><bdi>Owner/.exec(list.text)?.[1];
+  const off = await ask(`${url}/users/${uid}/second-factor-off`, form(url, { token: adam.token }, adam));
+  assert.equal(off.status, 303);
+  assert.match(await page('/account/second-factor'), /<p>Off\./);
+  assert.equal((await withCode('', owner.cookie)).status, 303);
+  assert.equal((await visitor(served, 'Owner')).cookie.length > 0, true);
+});

@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Agent, request } from 'undici';
+import { form, password, person, visitor, withStore } from './people.ts';
+import { type Served, serve } from './service-harness.ts';
+import { screenEvents } from './service-stream.ts';
+
+/** Attempts to sign in, by default as Owner with a wrong password from 127.0.0.1. */
+function signIns(t: TestContext, { url }: Served) {
+  const agents = new Map<string, Agent>();
+  t.after(() => Promise.all([...agents.values()].map((agent) => agent.close())));
+  return async ({
+    name = 'Owner',
+    given = 'wrong',
+    from = '127.0.0.1',
+    to = '',
+    account = '',
+    cookie = '',
+  } = {}) => {
+    const dispatcher = agents.get(from) ?? new Agent({ localAddress: from });
+    agents.set(from, dispatcher);
+    const sent = form(url, { name, password: given, to, account }, { cookie });
+    const answer = await request(`${url}/sign-in`, { ...sent, method: 'POST', dispatcher });
+    await answer.body.dump();
+    const cookies = [answer.headers['set-cookie'] ?? []].flat().map((line) => line.split(';')[0] as string);
+    const browser = cookies.find((line) => line.includes('-browser=')) ?? '';
+    return { status: answer.statusCode, to: answer.headers.location, cookies: cookies.join('; '), browser };
+  };
+}
+
+async function setUp(t: TestContext) {
+  const served = await serve(t);
+  await person(served, { name: 'Owner', role: 'administrator' });
+  return { served, attempt: signIns(t, served) };
+}
+
+test('of sixty wrong passwords at once ten are checked', async (t) => {
+  const { attempt } = await setUp(t);
+  const all = await Promise.all(Array.from({ length: 60 }, () => attempt()));
+  const statuses = all.map(({ status }) => status).toSorted();
+  assert.deepEqual(statuses, [...Array(10).fill(401), ...Array(50).fill(429)]);
+});
+
+test('a flood from one address does not keep others out, and fills no log', async (t) => {
+  const { served, attempt } = await setUp(t);
+  const { promise: refused, resolve } = Promise.withResolvers<void>();
+  const flood = Array.from({ length: 95 }, async (_, n) => {
+    const { status } = await attempt({ name: `name ${n}`, from: '127.0.0.2' });
+    if (status === 503) resolve();
+    return status;
+  });
+  await refused; // its places are taken
+  assert.equal((await attempt({ given: password, from: '127.0.0.3' })).status, 303);
+  assert.deepEqual([...new Set(await Promise.all(flood))].toSorted(), [401, 503]);
+  assert.deepEqual(
+    served.said.filter((code) => code === 'service.failed'),
+    [],
+  );
+});
+
+test('a browser that has signed in before still can, whatever others do in its name and from its address', async (t) => {
+  const { attempt } = await setUp(t);
+  const { browser } = await attempt({ given: password });
+  assert.match(browser, /^pbx-bridge-browser=[\w-]{22}\.[0-9a-f]{16}\.[0-9a-f]{64}$/);
+  for (let n = 0; n < 10; n += 1) await attempt();
+  assert.equal((await attempt({ given: password })).status, 429);
+  const forged = browser.replace(/=./, '=!');
+  assert.equal((await attempt({ given: password, cookie: forged })).status, 429);
+  assert.equal((await attempt({ given: password, cookie: browser })).status, 303);
+  for (let n = 0; n < 10; n += 1) assert.equal((await attempt({ cookie: browser })).status, 401);
+  assert.equal(
+    (await attempt({ given: password, cookie: browser })).status,
+    429,
+    'it may guess ten times too',
+  );
+});
+
+test('a browser is remembered for each of its users, and one user is nobody else', async (t) => {
+  const { served, attempt } = await setUp(t);
+  await person(served, { name: 'Anna' });
+  const first = await attempt({ given: password });
+  const both = await attempt({ name: 'Anna', given: password, cookie: first.browser });
+  for (let n = 0; n < 10; n += 1) await Promise.all([attempt(), attempt({ name: 'Anna' })]);
+  for (const [name, cookie, status] of [
+    ['Owner', both.browser, 303],
+    ['Anna', both.browser, 303],
+    ['Anna', first.browser, 429],
+  ] as const)
+    assert.equal((await attempt({ name, given: password, cookie })).status, status, `${name} ${cookie}`);
+});
+
+test('the current password can be wrong ten times', async (t) => {
+  const { served } = await setUp(t);
+  const { ask, url } = served;
+  const owner = await visitor(served, 'Owner');
+  const change = async (current: string) =>
+    (
+      await ask(
+        `${url}/account/password`,
+        form(url, { token: owner.token, current, password: 'another few words' }, owner),
+      )
+    ).status;
+  for (let n = 0; n < 10; n += 1) assert.equal(await change(`wrong ${n}`), 422);
+  assert.equal(await change(password), 429);
+});
+
+test('names that no user can have are wrong, and no fault', async (t) => {
+  const { served, attempt } = await setUp(t);
+  for (const name of ['a\0b', 'x'.repeat(20_000), '\ud800', '\u202eannA', ''])
+    assert.equal((await attempt({ name })).status, 401, JSON.stringify(name.slice(0, 10)));
+  assert.deepEqual(
+    served.said.filter((code) => code.startsWith('service.failed')),
+    [],
+  );
+});
+
+test('the page to go to is a path of this service, in plain characters', async (t) => {
+  const { attempt } = await setUp(t);
+  for (const [to, location] of [
+    ['/calls?q=1#x', '/calls?q=1#x'],
+    ['/€', '/%E2%82%AC'],
+    ['/a\r\nb', '/ab'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['https://evil.example', '/'],
+  ] as const)
+    assert.equal((await attempt({ given: password, to })).to, location, JSON.stringify(to));
+});
+
+test('users see where they are signed in, and end one session with its streams', async (t) => {
+  const { served } = await setUp(t);
+  const { ask, url } = served;
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+  const there = await ask(`${url}/sign-in`, form(url, { name: 'Owner', password }, { 'user-agent': agent }));
+  const cookie = String(there.headers['set-cookie']).split(';')[0] as string;
+  const here = await visitor(served, 'Owner');
+  const stream = screenEvents(url, { cookie });
+  await stream.next();
+  const page = async () => (await ask(`${url}/account`, { headers: { cookie: here.cookie } })).text;
+  const listed = await page();
+  assert.match(listed, /Firefox on Linux[\s\S]*127\.0\.0\.1/);
+  assert.match(listed, /this browser/);
+  const [id = '', ...others] = [...listed.matchAll(/name="session" value="(\w+)"/g)].map(([, each]) => each);
+  assert.deepEqual(others, []);
+  const end = (session: string) =>
+    ask(`${url}/account/sessions/end`, form(url, { token: here.token, session }, { cookie: here.cookie }));
+
+  await person(served, { name: 'Anna' });
+  const anna = await visitor(served, 'Anna');
+  const [theirs] = await withStore(served, async ({ users }) => {
+    const user = await users.find({ signInName: 'anna', account: null });
+    return users.sessions(user?.id ?? 0);
+  });
+  await end(theirs?.id ?? '');
+  assert.equal((await ask(`${url}/account`, { headers: anna })).status, 200, "another user's session stays");
+
+  assert.equal((await end(id)).status, 303);
+  assert.deepEqual(await stream.next(), { done: true, value: undefined });
+  assert.equal((await ask(`${url}/account`, { headers: { cookie } })).status, 303);
+  assert.doesNotMatch(await page(), /Firefox on Linux/);
+});
+
+test('a stream ends before the next beats when another process ends its session', async (t) => {
+  const { served } = await setUp(t);
+  await person(served, { name: 'Anna' });
+  const anna = await visitor(served, 'Anna');
+  const { body: other } = await request(`${served.url}/events`, { headers: anna });
+  t.after(() => other.destroy());
+  const beat = (async () => {
+    for await (const chunk of other) if (String(chunk).includes('event: beat')) return 'beat';
+    return 'ended';
+  })();
+  const owner = await visitor(served, 'Owner');
+  const stream = screenEvents(served.url, { cookie: owner.cookie });
+  await stream.next();
+  await withStore(served, async ({ users }) => {
+    const user = await users.find({ signInName: 'owner', account: null });
+    await users.closeSessions(user?.id ?? 0, null);
+  });
+  assert.deepEqual(await Promise.race([stream.next(), beat]), { done: true, value: undefined });
+});
+
+test('two administrators who demote each other at once do not both succeed', async (t) => {
+  const { served } = await setUp(t);
+  const { ask, url } = served;
+  const { user: adam } = await person(served, { name: 'Adam', role: 'administrator' });
+  for (let round = 0; round < 5; round += 1) {
+    const owner = await withStore(served, ({ users }) => users.find({ signInName: 'owner', account: null }));
+    const [one, two] = [await visitor(served, 'Owner'), await visitor(served, 'Adam')];
+    const demote = async (uid: string | undefined, { token, cookie }: { token: string; cookie: string }) =>
+      (await ask(`${url}/users/${uid}/role`, form(url, { token, role: 'agent' }, { cookie }))).status;
+    await Promise.all([demote(adam.uid, one), demote(owner?.uid, two)]);
+    await withStore(served, async ({ users }) => {
+      const all = await users.list(adam.account);
+      assert.equal(all.filter(({ role }) => role === 'administrator').length, 1);
+      for (const { id } of all) await users.setRole(id, 'administrator');
+    });
+  }
+});
+
+test('the same name in two accounts: neither hears of the other, and each has an address to sign in at', async (t) => {
+  const { served, attempt } = await setUp(t);
+  const { ask, url } = served;
+  await person(served, { name: 'Anna' });
+  await person(served, { name: 'Bea', account: 'Beta', role: 'administrator' });
+  const bea = await visitor(served, 'Bea');
+  const added = await ask(`${url}/users`, form(url, { token: bea.token, name: 'ANNA', role: 'agent' }, bea));
+  const link = /\/sign-in#([\w.]+)/.exec(added.text)?.[1] ?? '';
+  assert.match(added.text, /Invitation link for/);
+  assert.equal(
+    (await ask(`${url}/users`, form(url, { token: bea.token, name: 'anna', role: 'agent' }, bea))).status,
+    422,
+  );
+  const account = /\/sign-in\?account=([0-9a-f]{16})/.exec(added.text)?.[1] ?? assert.fail('no address');
+
+  const entered = await ask(`${url}/sign-in/link`, form(url, { link }));
+  const cookie = String(entered.headers['set-cookie']).split(';')[0] as string;
+  const welcome = await ask(`${url}/welcome`, { headers: { cookie } });
+  const token = /name="token" value="([^"]+)"/.exec(welcome.text)?.[1] ?? '';
+  const own = { token, name: 'Anna', password: 'words of another account' };
+  assert.equal((await ask(`${url}/welcome`, form(url, own, { cookie }))).status, 303);
+
+  const signedInTo = async (options: Parameters<typeof attempt>[0]) => {
+    const { status, cookies } = await attempt({ name: 'Anna', ...options });
+    if (status !== 303) return status;
+    const page = await ask(`${url}/account`, { headers: { cookie: cookies } });
+    return /Alpha|Beta/.exec(page.text)?.[0];
+  };
+  assert.equal(await signedInTo({ given: password }), 'Alpha');
+  assert.equal(await signedInTo({ given: own.password }), 401);
+  assert.equal(await signedInTo({ given: own.password, account }), 'Beta');
+  assert.equal(await signedInTo({ given: password, account }), 401);
+  const { browser } = await attempt({ name: 'Bea', given: password });
+  assert.equal(await signedInTo({ given: own.password, cookie: browser }), 'Beta', 'as the browser did last');
+  assert.match((await ask(`${url}/sign-in?account=${account}`)).text, new RegExp(`value="${account}"`));
+});
