@@ -1,6 +1,8 @@
 import type { CallerAction, CallerStore } from '../caller-store.ts';
-import { callColumns, callOf } from './call-rows.ts';
+import { callOf, callTypes } from './call-rows.ts';
 import type { Statements } from './statements.ts';
+
+const callColumns = Object.keys(callTypes).map((name) => `c.${name}`);
 
 /** `acted` is called after an action, for the account's screens at other processes. */
 export function callerRows(
