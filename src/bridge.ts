@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
 import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
@@ -178,8 +177,8 @@ async function startRest(
   const source = config.cdr && (await openSource(config.cdr));
   const gapFiller =
     source &&
-    createGapFiller({ source, checkpointFile: join(config.outbox.stateDir, 'cdr-mark.json') }, tracker.live, {
-      outbox: { append: appends.append, written: appends.written, eventsOf: outbox.eventsOf },
+    createGapFiller({ source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs }, tracker.live, {
+      outbox: { append: appends.append, written: appends.written, verdicts: outbox.verdicts },
       onAppended: ({ nextEvents }) => offer(nextEvents),
       log: log.child({ part: 'cdr' }),
       now: Date.now,
@@ -271,7 +270,7 @@ function partsOf(parts: {
 }) {
   const { outbox, client, dispatcher, reconciliation, tracker, link, gapFiller, status, config } = parts;
   const nothing = async () => {};
-  const pruning = createPruning(outbox, config.outbox);
+  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   return [
     { name: 'pruning', start: async () => pruning.start(), stop: async () => pruning.stop() },
     { name: 'api', start: nothing, stop: () => client.close() },

@@ -11,16 +11,17 @@ const CHECK_EVERY = 144;
 
 /**
  * Lets the outbox forget what is older than it is kept, ms, and looks for damage. What keeps the disk from it is logged
- * elsewhere.
+ * elsewhere. `ledgerSince`: Unix ms of the oldest calls that the call records may still contain.
  */
 export function createPruning(
   outbox: Pick<Outbox, 'prune' | 'pruneJournal' | 'check'>,
   { keepMs, journalKeepMs }: { keepMs: number; journalKeepMs: number },
+  ledgerSince = () => Number.POSITIVE_INFINITY,
 ) {
   let rounds = 0;
   let timer: NodeJS.Timeout | undefined;
   const prune = () => {
-    void outbox.prune(Date.now() - keepMs).catch(() => {});
+    void outbox.prune(Math.min(Date.now() - keepMs, ledgerSince())).catch(() => {});
     void outbox.pruneJournal(Date.now() - journalKeepMs, MOST_JOURNAL).catch(() => {});
     if (rounds++ % CHECK_EVERY === 0) void outbox.check().catch(() => {});
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../log/log.ts';
-import type { Appended } from '../outbox/outbox.ts';
+import type { Appended, Batch } from '../outbox/outbox.ts';
 import { createTrackerDriver } from './tracker-driver.ts';
 
 const settings = {
@@ -13,27 +13,31 @@ const settings = {
 } as const;
 
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
-function tracking() {
+function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed' | 'prohibited' } = {}) {
   const said: string[] = [];
   const log: Log = {
     say: (code, fields = {}) => void said.push(code === 'call.not-stored' ? `${code} ${fields.calls}` : code),
     child: () => log,
   };
   const disk = Promise.withResolvers<Appended>();
+  const batches: Batch[] = [];
   const tracker = createTrackerDriver(
     settings,
     { calls: [], trunks: [] },
     {
       log,
       ask() {},
-      append: () => disk.promise,
+      append(batch) {
+        batches.push(batch);
+        return disk.promise;
+      },
       callsInMemory: () => 1,
       onAppended() {},
       onExpected() {},
       onHeard() {},
       fail: assert.ifError,
       keepsJournal: false,
-      holdsVanished: false,
+      holdsVanished,
     },
   );
   const uniqueid = '1.1';
@@ -48,8 +52,8 @@ function tracking() {
     exten: 's',
     callerNumber: '+4940123456',
   });
-  tracker.hear({ type: 'presentation', at: Date.now(), uniqueid, presentation: 'allowed', dnid: undefined });
-  return { tracker, said, disk };
+  tracker.hear({ type: 'presentation', at: Date.now(), uniqueid, presentation, dnid: undefined });
+  return { tracker, said, disk, unreported: () => batches.flatMap(({ unreported = [] }) => unreported) };
 }
 
 test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () => {
@@ -71,4 +75,15 @@ test('tracker: a stop does not wait for ever for a disk that fails, and says wha
   const { tracker, said } = tracking();
   await tracker.stop(1);
   assert.deepEqual(said, ['call.not-stored 1']);
+});
+
+test('tracker: with call records, the ledger gets each call that is not reported, together with its state', () => {
+  const why = 'the caller withholds the number, and WITHHELD_NUMBER is not set';
+  const withheld = tracking({ holdsVanished: true, presentation: 'prohibited' });
+  assert.deepEqual(
+    withheld.unreported().map(({ id, why }) => ({ id, why })),
+    [{ id: 'pbx-1.1', why }],
+  );
+  assert.deepEqual(tracking({ presentation: 'prohibited' }).unreported(), []);
+  assert.deepEqual(tracking({ holdsVanished: true }).unreported(), []);
 });

@@ -6,7 +6,6 @@ import type { Input } from '../calls/input.ts';
 import { readOpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
-import { wasHeard } from '../calls/tracker-state.ts';
 import { readTrunk, type StoredTrunk, storedTrunk } from '../calls/trunk.ts';
 import { isTrunk } from '../calls/trunk-learning.ts';
 import type { LiveCalls } from '../cdr/gap-filler.ts';
@@ -46,7 +45,10 @@ export function createTrackerDriver(
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
-    /** Whether the gap filler reports the end of calls that are gone when we connect, by `ended-unseen` inputs. */
+    /**
+     * Whether a gap filler runs: it reports the end of calls that are gone when we connect, by `ended-unseen` inputs, and
+     * goes by the ledger, which then has the unreported calls too.
+     */
     holdsVanished: boolean;
   },
 ): TrackerDriver {
@@ -87,6 +89,12 @@ export function createTrackerDriver(
     journalUnderWay = false;
   };
 
+  const unreportedOf = (effect: Effect) => {
+    if (effect.type !== 'journal' || effect.entry.kind !== 'not-reported') return [];
+    const { at, uniqueid, text } = effect.entry;
+    return [{ id: `${settings.pbxId}-${uniqueid}`, at, why: text }];
+  };
+
   /** One timer is enough: at each tick the tracker asks again for whatever it still waits for. */
   const wakeAt = (at: number): void => {
     if (alarm !== undefined && alarm.at <= at) return;
@@ -112,6 +120,7 @@ export function createTrackerDriver(
       if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
     }
     const reports = effects.filter((effect) => effect.type === 'report');
+    const unreported = holdsVanished ? effects.flatMap(unreportedOf) : [];
     const batch = {
       calls: effects.flatMap((effect): Batch['calls'] => {
         if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
@@ -125,12 +134,16 @@ export function createTrackerDriver(
         queuedAt: report.at,
       })),
     };
-    if (batch.calls.length + batch.trunks.length + batch.events.length === 0) return;
+    const { calls, trunks, events } = batch;
+    if (calls.length + trunks.length + events.length + unreported.length === 0) return;
     const lines = journal.take();
-    lastAppend = tools.append(lines === undefined ? batch : { ...batch, journal: lines }).then((taken) => {
-      for (const report of reports) logReport(tools.log, report);
-      tools.onAppended(taken);
-    }, tools.fail);
+    const withLines = lines === undefined ? batch : { ...batch, journal: lines };
+    lastAppend = tools
+      .append(unreported.length === 0 ? withLines : { ...withLines, unreported })
+      .then((taken) => {
+        for (const report of reports) logReport(tools.log, report);
+        tools.onAppended(taken);
+      }, tools.fail);
   };
 
   return {
@@ -150,8 +163,7 @@ export function createTrackerDriver(
       snapshots: () => state.snapshots,
       rules: () => state.rules,
       trunks: () => new Set([...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint))),
-      isOpen: (uniqueid) => state.calls.has(uniqueid),
-      wasSeen: (uniqueid) => wasHeard(state, uniqueid),
+      isHeard: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
       lost() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];
         return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));

@@ -3,7 +3,7 @@ import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import { judgeChannel } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
-import { rememberGone, type TrackerState } from './tracker-state.ts';
+import type { TrackerState } from './tracker-state.ts';
 import { isTrunk } from './trunk-learning.ts';
 
 /** Bridges that hold channels without letting them hear each other: parking lots, agents who wait for a call. */
@@ -48,11 +48,6 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
     addChannel(state, channel);
     if (seen.bridge !== '')
       enterBridge(state, channel, seen.bridge, isHolding(technologies.get(seen.bridge) ?? ''));
-  }
-  for (const { heard, inbound, uniqueid } of before.values()) {
-    // One that had not rung yet may have rung in the gap: that is for its record to say.
-    const isDecided = !inbound || state.calls.has(uniqueid);
-    if (heard && isDecided && !state.channels.has(uniqueid)) rememberGone(state, uniqueid);
   }
   return before;
 }

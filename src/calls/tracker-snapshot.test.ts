@@ -19,7 +19,6 @@ import {
   state,
   tick,
 } from './tracker.fixture.ts';
-import { wasHeard } from './tracker-state.ts';
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
   const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
@@ -176,12 +175,6 @@ describe('after (re)connecting', () => {
     ],
   ];
   for (const [name, inputs, told] of rows) test(name, () => assert.deepEqual(play(inputs).told, told));
-
-  test('one that had not rung before the gap may have rung in it: that is for its record to say', () => {
-    const seen = (inputs: Input[]) => wasHeard(play([...inputs, snapshot([])]).state, '1.1');
-    assert.equal(seen([caller({ state: 0 } as never)]), false);
-    assert.equal(seen([caller()]), true);
-  });
 
   test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
     const outcome = (inputs: Input[]) =>

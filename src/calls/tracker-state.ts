@@ -21,8 +21,6 @@ export type TrackerState = {
   contexts: ReadonlyMap<string, string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
-  /** Uniqueids of channels that were heard and are gone, in two generations: the newer one, and that before it. */
-  goneChannels: { readonly newer: Set<string>; readonly older: ReadonlySet<string> };
   /** How many snapshots of the PBX there were: each ends a gap. */
   snapshots: number;
   /** The time of the input, Unix ms. */
@@ -46,27 +44,10 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
     contexts: new Map(),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
-    goneChannels: { newer: new Set(), older: new Set() },
     snapshots: 0,
     at: 0,
     effects: [],
   };
-}
-
-/** Call records come late: at least so many channels that are gone are remembered. */
-const GENERATION = 20_000;
-
-/** Remembers that this channel was there, and was heard. */
-export function rememberGone(state: TrackerState, uniqueid: string): void {
-  const { newer } = state.goneChannels;
-  newer.add(uniqueid);
-  if (newer.size >= GENERATION) state.goneChannels = { newer: new Set(), older: newer };
-}
-
-/** True for a channel that was heard, and may be gone by now. */
-export function wasHeard({ channels, goneChannels }: Readonly<TrackerState>, uniqueid: string): boolean {
-  if (channels.get(uniqueid)?.heard) return true;
-  return goneChannels.newer.has(uniqueid) || goneChannels.older.has(uniqueid);
 }
 
 export function writeJournal(state: TrackerState, entry: JournalEntry): void {

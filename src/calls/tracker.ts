@@ -39,14 +39,7 @@ import type {
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge, removeChannel } from './topology.ts';
-import {
-  initialState,
-  rememberGone,
-  type Saved,
-  type TrackerState,
-  writeJournal,
-  writeObserved,
-} from './tracker-state.ts';
+import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import {
   isTrunkEnd,
   learnConfiguration,
@@ -274,8 +267,6 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
 function hungUp(state: TrackerState, { uniqueid, cause }: ChannelHungUp): void {
   const channel = state.channels.get(uniqueid);
   const call = state.calls.get(uniqueid);
-  // Of a channel that was found in the middle of things, its record may know more than we.
-  if (channel?.heard || call !== undefined) rememberGone(state, uniqueid);
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
     if (call !== undefined) writeObserved(state, call, `the caller's channel ${end}`);

@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createRules } from '../calls/rules.ts';
-import { keepingLog, opened } from '../outbox/outbox.fixture.ts';
+import { keepingLog, opened, resultOf } from '../outbox/outbox.fixture.ts';
 import { createCsvSource } from './csv-source.ts';
 import { createGapFiller, type LiveCalls } from './gap-filler.ts';
 
@@ -42,8 +34,7 @@ const noLiveCalls: LiveCalls = {
   snapshots: () => 0,
   rules: () => rules,
   trunks: () => new Set(),
-  isOpen: () => false,
-  wasSeen: () => false,
+  isHeard: () => false,
   lost: () => new Set(),
   end: () => assert.fail('no call is open'),
 };
@@ -53,28 +44,30 @@ async function scene(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'filler-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, 'Master.csv');
-  const checkpoint = join(folder, 'state/cdr-mark.json');
   const log = keepingLog();
   const outbox = await opened(t, { directory: join(folder, 'state') });
   const nextEvents: string[] = [];
+  const clock = { now };
+  const checkpointOf = async () => (await outbox.load()).cdrCheckpoint;
   return {
     path,
-    checkpoint,
     log,
     outbox,
     nextEvents,
+    clock,
     codes: () => log.lines.map(({ code }) => code),
+    checkpointOf,
     write: (text: string) => appendFileSync(path, text),
     async start(live: Partial<LiveCalls> = {}, written = async () => true) {
       const filler = createGapFiller(
-        { source: createCsvSource(path), checkpointFile: checkpoint, everyMs: 2 ** 30 },
+        { source: createCsvSource(path), checkpoint: await checkpointOf(), keepMs: 0, everyMs: 2 ** 30 },
         { ...noLiveCalls, ...live },
         {
           outbox: { ...outbox, written },
           onAppended: (taken) =>
             nextEvents.push(...taken.nextEvents.map(({ callId, status }) => `${callId} ${status}`)),
           log,
-          now: () => now,
+          now: () => clock.now,
         },
       );
       await filler.start();
@@ -144,7 +137,7 @@ test('a call that was reported in part is completed, and one that was reported i
   assert.deepEqual(await statuses('2'), ['ringing', 'completed']);
   assert.deepEqual(await statuses('3'), []);
   const { fields } = log.lines.find(({ code }) => code === 'cdr.filled') ?? {};
-  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, withheld: 1, known: 1, seen: 0, old: 0 });
+  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, withheld: 1, known: 1, old: 0 });
 });
 
 test('a call that is gone ends as its record says, or after some reads without one', async (t) => {
@@ -155,7 +148,7 @@ test('a call that is gone ends as its record says, or after some reads without o
     ended.push(call);
     lost.delete(call.uniqueid);
   };
-  const filler = await start({ lost: () => lost, isOpen: (uniqueid) => lost.has(uniqueid), end });
+  const filler = await start({ lost: () => lost, isHeard: (uniqueid) => lost.has(uniqueid), end });
   write(line(1, { by: 'PJSIP/1001-00000009' }));
   await filler.reads(3);
   assert.deepEqual(ended, [{ uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' }]);
@@ -205,59 +198,106 @@ test('a file that cannot be read is logged once, and nothing is skipped', async 
   ]);
 });
 
-test('a checkpoint that cannot be saved is logged once, calls are reported nevertheless, and it is saved later', async (t) => {
-  const { write, start, reportedOf, codes, checkpoint } = await scene(t);
+test('a restored file reports nothing again, and no call that was judged live and not reported', async (t) => {
+  const { write, start, reportedOf, path, outbox, log } = await scene(t);
   write('');
   const first = await start();
   await first.reads(1);
-  mkdirSync(`${checkpoint}.part`);
-  write(line(1));
+  const at = now;
+  const unreported = [{ id: 'pbx-1800000101.2', at, why: 'the caller withholds the number' }];
+  await outbox.append({ calls: [], trunks: [], events: [], unreported });
+  const all = line(1) + line(2) + line(3, { src: 'anonymous' });
+  write(all);
   await first.reads(3);
-  write(line(2));
-  await first.reads(3);
-  assert.equal((await reportedOf('1800000101.1')).length, 2);
-  assert.equal((await reportedOf('1800000101.2')).length, 2);
   await first.stop();
+  const { queued } = await outbox.counters();
+  assert.equal(queued, 2);
 
-  const second = await start();
+  // WITHHELD_NUMBER was set meanwhile.
+  const second = await start({ rules: () => ({ ...rules, withheldNumber: '+490' }) });
+  rmSync(path);
+  writeFileSync(path, all);
   await second.reads(3);
-  assert.equal((await reportedOf('1800000101.1')).length, 2, 'read again, and not reported again');
-  rmdirSync(`${checkpoint}.part`);
-  await second.reads(1);
-  assert.deepEqual(
-    codes().filter((code) => /readable|position/.test(code)),
-    ['cdr.position-not-saved', 'cdr.position-not-saved', 'cdr.position-saved'],
-  );
+  assert.equal((await outbox.counters()).queued, queued);
+  assert.deepEqual(await reportedOf('1800000101.2'), []);
+  const { fields } = log.lines.findLast(({ code }) => code === 'cdr.filled') ?? {};
+  assert.equal(fields?.known, 1, 'the first gap');
 });
 
-test('the checkpoint stays while live events are only in memory, and a restart reads the records again', async (t) => {
-  const { write, start, reportedOf, checkpoint } = await scene(t);
+test('the ledger reaches back as far as records are judged: what it forgets is too old to be reported', async (t) => {
+  const { write, start, outbox, path, clock } = await scene(t);
+  write('');
+  const days = 86_400_000;
+  const first = await start();
+  await first.reads(1);
+  write(line(1));
+  await first.reads(3);
+  const prune = async (filler: typeof first) => {
+    const seqs = (await outbox.eventsOf('pbx-1800000101.1')).map(({ seq }) => seq);
+    await outbox.record(seqs.map((seq) => resultOf(seq, 'pbx-1800000101.1', { at: now })));
+    return outbox.prune(Math.min(clock.now, filler.ledgerSince()));
+  };
+  clock.now = now + days;
+  await first.reads(2);
+  assert.equal(await prune(first), 0, 'the ledger keeps it');
+  await first.stop();
+
+  // Stopped for a month: a call of that gap is reported, then the ledger forgets what is older than two days.
+  clock.now = now + 30 * days;
+  const inGap = 1_800_000_101 + 20 * 86_400;
+  write(line(2, { began: inGap }));
+  const second = await start();
+  await second.reads(4);
+  assert.equal((await outbox.eventsOf(`pbx-${inGap}.2`)).length, 2);
+  assert.equal(await prune(second), 2);
+  rmSync(path);
+  writeFileSync(path, line(1));
+  await second.reads(3);
+  assert.deepEqual(await outbox.eventsOf('pbx-1800000101.1'), []);
+});
+
+test('while live events are only in memory nothing is decided, and a restart reads the records again', async (t) => {
+  const { write, start, reportedOf, checkpointOf } = await scene(t);
   write('');
   let isWritten = true;
-  const first = await start({ wasSeen: () => true }, async () => isWritten);
+  const first = await start({}, async () => isWritten);
   await first.reads(1);
-  const before = readFileSync(checkpoint, 'utf8');
+  const before = await checkpointOf();
   isWritten = false;
   write(line(1));
-  await first.reads(4);
-  assert.equal(readFileSync(checkpoint, 'utf8'), before);
+  for (let nth = 0; nth < 4; nth++) await first.read();
+  assert.deepEqual(await reportedOf('1800000101.1'), []);
+  assert.equal(await checkpointOf(), before);
   await first.stop();
 
   const second = await start();
   await second.reads(3);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
-  assert.notEqual(readFileSync(checkpoint, 'utf8'), before);
+  assert.notEqual(await checkpointOf(), before);
+});
+
+test('a call whose channel is still there is decided when it is gone', async (t) => {
+  const { write, start, reportedOf } = await scene(t);
+  write('');
+  let isHeard = true;
+  const filler = await start({ isHeard: () => isHeard });
+  write(line(1));
+  await filler.reads(4);
+  assert.deepEqual(await reportedOf('1800000101.1'), []);
+  isHeard = false;
+  await filler.reads(1);
+  assert.equal((await reportedOf('1800000101.1')).length, 2);
 });
 
 test('it reads by itself, also if the records could not be read at the start', async (t) => {
-  const { path, checkpoint, outbox, log, reportedOf } = await scene(t);
+  const { path, outbox, log, reportedOf } = await scene(t);
   writeFileSync(path, '');
   const source = createCsvSource(path);
   let isReadable = false;
   const filler = createGapFiller(
     {
       source: { ...source, end: () => (isReadable ? source.end() : Promise.reject(new Error('away'))) },
-      ...{ checkpointFile: checkpoint, everyMs: 1 },
+      ...{ checkpoint: undefined, keepMs: 0, everyMs: 1 },
     },
     noLiveCalls,
     { outbox: { ...outbox, written: async () => true }, onAppended() {}, log, now: () => now },

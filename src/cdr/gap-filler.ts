@@ -1,10 +1,9 @@
-import type { CallEvent, CallStatus } from '../api/contract/call-event.ts';
+import type { CallEvent } from '../api/contract/call-event.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
-import type { Appended, NewEvent, Outbox } from '../outbox/outbox.ts';
-import { readCheckpoint, writeCheckpoint } from './cdr-checkpoint.ts';
-import { beganAt, type CdrRecord } from './cdr-record.ts';
+import type { Appended, Batch, NewEvent, Outbox } from '../outbox/outbox.ts';
+import { beganAt } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge, missingOf } from './cdr-verdict.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
@@ -17,10 +16,8 @@ export type LiveCalls = {
   rules(): Rules;
   /** Endpoints of trunks. */
   trunks(): ReadonlySet<string>;
-  /** True for a call that is being reported, or was when the link ended. */
-  isOpen(uniqueid: string): boolean;
-  /** True for a channel seen while the bridge was connected: it was reported if necessary. */
-  wasSeen(uniqueid: string): boolean;
+  /** True for a call or channel that is in progress, or was when the link ended. */
+  isHeard(uniqueid: string): boolean;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
   lost(): ReadonlySet<string>;
   /** Ends one of those. */
@@ -30,18 +27,31 @@ export type LiveCalls = {
 export type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
   readonly source: RecordSource<unknown>;
-  /** The file of the checkpoint. */
-  readonly checkpointFile: string;
+  /** The last checkpoint that was stored; undefined at the first start. */
+  readonly checkpoint: string | undefined;
+  /** How long the ledger keeps calls after all records were read, ms; at least 2 days. */
+  readonly keepMs: number;
   /** Interval between two reads, ms; default 2000. */
   readonly everyMs?: number | undefined;
 };
 
 export type GapFiller = {
   start(): Promise<void>;
-  /** Waits for a running read. */
+  /** Waits for a running read, for at most a second: it may be waiting for the disk. */
   stop(): Promise<void>;
   /** Reads the records now. Resolves with true if there are more to read. */
   read(): Promise<boolean>;
+  /** Unix ms: calls that began before are not reported from records any more. */
+  ledgerSince(): number;
+};
+
+/** How far a source was read, stored with the events of the calls before it. */
+type Checkpoint = {
+  /** The source's name. */
+  readonly source: string;
+  /** Unix ms: earlier calls are not reported. */
+  readonly since: number;
+  readonly position: unknown;
 };
 
 /**
@@ -50,7 +60,7 @@ export type GapFiller = {
  */
 const readsBeforeDecision = 2;
 
-/** Maximum time to wait for the disk, ms; until it has all live events, the checkpoint is not moved. */
+/** Maximum time to wait for the disk, ms; until it has all live events, nothing is decided. */
 const writtenMs = 500;
 
 /** One of so many reads is thorough even without a gap. */
@@ -59,16 +69,25 @@ const thoroughEvery = 300;
 /** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
 const maxAgeMs = 600_000;
 
+/** No call takes longer, ms. */
+const longestCallMs = 2 * 86_400_000;
+/** The ledger keeps calls so long even if their records cannot be read, ms. */
+const longestGapMs = 90 * 86_400_000;
+/** The ledger's beginning moves in such steps, ms. */
+const hourMs = 3_600_000;
+
+type Decision = { readonly events?: readonly CallEvent[]; readonly unreported?: string };
+
 /**
  * Fills gaps from call records (CDR): reports calls that began and ended while the bridge was not connected, each
- * exactly once. Calls that the bridge has seen, holds open or has in its outbox are skipped. It reads continuously, a
- * few seconds behind Asterisk, so that little is left to read after a gap.
+ * exactly once. What was decided about a call, live or here, is in the outbox's ledger. It reads continuously, a few
+ * seconds behind Asterisk, so that little is left to read after a gap.
  */
 export function createGapFiller(
-  { source, checkpointFile, everyMs = 2_000 }: GapFillerOptions,
+  { source, checkpoint, keepMs, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
-    readonly outbox: Pick<Outbox, 'append' | 'eventsOf'> & {
+    readonly outbox: Pick<Outbox, 'append' | 'verdicts'> & {
       /** Resolves with true if all events are on disk within `limitMs`. */
       readonly written: (limitMs: number) => Promise<boolean>;
     };
@@ -83,11 +102,10 @@ export function createGapFiller(
   const { name } = source;
   let position: unknown;
   let since = 0;
+  let stored: { readonly text: string; readonly since: number } = { text: '', since: 0 };
   let reads = 0;
   let gaps = 0;
   let counts = noCounts();
-  let saved = '';
-  let isUnsaved = false;
   let isUnreadable = false;
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -97,17 +115,17 @@ export function createGapFiller(
   /** Determines where to start reading. Rejects while the source cannot be read. */
   async function begin(): Promise<void> {
     if (position !== undefined) return;
-    const checkpoint = readCheckpoint(checkpointFile);
-    const known = checkpoint?.source === name ? source.positionOf(checkpoint.position) : undefined;
-    if (checkpoint !== undefined && known !== undefined) {
+    const last = checkpoint === undefined ? undefined : (JSON.parse(checkpoint) as Checkpoint);
+    const known = last?.source === name ? source.positionOf(last.position) : undefined;
+    if (last !== undefined && known !== undefined) {
       position = known;
-      since = checkpoint.since;
+      since = last.since;
+      stored = { text: checkpoint as string, since };
       log.say('cdr.going-on', { source: name });
       return;
     }
     position = await source.end();
     since = Math.floor(now() / 1_000) * 1_000;
-    save(position);
     log.say('cdr.from-now', { source: name });
   }
 
@@ -121,43 +139,47 @@ export function createGapFiller(
     warned.add(code);
   }
 
-  /** The events to report for a call; undefined if it must wait. */
-  async function decide(uniqueid: string, { records, legs }: PendingCall): Promise<CallEvent[] | undefined> {
+  const idOf = (uniqueid: string) => `${live.rules().pbxId}-${uniqueid}`;
+
+  /** Decides about a call that is not in progress, by its records and by what the ledger has of it. */
+  function decide(
+    uniqueid: string,
+    { records, legs }: PendingCall,
+    known: Awaited<ReturnType<Outbox['verdicts']>>,
+  ): Decision {
     const rules = live.rules();
     const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
     if (live.lost().has(uniqueid)) {
       counts.ended += 1;
       live.end({ at: now(), uniqueid, ...(verdict.inbound ? endOf(verdict) : {}) });
-      return [];
+      return {};
     }
-    if (live.isOpen(uniqueid)) return undefined;
-    if (!verdict.inbound) return [];
-    const began = beganAt(records[0] as CdrRecord);
-    const id = `${rules.pbxId}-${uniqueid}`;
-    const skip = (reason: keyof typeof counts): CallEvent[] => {
-      counts[reason] += 1;
-      return [];
-    };
-    if (live.wasSeen(uniqueid)) return skip('seen');
-    if (began < since) return skip('old');
-    const events = await outbox.eventsOf(id);
-    const missing = missingOf(
-      events.map(({ status }) => status as CallStatus),
-      verdict,
-    );
-    if (missing.length === 0) return skip('known');
+    const id = idOf(uniqueid);
+    const { reported = [], unreported } = known.get(id) ?? {};
+    const isKnown = reported.length > 0 || unreported !== undefined;
+    const isOld = beganAt({ uniqueid }) < Math.max(since, now() - longestGapMs);
+    if (!verdict.inbound)
+      return isKnown || isOld ? {} : { unreported: 'its record is not of an inbound call' };
+    if (isOld) return skip('old');
+    const missing = missingOf(reported, verdict);
+    if (missing.length === 0 || (isKnown && reported.length === 0)) return skip('known');
     if (verdict.from === '') {
-      log.say('call.no-number', {
-        call: id,
-        why: 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set',
-      });
-      return skip('withheld');
+      const why = 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
+      log.say('call.no-number', { call: id, why });
+      counts.withheld += 1;
+      return { unreported: why };
     }
     const { from, callerId } = verdict;
-    return missing.map((status): CallEvent => {
+    const events = missing.map((status): CallEvent => {
       const event = { id, direction: 'inbound' as const, status, from };
       return status === 'ringing' || callerId === undefined ? event : { ...event, caller_id: callerId };
     });
+    return { events };
+  }
+
+  function skip(reason: keyof typeof counts): Decision {
+    counts[reason] += 1;
+    return {};
   }
 
   function logReported({ id, from, caller_id }: CallEvent): void {
@@ -172,19 +194,38 @@ export function createGapFiller(
   }
 
   async function decideAll(): Promise<void> {
-    const decided: string[] = [];
-    const missing: CallEvent[] = [];
-    for (const [uniqueid, call] of pending.calls) {
-      if (reads - call.read < readsBeforeDecision) continue;
-      const events = await decide(uniqueid, call);
-      if (events === undefined) continue;
-      decided.push(uniqueid);
-      missing.push(...events);
-    }
-    if (missing.length > 0) {
-      const events = missing.map((event) => newEvent(event, now()));
-      tools.onAppended(await outbox.append({ calls: [], trunks: [], events }));
-      for (const event of missing) if (event.status === 'completed') logReported(event);
+    const isDue = ([uniqueid, { read }]: readonly [string, PendingCall]) =>
+      reads - read >= readsBeforeDecision && (live.lost().has(uniqueid) || !live.isHeard(uniqueid));
+    const due = [...pending.calls].filter(isDue);
+    const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
+    const decided = due.map(([uniqueid, call]) => ({ uniqueid, ...decide(uniqueid, call, known) }));
+    const events = decided.flatMap(({ events = [] }) => events);
+    await store(
+      due.map(([uniqueid]) => uniqueid),
+      {
+        events: events.map((event) => newEvent(event, now())),
+        unreported: decided.flatMap(({ uniqueid, unreported: why }) =>
+          why === undefined ? [] : [{ id: idOf(uniqueid), at: now(), why }],
+        ),
+      },
+    );
+    for (const event of events) if (event.status === 'completed') logReported(event);
+  }
+
+  /** Stores decisions and the checkpoint that passes the decided calls, in one transaction. */
+  async function store(
+    decided: readonly string[],
+    made: Pick<Batch, 'events' | 'unreported'> = { events: [] },
+  ): Promise<void> {
+    const rest = new Map(pending.calls);
+    for (const uniqueid of decided) rest.delete(uniqueid);
+    const [oldest] = rest.values();
+    const reached: Checkpoint = { source: name, since, position: oldest?.from ?? position };
+    const text = JSON.stringify(reached);
+    if (text !== stored.text || decided.length > 0) {
+      const taken = await outbox.append({ calls: [], trunks: [], ...made, cdrCheckpoint: text });
+      if (made.events.length > 0) tools.onAppended(taken);
+      stored = { text, since };
     }
     for (const uniqueid of decided) pending.calls.delete(uniqueid);
   }
@@ -198,20 +239,16 @@ export function createGapFiller(
     }
   }
 
-  function save(next: unknown): void {
-    const checkpoint = JSON.stringify({ source: name, since, position: next });
-    if (checkpoint === saved) return;
-    try {
-      writeCheckpoint(checkpointFile, checkpoint);
-    } catch (error) {
-      // Reading continues; the reported events are in the outbox.
-      if (!isUnsaved) log.say('cdr.position-not-saved', { source: name, error: String(error) });
-      isUnsaved = true;
-      return;
-    }
-    saved = checkpoint;
-    if (isUnsaved) log.say('cdr.position-saved', { source: name });
-    isUnsaved = false;
+  /** All records were read: calls that the ledger need not keep any longer are too old to be reported. */
+  function moveSince(): void {
+    const kept = now() - Math.max(keepMs, longestCallMs);
+    const next = Math.floor(kept / hourMs) * hourMs;
+    if (next <= since) return;
+    const began = [...pending.calls.keys()].map((uniqueid) => beganAt({ uniqueid }));
+    since = Math.max(
+      since,
+      began.reduce((oldest, at) => Math.min(oldest, at), next),
+    );
   }
 
   function logCounts(): void {
@@ -233,18 +270,18 @@ export function createGapFiller(
   async function readOnce(): Promise<boolean> {
     reads += 1;
     try {
+      // The ledger does not have what is only in memory: its calls would be decided again.
+      if (!(await outbox.written(writtenMs))) return false;
       await begin();
       const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
       if (chunk.lost) log.say('cdr.lost-position', { source: name });
       for (const entry of chunk.entries) add(entry);
       position = chunk.next;
+      if (chunk.atEnd) moveSince();
       await decideAll();
       giveUpLost(chunk.atEnd);
-      const waiting = [...pending.calls.values()];
-      // Live events that are only in memory may be lost: after a restart the records of their calls are needed again.
-      if (await outbox.written(writtenMs)) save(waiting[0]?.from ?? position);
-      const isQuiet = waiting.every(({ read }) => reads - read >= readsBeforeDecision);
+      const isQuiet = [...pending.calls.values()].every(({ read }) => reads - read >= readsBeforeDecision);
       if (chunk.atEnd && isQuiet && live.lost().size === 0) logCounts();
       if (isUnreadable) log.say('cdr.readable', { source: name });
       isUnreadable = false;
@@ -269,6 +306,7 @@ export function createGapFiller(
 
   return {
     read,
+    ledgerSince: () => Math.max(stored.since, now() - longestGapMs),
     async start() {
       // A source that does not respond must not keep the bridge from starting.
       await begin().catch(logUnreadable);
@@ -277,7 +315,10 @@ export function createGapFiller(
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      await underWay;
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      timer = setTimeout(resolve, 1_000);
+      await Promise.race([underWay, late]);
+      clearTimeout(timer);
       await source.close();
     },
   };
@@ -290,7 +331,7 @@ function newEvent(event: CallEvent, now: number): NewEvent {
 }
 
 function noCounts() {
-  return { reported: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, seen: 0, old: 0 };
+  return { reported: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, old: 0 };
 }
 
 function endOf({ from, callerId }: { from: string; callerId?: string }): {

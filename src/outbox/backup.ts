@@ -10,12 +10,6 @@ import { checkContradictions } from './recovery/check.ts';
 import { databasePath, occupant } from './tables/database.ts';
 import { migrations } from './tables/migrations.ts';
 
-/**
- * What belongs to an outbox beside its database: how far Asterisk's call records were read. It is saved before the
- * database, and so never ahead of it: records that are read again are found in the outbox, and left alone.
- */
-const files = ['cdr-mark.json'] as const;
-
 const program = 'pbx-bridge';
 
 /** What is in a state, in short. */
@@ -40,7 +34,7 @@ export function backUp(
 ): Backup | undefined {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
-  writeBackup(path, file, { note: { program, ...note }, files, overwrite });
+  writeBackup(path, file, { note: { program, ...note }, files: [], overwrite });
   return readBackup(file);
 }
 
@@ -78,7 +72,7 @@ export function restore(
   try {
     const path = databasePath(directory);
     if (!replace) refuseState(directory, path);
-    return { backup, aside: restoreBackup(path, file, { files, now, check }) };
+    return { backup, aside: restoreBackup(path, file, { files: [], now, check }) };
   } finally {
     unlock();
   }

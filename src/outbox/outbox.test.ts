@@ -81,6 +81,29 @@ playRows([
     },
   ],
   [
+    'the ledger has the verdicts on calls, the newest reason counts, and prune deletes the old ones',
+    async (outbox) => {
+      const unreported = (id: string, at: number, why: string) => ({ id, at, why });
+      const nothing = { calls: [], trunks: [], events: [] };
+      await Promise.all([
+        outbox.append({
+          ...nothing,
+          unreported: [unreported('b', 1, 'no number'), unreported('c', 5, 'left')],
+        }),
+        outbox.append({ ...batchOf('a:ringing a:completed'), cdrCheckpoint: 'first' }),
+        outbox.append({ ...nothing, unreported: [unreported('b', 2, 'withheld')], cdrCheckpoint: 'second' }),
+        outbox.append(nothing),
+      ]);
+      const a = ['a', { reported: ['completed', 'ringing'] }] as const;
+      const c = ['c', { reported: [], unreported: 'left' }] as const;
+      const b = ['b', { reported: [], unreported: 'withheld' }] as const;
+      assert.deepEqual([...(await outbox.verdicts(['a', 'b', 'c', 'd']))].sort(), [a, b, c]);
+      assert.equal((await outbox.load()).cdrCheckpoint, 'second');
+      assert.equal(await outbox.prune(5), 0);
+      assert.deepEqual([...(await outbox.verdicts(['a', 'b', 'c']))].sort(), [a, c]);
+    },
+  ],
+  [
     'fresh: calls with a new event, newest first; backlog: the others, oldest first',
     async (outbox) => {
       for (const [id, at] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {

@@ -4,6 +4,7 @@ import type { Log } from '../log/log.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
+import type { CallVerdict } from './tables/ledger.ts';
 import type { StoredTrunk } from './tables/trunks.ts';
 import type { StorageState } from './worker/notice.ts';
 import { startStorageThread } from './worker/storage-thread.ts';
@@ -35,6 +36,10 @@ export type Batch = {
   readonly events: readonly NewEvent[];
   /** What was seen and decided until then: lines, joined, for whoever asks later. */
   readonly journal?: { readonly lines: string; readonly at: number };
+  /** Calls that were judged and are not reported, with the reason; `at` is Unix ms. */
+  readonly unreported?: readonly { readonly id: string; readonly at: number; readonly why: string }[];
+  /** How far Asterisk's call records were read: opaque text. */
+  readonly cdrCheckpoint?: string;
 };
 
 export type Appended = {
@@ -42,6 +47,13 @@ export type Appended = {
   readonly nextEvents: readonly QueuedEvent[];
   /** Those that had been taken before (same call and status): nothing was done about them. */
   readonly repeated: readonly NewEvent[];
+};
+
+/** What a start needs: open calls, known trunks, and how far the call records were read. */
+export type Saved = {
+  readonly calls: { id: string; state: string }[];
+  readonly trunks: StoredTrunk[];
+  readonly cdrCheckpoint: string | undefined;
 };
 
 /** A durable queue of call events, and the memory of open calls. */
@@ -52,10 +64,12 @@ export interface Outbox extends DeliveryQueue {
    * disk already: nothing was taken then.
    */
   append(batch: Batch): Promise<Appended>;
-  /** Open calls and known trunks, for the start. */
-  load(): Promise<{ calls: { id: string; state: string }[]; trunks: StoredTrunk[] }>;
+  /** Open calls, known trunks and the checkpoint of the call records, for the start. */
+  load(): Promise<Saved>;
   /** The known trunks as they are on disk, corrected by operators perhaps. */
   trunks(): Promise<StoredTrunk[]>;
+  /** The verdicts on those of the calls that were judged. */
+  verdicts(callIds: readonly string[]): Promise<Map<string, CallVerdict>>;
   /** Exact counts; `queued = delivered + waiting + dead`. */
   counters(): Promise<Counters>;
   /** Unix ms at which the oldest waiting event was taken. */
@@ -70,7 +84,7 @@ export interface Outbox extends DeliveryQueue {
    * event of its call that has arrived or is on its way.
    */
   sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
-  /** Forgets events that were delivered before `before` (Unix ms); gives how many. */
+  /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
   prune(before: number): Promise<number>;
   /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */
   pruneJournal(before: number, most: number): Promise<void>;
@@ -127,6 +141,7 @@ export async function openOutbox(
     },
     load: () => call('load'),
     trunks: () => call('trunks'),
+    verdicts: (callIds) => call('verdicts', callIds),
     due: (query) => call('due', query),
     isNext: (seq) => call('isNext', seq),
     nextDue: (now) => call('nextDue', now),
@@ -159,6 +174,7 @@ export async function openOutbox(
         total += step.forgotten;
         after = step.next;
       }
+      while ((await call('pruneUnreported', before, stepRows)) > 0);
       return total;
     },
     async pruneJournal(before, most) {
@@ -172,7 +188,7 @@ export async function openOutbox(
   };
 }
 
-function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
+function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Batch): IntakeBatch {
   const bad = events.find(({ queuedAt }) => !Number.isSafeInteger(queuedAt));
   if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.queuedAt}, which is no time`);
   return {
@@ -182,5 +198,7 @@ function flat({ calls, trunks, events, journal }: Batch): IntakeBatch {
     queuedAt: events.map(({ queuedAt }) => queuedAt),
     journal: journal?.lines ?? '',
     journalAt: journal?.at ?? 0,
+    unreported: unreported?.flatMap(({ id, at, why }) => [id, at, why]) ?? [],
+    cdrCheckpoint: cdrCheckpoint ?? '',
   };
 }

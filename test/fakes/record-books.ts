@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  globSync,
   mkdtempSync,
   renameSync,
   rmSync,
@@ -39,6 +40,8 @@ export type Book = {
   write(records: readonly Written[]): Promise<void>;
   /** What a site does now and then with the records that there are: rotation, a table that is emptied. */
   archive(): Promise<void>;
+  /** All records since `begin` again, in a new file or table, as after a backup was restored. */
+  restore(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -73,14 +76,17 @@ async function openCsv(): Promise<Book> {
   let rotations = 0;
   let path = '';
   let begun = 0;
-  return {
+  let all: Written[] = [];
+  const book: Book = {
     async begin() {
+      all = [];
       const own = mkdtempSync(join(folder, `${begun++}-`));
       path = join(own, 'Master.csv');
       writeFileSync(path, '');
     },
     source: () => createCsvSource(path),
     async write(records) {
+      all.push(...records);
       const lines = records.map(filled).map((it) => {
         const head = ['', it.src, '4930', it.dcontext, '', it.channel, it.dstchannel, 'Dial', it.lastdata];
         const times = [berlin(it.began), '', berlin(it.began + it.duration)];
@@ -98,8 +104,14 @@ async function openCsv(): Promise<Book> {
       renameSync(path, `${path}.${String(rotations).padStart(6, '0')}`);
       writeFileSync(path, '');
     },
+    async restore() {
+      for (const file of globSync(`${path}*`)) rmSync(file);
+      writeFileSync(path, '');
+      await book.write(all.splice(0));
+    },
     stop: async () => rmSync(folder, { recursive: true }),
   };
+  return book;
 }
 
 const sqliteColumns =
@@ -109,14 +121,16 @@ async function openSqlite(): Promise<Book> {
   const folder = mkdtempSync(join(tmpdir(), 'book-'));
   let path = '';
   let begun = 0;
+  let all: Written[] = [];
   const inDatabase = (work: (db: DatabaseSync) => void) => {
     const db = new DatabaseSync(path);
     db.exec('PRAGMA synchronous = OFF');
     work(db);
     db.close();
   };
-  return {
+  const book: Book = {
     async begin() {
+      all = [];
       path = join(folder, `master-${begun++}.db`);
       // As cdr_sqlite3_custom.c makes it.
       const columns = sqliteColumns.split(', ').map((column) => `${column} TEXT`);
@@ -124,6 +138,7 @@ async function openSqlite(): Promise<Book> {
     },
     source: () => createSqliteSource(path),
     async write(records) {
+      all.push(...records);
       inDatabase((db) => {
         const insert = db.prepare(
           `INSERT INTO cdr (${sqliteColumns}) VALUES (?, '', ?, '4930', ?, ?, ?, 'Dial', ?, ?, ?, ?, ?)`,
@@ -140,8 +155,15 @@ async function openSqlite(): Promise<Book> {
     // All but the last, so that the numbers go on.
     archive: async () =>
       inDatabase((db) => db.exec('DELETE FROM cdr WHERE AcctId < (SELECT max(AcctId) FROM cdr)')),
+    async restore() {
+      inDatabase((db) => db.exec('DELETE FROM cdr'));
+      // One more, so that the numbers of the rows differ.
+      const [first] = all;
+      await book.write([...(first === undefined ? [] : [first]), ...all.splice(0)]);
+    },
     stop: async () => rmSync(folder, { recursive: true }),
   };
+  return book;
 }
 
 async function openMariadb(): Promise<Book> {
@@ -150,8 +172,10 @@ async function openMariadb(): Promise<Book> {
   await admin.query("CREATE USER reader@'127.0.0.1' IDENTIFIED BY 'secret'");
   let begun = 0;
   let database = '';
-  return {
+  let all: Written[] = [];
+  const book: Book = {
     async begin() {
+      all = [];
       if (database !== '') await admin.query(`DROP DATABASE ${database}`);
       database = `asteriskcdrdb_${begun++}`;
       await admin.query(`CREATE DATABASE ${database}; USE ${database}; ${freepbxTable}`);
@@ -162,6 +186,7 @@ async function openMariadb(): Promise<Book> {
       return createMysqlSource({ ...login, database, table: 'cdr' });
     },
     async write(records) {
+      all.push(...records);
       const rows = records
         .map(filled)
         .map((it) => [
@@ -173,8 +198,13 @@ async function openMariadb(): Promise<Book> {
       await admin.query(`INSERT INTO cdr (${columns}) VALUES ?`, [rows]);
     },
     archive: async () => void (await admin.query('TRUNCATE cdr')),
+    async restore() {
+      await admin.query('TRUNCATE cdr');
+      await book.write(all.splice(0));
+    },
     stop: server.stop,
   };
+  return book;
 }
 
 export const books: readonly Kind[] = [

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
@@ -11,6 +8,7 @@ import type { StoredTrunk } from '../../src/calls/trunk.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
+import type { CallVerdict } from '../../src/outbox/tables/ledger.ts';
 import { type Book, books } from '../fakes/record-books.ts';
 
 const settings = {
@@ -40,7 +38,7 @@ type Call = {
   answered: boolean;
   /** True if the bridge was connected when it was answered. */
   answerHeard: boolean;
-  /** True if one bridge has heard it from its beginning, and is still there when its record comes. */
+  /** True if a bridge has heard its beginning. */
   heard: boolean;
 };
 
@@ -49,6 +47,8 @@ function createMemory() {
   const calls = new Map<string, string>();
   const trunks = new Map<string, StoredTrunk>();
   const events: NewEvent[] = [];
+  const unreported = new Map<string, string>();
+  let cdrCheckpoint: string | undefined;
   let failing = 0;
   const append: Outbox['append'] = async (batch: Batch) => {
     for (const { id, state } of batch.calls) state === null ? calls.delete(id) : calls.set(id, state);
@@ -56,6 +56,8 @@ function createMemory() {
       state === null ? trunks.delete(endpoint) : trunks.set(endpoint, { endpoint, source, state });
     const isNew = (event: NewEvent) =>
       !events.some(({ callId, status }) => callId === event.callId && status === event.status);
+    for (const { id, why } of batch.unreported ?? []) unreported.set(id, why);
+    cdrCheckpoint = batch.cdrCheckpoint ?? cdrCheckpoint;
     for (const event of batch.events) if (isNew(event)) events.push(event);
     return { nextEvents: [], repeated: [] };
   };
@@ -70,14 +72,24 @@ function createMemory() {
       failing = 0;
       return taken;
     },
-    eventsOf: async (id: string) => events.filter(({ callId }) => callId === id) as never,
-    load: () => ({ calls: [...calls].map(([id, state]) => ({ id, state })), trunks: [...trunks.values()] }),
+    async verdicts(ids: readonly string[]) {
+      const verdictOf = (id: string): [string, CallVerdict] => {
+        const reported = events.filter(({ callId }) => callId === id).map(({ status }) => status);
+        const why = unreported.get(id);
+        return [id, { reported, ...(why !== undefined && { unreported: why }) }];
+      };
+      return new Map(ids.map(verdictOf));
+    },
+    load: () => ({
+      calls: [...calls].map(([id, state]) => ({ id, state })),
+      trunks: [...trunks.values()],
+      cdrCheckpoint,
+    }),
   };
 }
 
 /** A PBX, its call records, and a bridge that runs or not. */
 async function createWorld(book: Book) {
-  const folder = mkdtempSync(join(tmpdir(), 'gaps-'));
   await book.begin();
   await book.write([{ uniqueid: `${epoch - 100}.0`, dstchannel: '', began: epoch - 100, duration: 9 }]);
   const memory = createMemory();
@@ -93,7 +105,7 @@ async function createWorld(book: Book) {
         const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
         const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
         const dnid = kind === 'originated' ? '' : '493012';
-        tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid });
+        queueMicrotask(() => tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid }));
       },
       append: memory.append,
       callsInMemory: () => 0,
@@ -105,10 +117,10 @@ async function createWorld(book: Book) {
       holdsVanished: true,
     });
     const filler = createGapFiller(
-      { source: book.source(), checkpointFile: join(folder, 'mark.json'), everyMs: 2 ** 30 },
+      { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },
       tracker.live,
       {
-        outbox: { append: memory.appendOrFail, written: async () => true, eventsOf: memory.eventsOf },
+        outbox: { append: memory.appendOrFail, written: async () => true, verdicts: memory.verdicts },
         onAppended() {},
         log: silentLog,
         now: () => epoch * 1_000,
@@ -157,7 +169,6 @@ async function createWorld(book: Book) {
       await bridge?.filler.stop();
       bridge = undefined;
       linked = false;
-      for (const call of calls) call.heard = false;
     },
     linkUp() {
       if (bridge === undefined || linked) return;
@@ -227,6 +238,11 @@ async function createWorld(book: Book) {
       for (let nth = 0; nth < 3; nth++) await world.read();
       if (linked) await book.archive();
     },
+    /** All records are there again, in a new file or table, as after a backup was restored. */
+    async restores() {
+      while (linked && unwritten.length > 0) await world.read();
+      await book.restore();
+    },
     diskStutters: () => memory.fail(),
     reported(call: Call): string[] {
       return memory.events
@@ -237,7 +253,6 @@ async function createWorld(book: Book) {
     calls,
     async remove() {
       await bridge?.filler.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
   return world;
@@ -271,6 +286,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(fc.constant('bridgeDies')) },
   { weight: 2, arbitrary: fc.tuple(fc.constant('bridgeStarts')) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('archives')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('restores')) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('diskStutters')) },
 );
 

@@ -39,14 +39,14 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
   const filler = createGapFiller(
     {
       source: { ...source, end: async () => source.positionOf({ inode: 0, offset: 0, tail: '' }) },
-      checkpointFile: '/dev/null/none',
+      checkpoint: undefined,
+      keepMs: 0,
     },
     {
       snapshots: () => 0,
       rules: () => createRules(calls),
       trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
-      isOpen: () => false,
-      wasSeen: () => false,
+      isHeard: () => false,
       lost: () => new Set(),
       end: () => assert.fail('no call is open'),
     },
@@ -56,7 +56,7 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
           events.push(...batch.events);
           return { nextEvents: [], repeated: [] };
         },
-        eventsOf: async () => [],
+        verdicts: async () => new Map(),
         written: async () => true,
       },
       onAppended() {},

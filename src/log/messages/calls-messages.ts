@@ -78,14 +78,14 @@ export const callsMessages = {
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read: {reported} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already reported, {seen} seen live, {old} from before the first start',
+    text: 'call records read: {reported} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already judged, {old} too old',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
   'cdr.lost-position': {
     level: 'warn',
     text: 'call records: {source} no longer contains the records read last; reading it from the beginning',
     means:
-      'The file was rotated and compressed, emptied or replaced. Calls that were not seen live and whose records are gone are not reported.',
+      'The file was rotated and compressed, emptied, replaced or restored. Calls that were judged before are not reported again; calls that were not seen live and whose records are gone are not reported.',
     todo: 'Let logrotate keep the last file uncompressed (delaycompress), next to the new one.',
   },
   'cdr.unreadable': {
@@ -99,18 +99,6 @@ export const callsMessages = {
     level: 'info',
     text: 'call records: {source} can be read again',
     means: 'Reading continues where it stopped.',
-  },
-  'cdr.position-not-saved': {
-    level: 'warn',
-    text: 'call records: cannot save the read position in {source}: {error}; reading continues, retrying',
-    means:
-      'All calls are reported. After a restart, reading would begin at the last saved position; calls already reported are recognised for as long as OUTBOX_KEEP. If no position was ever saved, calls between the two starts are not reported.',
-    todo: 'Before a restart, make sure that the disk of STATE_DIR has room and that this user may write cdr-mark.json there.',
-  },
-  'cdr.position-saved': {
-    level: 'info',
-    text: 'call records: the read position in {source} is saved again',
-    means: 'After a restart, reading continues from here.',
   },
   'cdr.no-uniqueid': {
     level: 'error',

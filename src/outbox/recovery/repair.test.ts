@@ -125,6 +125,8 @@ test('repair: an event that a flipped bit gave to another call is not told; it i
     calls: [],
     trunks: [],
     events: ['call-1', 'call-2'].map((id) => newEvent(id, 'ringing', 1)),
+    unreported: [{ id: 'call-3', at: 1, why: 'withheld' }],
+    cdrCheckpoint: '{"at":1}',
   });
   await first.close();
   const path = databasePath(directory);
@@ -141,6 +143,8 @@ test('repair: an event that a flipped bit gave to another call is not told; it i
     log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
     [['outbox.repaired', 1, 1]],
   );
+  assert.deepEqual([...(await outbox.verdicts(['call-3'])).keys()], ['call-3']);
+  assert.equal((await outbox.load()).cdrCheckpoint, '{"at":1}');
 });
 
 test('repair: one that was killed before its last step is finished by the next start', async (t) => {

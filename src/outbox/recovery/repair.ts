@@ -80,6 +80,8 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
       'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
     ),
     trunk: db.prepare('INSERT OR REPLACE INTO trunk VALUES (?, ?, ?)'),
+    unreported: db.prepare('INSERT OR REPLACE INTO unreported (call_id, at, why) VALUES (?, ?, ?)'),
+    cdr_checkpoint: db.prepare('INSERT OR REPLACE INTO cdr_checkpoint SELECT 1, ?2 WHERE ?1 = 1'),
     // The newest copy that adds up.
     counters: db.prepare(
       `UPDATE counters SET queued = ?2, delivered = ?3, waiting = ?4, dead = ?5, lost = ?6, last_seq = ?7

@@ -9,7 +9,9 @@ import { type Frame, framesOf } from './wal.ts';
 export type SavedRow =
   | { readonly table: 'event' | 'attempt' | 'counters'; readonly values: readonly (number | string | null)[] }
   | { readonly table: 'open_call'; readonly values: readonly [id: string, state: string] }
-  | { readonly table: 'trunk'; readonly values: readonly [endpoint: string, source: string, state: string] };
+  | { readonly table: 'trunk'; readonly values: readonly [endpoint: string, source: string, state: string] }
+  | { readonly table: 'unreported'; readonly values: readonly [id: string, at: number, why: string] }
+  | { readonly table: 'cdr_checkpoint'; readonly values: readonly [id: number, checkpoint: string] };
 
 /** Pages read at once. */
 const stride = 256;
@@ -92,6 +94,8 @@ const shapes: readonly {
   { table: 'counters', columns: [isNull, isCount, isCount, isCount, isCount, isCount, isSeq] },
   { table: 'open_call', columns: [isText, isJson] },
   { table: 'trunk', columns: [isText, isText, isJson] },
+  { table: 'unreported', columns: [isText, isCount, isText] },
+  { table: 'cdr_checkpoint', columns: [isNull, isJson] },
 ];
 
 function recognise({ rowid, values }: PageRow): SavedRow | undefined {

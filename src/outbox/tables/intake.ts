@@ -19,6 +19,10 @@ export type IntakeBatch = {
   readonly journal: string;
   /** Unix ms of the last of them. */
   readonly journalAt: number;
+  /** id, at, why, id, at, why, … of calls that are not reported. */
+  readonly unreported: (string | number)[];
+  /** How far Asterisk's call records were read; '' if unchanged. */
+  readonly cdrCheckpoint: string;
 };
 
 /** Instead of a number: the event waits behind an earlier one of its call. */
@@ -44,6 +48,7 @@ export function createIntake(
   counters: CounterKeeper,
   writeLines: (lines: string, at: number) => void,
   saveTrunks: (rows: readonly (string | null)[]) => void,
+  writeLedger: (unreported: readonly (string | number)[], cdrCheckpoint: string) => void,
 ) {
   const save = db.prepare(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
@@ -77,8 +82,9 @@ export function createIntake(
 
   return {
     /** For each event: its number if it is the next event of its call, else `behind` or `repeated`. */
-    append({ calls, trunks, events, queuedAt, journal, journalAt }: IntakeBatch): number[] {
-      writeLines(journal, journalAt);
+    append({ calls, trunks, events, queuedAt, ...rest }: IntakeBatch): number[] {
+      writeLines(rest.journal, rest.journalAt);
+      writeLedger(rest.unreported, rest.cdrCheckpoint);
       for (let i = 0; i < calls.length; i += 2) {
         const [id, state] = [calls[i] as string, calls[i + 1] as string | null];
         if (state === null) free.run(id);
@@ -134,6 +140,8 @@ export function appendTogether(
     queuedAt: batches.flatMap(({ queuedAt }) => queuedAt),
     journal: batches.flatMap(({ journal }) => journal || []).join('\n'),
     journalAt: Math.max(...batches.map(({ journalAt }) => journalAt)),
+    unreported: batches.flatMap(({ unreported }) => unreported),
+    cdrCheckpoint: batches.findLast(({ cdrCheckpoint }) => cdrCheckpoint !== '')?.cdrCheckpoint ?? '',
   });
   let from = 0;
   return batches.map(({ queuedAt }) => {

@@ -65,6 +65,12 @@ export const migrations: readonly string[] = [
   DROP TABLE trunk;
   CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE, source TEXT NOT NULL, state TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Calls that were judged and are not reported, and why. With event and open_call it is the ledger of judged calls.
+  CREATE TABLE unreported (call_id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
+  -- One row: how far Asterisk's call records were read, opaque.
+  CREATE TABLE cdr_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), checkpoint TEXT NOT NULL) STRICT;
+  `,
 ];
 
 /** The version that this program writes. */

@@ -6,12 +6,13 @@ import { operatorSql } from '../operator.ts';
 import { prioritySql } from './due-events.ts';
 import { historySql } from './history.ts';
 import { intakeSql } from './intake.ts';
+import { ledgerSql } from './ledger.ts';
 import { migrations } from './migrations.ts';
 import { outcomeSql } from './outcomes.ts';
 import { reviveSql } from './revive.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
-const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e )/;
+const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e |SEARCH u )/;
 
 /** These sort the events of one call, which are three at most. */
 const ofOneCall = ['nextOfCall', 'ofCall'];
@@ -21,6 +22,7 @@ migrate(db, migrations);
 
 for (const [name, sql] of Object.entries({
   ...intakeSql,
+  ...ledgerSql,
   ...prioritySql,
   ...outcomeSql,
   ...historySql,

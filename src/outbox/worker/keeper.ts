@@ -28,6 +28,7 @@ const reads: ReadonlySet<string> = new Set<string>([
   'counters',
   'oldestWaiting',
   'eventsOf',
+  'verdicts',
   'lastDelivered',
   'check',
 ] satisfies StoreOp[]);

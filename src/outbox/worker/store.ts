@@ -6,6 +6,7 @@ import { createDueEvents } from '../tables/due-events.ts';
 import { createHistory } from '../tables/history.ts';
 import { createIntake } from '../tables/intake.ts';
 import { createJournal } from '../tables/journal.ts';
+import { createLedger } from '../tables/ledger.ts';
 import { createOutcomes } from '../tables/outcomes.ts';
 import { createReviver } from '../tables/revive.ts';
 import { createTrunkTable } from '../tables/trunks.ts';
@@ -22,12 +23,19 @@ export function createStore(db: DatabaseSync) {
   const { writeLines, pruneJournal } = createJournal(db);
   const reviver = createReviver(db);
   const { trunks, saveTrunks } = createTrunkTable(db);
+  const { writeLedger, checkpoint, verdicts, pruneUnreported } = createLedger(db);
   const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
-    ...createIntake(db, counters, writeLines, saveTrunks),
+    ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
     trunks,
     /** What a start needs to go on where the last one ended. */
-    load: () => ({ calls: openCalls.all() as { id: string; state: string }[], trunks: trunks() }),
+    load: () => ({
+      calls: openCalls.all() as { id: string; state: string }[],
+      trunks: trunks(),
+      cdrCheckpoint: checkpoint(),
+    }),
+    verdicts,
+    pruneUnreported,
     pruneJournal,
     ...createDueEvents(db),
     ...createOutcomes(db, counters),

@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { CallStatus } from '../../api/contract/call-event.ts';
+import { intakeSql } from './intake.ts';
+
+/** What was decided about a call: its reported states, or why it is not reported. */
+export type CallVerdict = {
+  /** In no order; empty if nothing was reported. */
+  readonly reported: readonly CallStatus[];
+  readonly unreported?: string;
+};
+
+export const ledgerSql = {
+  unreported: 'SELECT call_id, why FROM json_each(?) j CROSS JOIN unreported u ON u.call_id = j.value',
+} as const;
+
+/**
+ * The ledger of judged calls: `event` has those that are reported, `open_call` those in progress, and `unreported` the
+ * others with the reason. Beside it, how far Asterisk's call records were read, in the same transactions.
+ */
+export function createLedger(db: DatabaseSync) {
+  const write = db.prepare(
+    `INSERT INTO unreported (call_id, at, why) VALUES (?, ?, ?)
+     ON CONFLICT (call_id) DO UPDATE SET at = excluded.at, why = excluded.why`,
+  );
+  const writeCheckpoint = db.prepare(
+    'INSERT INTO cdr_checkpoint VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET checkpoint = excluded.checkpoint',
+  );
+  const checkpoint = db.prepare('SELECT checkpoint FROM cdr_checkpoint');
+  const events = db.prepare(intakeSql.look);
+  const unreported = db.prepare(ledgerSql.unreported);
+  const forget = db.prepare(
+    'DELETE FROM unreported WHERE at < ? AND rowid IN (SELECT rowid FROM unreported ORDER BY rowid LIMIT ?)',
+  );
+  return {
+    /** `unreported`: id, at, why, id, at, why, … Runs inside the caller's transaction. */
+    writeLedger(unreported: readonly (string | number)[], checkpoint: string): void {
+      for (let i = 0; i < unreported.length; i += 3) write.run(...unreported.slice(i, i + 3));
+      if (checkpoint !== '') writeCheckpoint.run(checkpoint);
+    },
+    checkpoint: () => checkpoint.get()?.checkpoint as string | undefined,
+    /** Calls without a verdict are left out. */
+    verdicts(callIds: readonly string[]): Map<string, CallVerdict> {
+      const ids = JSON.stringify(callIds);
+      const verdicts = new Map<string, { reported: CallStatus[]; unreported?: string }>();
+      for (const { call_id, why } of unreported.all(ids) as Record<string, string>[])
+        verdicts.set(call_id as string, { reported: [], unreported: why as string });
+      for (const { call_id, status } of events.all(ids) as { call_id: string; status: CallStatus }[]) {
+        const verdict = verdicts.get(call_id);
+        if (verdict === undefined) verdicts.set(call_id, { reported: [status] });
+        else verdict.reported.push(status);
+      }
+      return verdicts;
+    },
+    /** Deletes the verdicts from before `before` (Unix ms) among the `limit` oldest, and returns their number. */
+    pruneUnreported: (before: number, limit: number): number => Number(forget.run(before, limit).changes),
+  };
+}
