@@ -18,12 +18,10 @@ const otherwise: Readonly<Record<string, { why: string; from?: string; callerId:
     callerId: '1001',
   },
   'number-restricted-number-set': { why: 'the same', from: '+494066969777', callerId: '1001' },
-  'number-rewritten': {
-    why: 'a record has the number that the dialplan made of it, not what the trunk presented',
-    from: '004066969123',
+  'number-replaced': {
+    why: 'a record has the name that the dialplan put in place of the number',
     callerId: '1001',
   },
-  'number-replaced': { why: 'the same, and a name is not a number', callerId: '1001' },
   'reception-by-callerid': {
     why: "a record has no caller id of the other end, so its phone's name is reported",
     from: '+494066969108',
