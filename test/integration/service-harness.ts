@@ -10,7 +10,7 @@ import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { newUid } from '../../src/service/accounts/setup.ts';
 import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
+import { type DatabaseSettings, openStore } from '../../src/service/store/open-store.ts';
 import { type ServiceOptions, startService } from '../../src/service.ts';
 
 export const options = (stateDir: string): ServiceOptions => ({
@@ -40,9 +40,12 @@ export function stateFolder(t: TestContext): string {
 }
 
 /** Two accounts, each with two integrations, the segment VIP (10) and one customer in it. */
-export async function prepare(stateDir: string): Promise<{ a: TestAccount; b: TestAccount }> {
+export async function prepare(
+  stateDir: string,
+  database: DatabaseSettings = null,
+): Promise<{ a: TestAccount; b: TestAccount }> {
   const keys = makeKeys(serverSecret(stateDir));
-  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const store = await openStore({ stateDir, database, retention: {} }, keys);
   const make = async (name: string, number: string): Promise<TestAccount> => {
     const account = await store.directory.addAccount({ uid: newUid(), name, country: 'DE' });
     const [one, two] = await Promise.all(
@@ -79,7 +82,7 @@ export async function prepare(stateDir: string): Promise<{ a: TestAccount; b: Te
 /** The running service with its two accounts, stopped after the test. */
 export async function serve(t: TestContext, change: Partial<ServiceOptions> = {}, log: Log = silentLog) {
   const stateDir = stateFolder(t);
-  const accounts = await prepare(stateDir);
+  const accounts = await prepare(stateDir, change.database);
   /** The codes of what was logged. */
   const said: string[] = [];
   const heard: Log = {

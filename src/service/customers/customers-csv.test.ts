@@ -85,6 +85,7 @@ test('import takes semicolons, a byte order mark, columns in any order, and sing
 test('a table without the column numbers, or with an unclosed quote, is refused', async () => {
   await assert.rejects(importInto(fakeStore(), 'a,b\n1,2\n'), BadTable);
   await assert.rejects(importInto(fakeStore(), 'numbers\n"1\n'), BadTable);
+  await assert.rejects(importInto(fakeStore(), '{"numbers":1}'), BadTable);
   const endless = importInto(fakeStore(), 'numbers,name\n110,"', 'x'.repeat(100_000), '"\n');
   await assert.rejects(endless, BadTable, 'a quote that is never closed must not fill the memory');
 });

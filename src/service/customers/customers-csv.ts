@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
@@ -113,9 +113,7 @@ async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row
       yield { line: info.lines, row: info.error === undefined ? record : null };
     }
   } catch (error) {
-    const { code, message } = error as CsvError;
-    if (code?.startsWith('CSV_')) throw new BadTable(message, { cause: error });
-    throw error;
+    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
   }
 }
 
