@@ -33,13 +33,15 @@ export type Pbx = {
   stop(): Promise<void>;
 };
 
+type Files = Readonly<Record<string, string>>;
+
 /** Starts an Asterisk of this version, installing it first where needed. Ready for calls when it resolves. */
 export async function start(
   version: Version,
   options: {
     readonly dialplan: (ports: PortBlock) => string;
     /** Configuration files in place of the lab's, or beside them, by name. */
-    readonly files?: Readonly<Record<string, string>>;
+    readonly files?: Files | ((ports: PortBlock) => Files);
     /** Modules that a lab loads only where it is asked to. */
     readonly modules?: readonly string[];
   },
@@ -60,7 +62,8 @@ export async function start(
     ...{ ports, folders, modules, chanSip, dialplan: options.dialplan(ports) },
     wanted: options.modules ?? [],
   });
-  const files = { ...ours, ...options.files };
+  const own = typeof options.files === 'function' ? options.files(ports) : options.files;
+  const files = { ...ours, ...own };
   for (const [file, text] of Object.entries(files)) await writeFile(outside(`${folders.etc}/${file}`), text);
   await giveTo(outside(name), owner);
   await nameHost(tree.root);

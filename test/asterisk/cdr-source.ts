@@ -3,6 +3,10 @@ import { freepbxTable, mariadbImpossible, startMariadb } from '../mariadb.ts';
 import type { Pbx } from './asterisk.ts';
 import type { LabOptions } from './lab.ts';
 
+/** The kinds of call records that the bridge reads, by the beginning of CDR_SOURCE. */
+export const cdrKinds = ['csv', 'sqlite', 'mysql'] as const;
+export type CdrKind = (typeof cdrKinds)[number];
+
 /** One of the places into which a real Asterisk writes its call records, and from which the bridge reads them. */
 export type CdrPlace = {
   readonly lab: LabOptions;
@@ -16,7 +20,7 @@ type PlaceKind = {
   open(): Promise<CdrPlace>;
 };
 
-export const csvPlace: PlaceKind = {
+const csvPlace: PlaceKind = {
   name: 'Master.csv',
   impossible: () => undefined,
   open: async () => ({
@@ -27,7 +31,7 @@ export const csvPlace: PlaceKind = {
 };
 
 /** By the sample that people copy, as it is. */
-export const sqlitePlace: PlaceKind = {
+const sqlitePlace: PlaceKind = {
   name: 'cdr_sqlite3_custom',
   impossible: () => undefined,
   open: async () => ({
@@ -45,7 +49,7 @@ export const sqlitePlace: PlaceKind = {
 };
 
 /** As FreePBX sets it up: cdr_adaptive_odbc into asteriskcdrdb.cdr. */
-export const mariadbPlace: PlaceKind = {
+const mariadbPlace: PlaceKind = {
   name: 'MariaDB, by cdr_adaptive_odbc',
   impossible: mariadbImpossible,
   async open() {
@@ -85,3 +89,18 @@ alias start => calldate
     };
   },
 };
+
+export const cdrPlaces: Readonly<Record<CdrKind, PlaceKind>> = {
+  csv: csvPlace,
+  sqlite: sqlitePlace,
+  mysql: mariadbPlace,
+};
+
+/** What one Asterisk needs to write its call records into several places at once. */
+export function labFor(places: Iterable<CdrPlace>): LabOptions {
+  const labs = [...places].map(({ lab }) => lab);
+  return {
+    modules: labs.flatMap(({ modules = [] }) => modules),
+    files: Object.assign({}, ...labs.map(({ files }) => files)),
+  };
+}

@@ -53,16 +53,11 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
 }
 
 /**
- * The records of these channels. They are written a moment after a call has ended: waits (up to 3 s) until each
- * of the `callers` has one.
+ * All records. They are written a moment after a call has ended: waits (up to 3 s) until each of the `callers` has one.
  */
-export async function cdrOf(
-  pbx: Pbx,
-  channels: ReadonlySet<string>,
-  callers: readonly string[],
-): Promise<CdrRecord[]> {
+export async function cdrOf(pbx: Pbx, callers: readonly string[]): Promise<CdrRecord[]> {
   for (let tries = 0; ; tries++) {
-    const records = parseCdr(await pbx.cdr()).filter(({ uniqueid }) => channels.has(uniqueid));
+    const records = parseCdr(await pbx.cdr());
     const missing = callers.filter((caller) => !records.some(({ uniqueid }) => uniqueid === caller));
     if (missing.length === 0) return records;
     if (tries === 60) throw new Error(`Asterisk wrote no record of ${missing.join(', ')}`);

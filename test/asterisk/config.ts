@@ -97,7 +97,7 @@ loguniqueid = yes
 loguserfield = yes
 `,
     'rtp.conf': `[general]\nrtpstart = ${ports.rtp[0]}\nrtpend = ${ports.rtp[1]}\n`,
-    'pjsip.conf': pjsipConf(ports),
+    'pjsip.conf': pjsipConf(ports, 'from-trunk'),
     ...(options.chanSip ? { 'sip.conf': chanSipConf(ports) } : {}),
     'extensions.conf': options.dialplan,
     'queues.conf': `[general]\n${offices.map(queues).join('')}`,
@@ -105,6 +105,9 @@ loguserfield = yes
 [general]
 format = wav
 maxsilence = 0
+; 0 leaves the mailbox for the operator
+operator = yes
+exitcontext = default
 [default]
 ${offices.map((office) => `${office.number}000 => 0000,Office ${office.number}`).join('\n')}
 `,
@@ -132,6 +135,7 @@ atxferthreeway = *3
 [featuremap]
 blindxfer = ##
 atxfer = *2
+disconnect = **
 `,
     'res_parking.conf': `
 [general]

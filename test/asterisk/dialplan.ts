@@ -11,7 +11,7 @@ export function didOf(rowIndex: number, officeNumber: number): string {
 }
 
 /** The pattern of that number for all offices. */
-function didPattern(rowIndex: number): string {
+export function didPattern(rowIndex: number): string {
   return `_493023125[1-${officeCount}]${twoDigits(rowIndex)}`;
 }
 
@@ -78,7 +78,7 @@ exten => s,1,Read(KEY,,1,,1,2)
 }
 
 /** `(label)App(...)` or `App(...)`, with `{X}` for the dialplan's `${X}`. */
-function prioritise(line: string): string {
+export function prioritise(line: string): string {
   const [, label = '', application = line] = /^(\([a-z-]+\))(.*)$/.exec(line) ?? [];
   return ` same => n${label},${application.replaceAll('{', '${')}`;
 }

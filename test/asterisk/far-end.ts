@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
@@ -17,8 +17,14 @@ export type FarEnd = {
   uniqueids(): string[];
   /** All that the bridge has written. */
   log(): string;
+  /** Resolves when the bridge has logged a line with this code. */
+  logged(code: string): Promise<void>;
+  /** The bridge's state folder. */
+  readonly state: string;
   /** Takes the bridge away at once (SIGKILL). */
   killBridge(): Promise<void>;
+  /** Ends the bridge as a service manager would (SIGTERM). The far side keeps what it holds. */
+  endBridge(): Promise<void>;
   /** Starts it, with the same state folder; resolves when it has read what is on the PBX. */
   startBridge(): Promise<void>;
   /** The bridge has connected to Asterisk once more than when this was last awaited. */
@@ -31,12 +37,16 @@ export type ToldOf = { readonly from: string; readonly told: readonly Told[] };
 const pbxId = 'lab';
 const token = 'lab-token-0123456789';
 
+/** @param options `state`: a state folder to start from, which is copied; an empty one when absent. */
 export async function startFarEnd(options: {
   readonly amiPort: number;
   readonly settings?: Readonly<Record<string, string>>;
+  readonly state?: string;
 }): Promise<FarEnd> {
   const farSide = await startFarSide({ token });
   const folder = await mkdtemp(path.join(tmpdir(), 'pbx-lab-bridge-'));
+  const state = path.join(folder, 'state');
+  if (options.state !== undefined) await cp(options.state, state, { recursive: true });
   const env = {
     AMI_HOST: '127.0.0.1',
     AMI_PORT: `${options.amiPort}`,
@@ -44,7 +54,7 @@ export async function startFarEnd(options: {
     AMI_SECRET: managerUsers.bridge.secret,
     API_BASE_URL: farSide.baseUrl,
     API_TOKEN: token,
-    STATE_DIR: path.join(folder, 'state'),
+    STATE_DIR: state,
     PBX_ID: pbxId,
     AGI_LISTEN: 'off',
     STATUS_LISTEN: 'off',
@@ -72,7 +82,10 @@ export async function startFarEnd(options: {
     toldOf: (uniqueid) => toldOf(farSide, `${pbxId}-${uniqueid}`),
     uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
+    logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),
+    state,
     killBridge: () => end('SIGKILL'),
+    endBridge: () => end('SIGTERM'),
     async startBridge() {
       bridge = runProgram(['run'], { env, cwd: folder });
       seen = 0;

@@ -2,25 +2,35 @@ import { type Ami, connectAmi } from './ami.ts';
 import { type Pbx, start } from './asterisk.ts';
 import { type Board, createBoard } from './board.ts';
 import { managerUsers } from './config.ts';
-import { dialplanText } from './dialplan.ts';
-import type { Version } from './install.ts';
-import { matrix } from './rows/all.ts';
+import { type WorldName, worlds } from './worlds.ts';
 
 /** A PBX with the matrix's telephone numbers, and the driver that watches and works it. */
 export type Lab = {
   readonly pbx: Pbx;
   readonly board: Board;
+  /** The channel driver of phones and trunks. */
+  readonly tech: 'PJSIP' | 'SIP';
   readonly driver: Ami;
   /** Asterisk dies with all its calls and starts again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 };
 
-export type LabOptions = Omit<Parameters<typeof start>[1], 'dialplan'>;
+export type LabOptions = {
+  /** Configuration files in place of the lab's, or beside them, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Modules that a lab loads only where it is asked to. */
+  readonly modules?: readonly string[];
+};
 
-export async function openLab(version: Version, options: LabOptions = {}): Promise<Lab> {
-  const routes = matrix.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
-  const pbx = await start(version, { ...options, dialplan: (ports) => dialplanText(ports, routes) });
+export async function openLab(name: WorldName, options: LabOptions = {}): Promise<Lab> {
+  const { version, rows, dialplan, files, tech } = worlds[name];
+  const routes = rows.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
+  const pbx = await start(version, {
+    dialplan: (ports) => dialplan(ports, routes),
+    files: (ports) => ({ ...files(ports), ...options.files }),
+    modules: options.modules ?? [],
+  });
   const board = createBoard();
   const { name: username, secret } = managerUsers.driver;
   const onEvent = board.apply;
@@ -29,6 +39,7 @@ export async function openLab(version: Version, options: LabOptions = {}): Promi
   return {
     pbx,
     board,
+    tech,
     driver: {
       action: (name, fields) => driver.action(name, fields),
       list: (name, itemEvent) => driver.list(name, itemEvent),

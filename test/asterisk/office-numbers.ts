@@ -16,3 +16,6 @@ export function mobileNumber(office: Office): string {
 export function mobileDialString(ports: PortBlock, office: Office): string {
   return `PJSIP/trunk/sip:${mobileNumber(office)}@127.0.0.1:${mobilePort(ports, office)}`;
 }
+
+/** The mobile's number in a dialplan, for the office in its variable O. */
+export const mobilePattern = '+4917139200{O}1';

@@ -16,10 +16,10 @@ import { playRow } from './stage.ts';
 export async function recordRow(lab: Lab, index: number): Promise<void> {
   const row = matrix[index];
   if (!row) throw new Error(`there is no row ${index}`);
-  const { pbx, board, driver } = lab;
+  const { pbx } = lab;
   const first = office(1);
   const recorder = await startRecorder(pbx, row.name);
-  const play = await playRow({ row, index, office: first, pbx, board, driver });
+  const play = await playRow({ row, index, office: first, ...lab });
   const recording = await recorder.stop();
   const expected = expectedCalls(row, index, first);
   const heard = play.inbound.length;
@@ -31,7 +31,7 @@ export async function recordRow(lab: Lab, index: number): Promise<void> {
   const calls = expected.map((call, i) => ({ uniqueid: play.inbound[i]?.uniqueid, ...call }));
   const settings = row.settings ? { settings: row.settings } : {};
   const callers = play.inbound.map(({ uniqueid }) => uniqueid);
-  const cdr = await cdrOf(pbx, play.channels, callers);
+  const cdr = (await cdrOf(pbx, callers)).filter(({ uniqueid }) => play.channels.has(uniqueid));
 
   const dir = recordingDir(pbx.version, row.name);
   await rm(dir, { recursive: true, force: true });

@@ -23,6 +23,11 @@ export type Row = {
   readonly told: readonly Telling[];
   /** The inbound channels of this row that must not be told: how many (default 0). */
   readonly untold?: number;
+  /**
+   * What Asterisk's call records do not know, and what is reported from them instead, by a bridge that was not running
+   * during the calls: one entry for each inbound channel, in the order in which they come in.
+   */
+  readonly fromRecords?: { readonly why: string; readonly told: readonly Telling[] };
   /** Settings of the bridge that differ from the lab's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Played on this version only. */
@@ -50,7 +55,11 @@ export function customerOf(rowIndex: number, office: Office): string {
   return `+494066969${didOf(rowIndex, office.number).slice(-3)}`;
 }
 
-export function expectedCalls(row: Row, rowIndex: number, office: Office): ExpectedCall[] {
+export function expectedCalls(
+  row: { readonly told: readonly Telling[] },
+  rowIndex: number,
+  office: Office,
+): ExpectedCall[] {
   return row.told.map(({ from = customerOf(rowIndex, office), answeredBy }) => {
     if (answeredBy === undefined) return { from, told: [{ status: 'ringing' }, { status: 'completed' }] };
     const caller_id = callerIdOf(answeredBy, office);

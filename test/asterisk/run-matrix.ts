@@ -1,151 +1,138 @@
-import { matchesGlob } from 'node:path';
-import { type CdrRecord, cdrOf, parseCdr } from './cdr.ts';
-import { type FarEnd, startFarEnd } from './far-end.ts';
-import type { Version } from './install.ts';
+import { type CdrRecord, cdrOf } from './cdr.ts';
+import { type CdrPlace, cdrPlaces, labFor } from './cdr-source.ts';
+import type { FarEnd } from './far-end.ts';
+import { type Bridges, type Feed, isCdrKind, startLive, startReader } from './feeds.ts';
 import { type Lab, openLab } from './lab.ts';
 import { type Office, offices } from './offices.ts';
 import type { Row } from './row.ts';
-import { matrix } from './rows/all.ts';
-import { type Play, playRow } from './stage.ts';
+import { playRow } from './stage.ts';
 import { tooBusy } from './too-busy.ts';
-import { judge, type Verdict } from './verdict.ts';
-
-/** The rows of a version whose name matches, with their places in the matrix. */
-export function rowsOf(version: Version, glob = '*'): { row: Row; index: number }[] {
-  return matrix
-    .map((row, index) => ({ row, index }))
-    .filter(({ row }) => (row.only ?? version) === version && matchesGlob(row.name, glob));
-}
+import { expectedOf, judge, type Played, type Verdict } from './verdict.ts';
+import { rowsOf, type WorldName, worlds } from './worlds.ts';
 
 export type MatrixResult = {
   readonly release: string;
+  /** One for each row and feed, in the order of the rows. */
   readonly verdicts: readonly Verdict[];
   /** What is wrong beyond the rows: calls told that no row knows, calls of the PBX's own book that are missing. */
   readonly strays: readonly string[];
 };
 
+/** What a bridge has heard or read is reported within moments, on a busy machine too. */
+const longestMs = 20_000;
+
 /**
- * Plays rows on a fresh Asterisk with the real bridge and a far side, several at a time, and judges each. Rows with
- * settings of their own have a bridge of their own, which hears all the same.
+ * Plays rows on a fresh Asterisk, several at a time, and judges for each feed what real bridges report of them. Rows
+ * with settings of their own have bridges of their own, which hear all the same.
  */
 export async function runMatrix(
-  version: Version,
-  options: { readonly rows?: string; readonly onVerdict?: (verdict: Verdict) => void } = {},
+  world: WorldName,
+  { rows: glob, feeds }: { readonly rows?: string; readonly feeds: readonly Feed[] },
 ): Promise<MatrixResult> {
-  const lab = await openLab(version);
-  const farEnds = new Map<string, FarEnd>();
-  try {
-    const rows = rowsOf(version, options.rows);
-    for (const { row } of rows) {
-      const key = settingsKey(row);
-      if (farEnds.has(key)) continue;
-      farEnds.set(key, await startFarEnd({ amiPort: lab.pbx.ports.ami, settings: row.settings ?? {} }));
-    }
-    const judged = await playAll(rows, lab, farEnds, options.onVerdict);
-    const book = parseCdr(await lab.pbx.cdr());
-    // A row that went wrong on the telephone does not know its calls.
-    const known = judged.every(({ play }) => play !== undefined);
-    return {
-      release: lab.pbx.release,
-      verdicts: judged.map(({ verdict }) => verdict),
-      strays: known ? [...findStrays(farEnds, judged), ...missingFromRows(book, judged)] : [],
-    };
-  } finally {
-    for (const farEnd of farEnds.values()) await farEnd.stop();
-    await lab.stop();
+  await using cleanUp = new AsyncDisposableStack();
+  const places = new Map<Feed, CdrPlace>();
+  for (const kind of feeds.filter(isCdrKind)) {
+    const place = await cdrPlaces[kind].open();
+    cleanUp.defer(place.stop);
+    places.set(kind, place);
   }
+  const lab = await openLab(world, labFor(places.values()));
+  cleanUp.defer(lab.stop);
+  const rows = rowsOf(world, glob);
+  const start = (feed: Feed) => ({ feed, pbx: lab.pbx, rows: rows.map(({ row }) => row), cleanUp });
+
+  const readers = await Promise.all([...places].map(([feed, place]) => startReader(start(feed), place)));
+  const overEachTrunk = rowsOf(world).filter(({ row }) => worlds[world].overEachTrunk.includes(row.name));
+  const heard = readers.length === 0 ? [] : await playAll(lab, overEachTrunk);
+  for (const { farEnd } of readers) {
+    await untilReported(
+      farEnd,
+      heard.flatMap((one) => reportedCallers(one, 'live')),
+    );
+    await farEnd.endBridge();
+  }
+
+  const bridges: Bridges[] = [];
+  for (const feed of feeds) if (!isCdrKind(feed)) bridges.push(await startLive(start(feed)));
+  const played = await playAll(lab, rows);
+  for (const reader of readers) bridges.push(await reader.goOn());
+
+  await Promise.all(bridges.map((some) => untilAllReported(some, played)));
+  const callers = played.flatMap(({ play }) => play.inbound.map(({ uniqueid }) => uniqueid));
+  const book = await cdrOf(lab.pbx, callers);
+  const verdicts = played.flatMap((one) =>
+    bridges.map(({ feed, of }) => judge(one, feed, of(one.row), book)),
+  );
+  const all = [...heard, ...played];
+  // A row that went wrong on the telephone does not know its calls.
+  const known = all.some(({ wrong }) => wrong)
+    ? undefined
+    : new Set(all.flatMap(({ play }) => [...play.channels]));
+  return {
+    release: lab.pbx.release,
+    verdicts,
+    strays: known
+      ? [...bridges.flatMap((some) => straysOf(some, known)), ...missingFromRows(book, known)]
+      : [],
+  };
 }
 
-type Judged = { readonly row: Row; readonly play: Play | undefined; readonly verdict: Verdict };
-
-async function playAll(
-  rows: readonly { row: Row; index: number }[],
-  lab: Lab,
-  farEnds: ReadonlyMap<string, FarEnd>,
-  onVerdict: (verdict: Verdict) => void = () => {},
-): Promise<Judged[]> {
-  const judged: Judged[] = [];
+/** Plays the rows, one in each office at a time. In their order. */
+async function playAll(lab: Lab, rows: readonly { row: Row; index: number }[]): Promise<Played[]> {
+  const played: Played[] = [];
   const left = [...rows];
   const work = async (office: Office) => {
-    for (let next = left.shift(); next; next = left.shift()) {
-      const farEnd = farEnds.get(settingsKey(next.row)) as FarEnd;
-      const result = await playAndJudge({ ...next, office, lab, farEnd });
-      const verdict = withExcuse(result.verdict);
-      judged.push({ ...result, verdict });
-      onVerdict(verdict);
-    }
+    for (let next = left.shift(); next; next = left.shift())
+      played.push(await playOne({ ...next, office, ...lab }));
   };
   await Promise.all(offices.map(work));
-  return judged;
+  return played.sort((a, b) => a.index - b.index);
 }
 
-/** Says of a row that went wrong whether the machine was too busy to play it. */
-function withExcuse(verdict: Verdict): Verdict {
-  const { faults } = verdict;
-  const why = faults.length === 0 ? undefined : tooBusy();
-  return why === undefined || faults.some((fault) => fault.includes(why))
-    ? verdict
-    : { ...verdict, faults: [...faults, why] };
-}
-
-async function playAndJudge(options: {
-  readonly row: Row;
-  readonly index: number;
-  readonly office: Office;
-  readonly lab: Lab;
-  readonly farEnd: FarEnd;
-}): Promise<Judged> {
-  const { row, lab, farEnd } = options;
+async function playOne(options: Parameters<typeof playRow>[0]): Promise<Played> {
+  const { row, index, office } = options;
   try {
-    const play = await playRow({ ...options, ...lab });
-    const callers = play.inbound.map(({ uniqueid }) => uniqueid);
-    const records = await cdrOf(lab.pbx, play.channels, callers);
-    await untilTold(farEnd, callers.slice(0, row.told.length));
-    return { row, play, verdict: judge({ ...options, play, records }) };
+    return { row, index, office, play: await playRow(options) };
   } catch (error) {
-    const verdict = {
-      row: row.name,
-      told: '?',
-      cdr: '?',
-      faults: [String(error)],
-      agreed: 0,
-      calls: row.told.length,
-    };
-    return { row, play: undefined, verdict };
+    const play = { inbound: [], channels: new Set<string>() };
+    const wrong = [String(error), tooBusy()].filter((text) => text !== undefined).join('; ');
+    return { row, index, office, play, wrong };
   }
 }
 
-/** Waits until all these calls are completed at the far side; gives up after a minute: the verdict says what is missing. */
-async function untilTold(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
-  const isCompleted = (uniqueid: string) =>
-    farEnd.toldOf(uniqueid)?.told.some(({ status }) => status === 'completed') ?? false;
-  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), 60_000).catch(() => {});
+async function untilAllReported({ feed, of, all }: Bridges, played: readonly Played[]): Promise<void> {
+  const callersOf = (farEnd: FarEnd) =>
+    played.filter(({ row }) => of(row) === farEnd).flatMap((one) => reportedCallers(one, feed));
+  await Promise.all(all.map((farEnd) => untilReported(farEnd, callersOf(farEnd))));
 }
 
-function settingsKey(row: Row): string {
-  return JSON.stringify(row.settings ?? {});
+function reportedCallers({ row, play }: Played, feed: Feed): string[] {
+  const { told } = expectedOf(row, feed);
+  return play.inbound.slice(0, told.length).map(({ uniqueid }) => uniqueid);
+}
+
+/** Waits until all these calls are completed at the far side; gives up after a while: the verdict says what is missing. */
+async function untilReported(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
+  const isCompleted = (uniqueid: string) =>
+    farEnd.toldOf(uniqueid)?.told.some(({ status }) => status === 'completed') ?? false;
+  await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), longestMs).catch(() => {});
 }
 
 /** Every call that a far side was told of belongs to a row, and nothing was told in the wrong order. */
-function findStrays(farEnds: ReadonlyMap<string, FarEnd>, judged: readonly Judged[]): string[] {
-  const known = new Set(judged.flatMap(({ play }) => [...(play?.channels ?? [])]));
-  return [...farEnds].flatMap(([settings, farEnd]) => {
+function straysOf({ feed, all }: Bridges, known: ReadonlySet<string>): string[] {
+  return all.flatMap((farEnd) => {
     const strays = farEnd.uniqueids().filter((uniqueid) => !known.has(uniqueid));
     const { inverted } = farEnd.farSide.counts();
     return [
-      ...strays.map((uniqueid) => `told of ${uniqueid}, a call of no row (settings ${settings})`),
-      ...(inverted > 0 ? [`${inverted} events came too late and were discarded (settings ${settings})`] : []),
+      ...strays.map((uniqueid) => `${feed}: reported ${uniqueid}, a call of no row`),
+      ...(inverted > 0 ? [`${feed}: ${inverted} events came too late and were discarded`] : []),
     ];
   });
 }
 
-/** Every call to one of the lab's numbers in Asterisk's own book was an inbound call of a row. */
-function missingFromRows(book: readonly CdrRecord[], judged: readonly Judged[]): string[] {
-  const known = new Set(judged.flatMap(({ play }) => play?.inbound.map(({ uniqueid }) => uniqueid) ?? []));
-  const inbound = book.filter(({ dst, dcontext, channel }) => {
-    return /^493023125\d{3}$/.test(dst) && dcontext === 'from-trunk' && !channel.startsWith('Local/');
-  });
-  return inbound
+/** Every channel in Asterisk's own book is one of a row. */
+function missingFromRows(book: readonly CdrRecord[], known: ReadonlySet<string>): string[] {
+  return book
     .filter(({ uniqueid }) => !known.has(uniqueid))
-    .map(({ uniqueid, line }) => `Asterisk's book has the call ${uniqueid}, which no row knows: ${line}`);
+    .map(({ line }) => `Asterisk's book has a call that no row knows: ${line}`);
 }

@@ -2,8 +2,8 @@ import { receptionNumber, receptionPhone } from './office-numbers.ts';
 import { mobilePort, type Office, offices, phonePort, phonesPerOffice } from './offices.ts';
 import type { PortBlock } from './ports.ts';
 
-/** Phones, and one trunk for all offices. */
-export function pjsipConf(ports: PortBlock): string {
+/** Phones, one trunk for all offices, and a trunk for each on which nobody calls in. */
+export function pjsipConf(ports: PortBlock, trunkContext: string): string {
   const phones = offices.flatMap((office) =>
     Array.from({ length: phonesPerOffice }, (_, i) => {
       const extension = office.extension(i + 1);
@@ -38,14 +38,8 @@ direct_media = no
 dtmf_mode = info
 media_address = 127.0.0.1
 identify_by = username
-[trunk]
-type = endpoint
-context = from-trunk
-disallow = all
-allow = ulaw
-direct_media = no
-dtmf_mode = info
-media_address = 127.0.0.1
+[trunk](phone)
+context = ${trunkContext}
 trust_id_inbound = yes
 aors = trunk
 [trunk]
@@ -56,14 +50,66 @@ contact = sip:127.0.0.1:${mobilePort(ports, offices[0] as Office)}
 type = identify
 endpoint = trunk
 match_header = X-Trunk: yes
-${phones.join('')}`;
+${offices.map((office) => outgoingTrunk(ports, office, trunkContext)).join('')}${phones.join('')}`;
+}
+
+function outgoingTrunk(ports: PortBlock, office: Office, context: string): string {
+  return `
+[siproute-${office.number}](phone)
+context = ${context}
+aors = siproute-${office.number}
+[siproute-${office.number}]
+type = aor
+contact = sip:127.0.0.1:${mobilePort(ports, office)}
+`;
 }
 
 /** Everybody may call in over chan_sip: it is a second trunk. */
 export function chanSipConf(ports: PortBlock): string {
+  return chanSipGeneral(ports, 'from-trunk');
+}
+
+/** Phones and trunks on chan_sip, as FreePBX 16 has them. */
+export function freepbxSipConf(ports: PortBlock): string {
+  const phones = offices.flatMap((office) =>
+    Array.from({ length: phonesPerOffice }, (_, i) => {
+      const extension = office.extension(i + 1);
+      return `
+[${extension}]
+type = friend
+host = 127.0.0.1
+port = ${phonePort(ports, office, i + 1)}
+context = from-internal
+callerid = Phone ${extension} <${extension}>
+callgroup = ${office.number}
+pickupgroup = ${office.number}
+setvar = CHANNEL(parkinglot)=lot-${office.number}
+`;
+    }),
+  );
+  const outgoing = offices.map(
+    (office) => `
+[siproute-${office.number}]
+type = peer
+host = 127.0.0.1
+port = ${mobilePort(ports, office)}
+context = from-trunk-sip-siproute-${office.number}
+`,
+  );
+  return `${chanSipGeneral(ports, 'from-sip-external')}
+[trunk]
+type = peer
+host = 127.0.0.1
+insecure = port,invite
+context = from-trunk-sip-trunk
+trustrpid = yes
+${[...outgoing, ...phones].join('')}`;
+}
+
+function chanSipGeneral(ports: PortBlock, context: string): string {
   return `
 [general]
-context = from-trunk
+context = ${context}
 udpbindaddr = 127.0.0.1:${ports.chanSip}
 allowguest = yes
 directmedia = no

@@ -73,8 +73,9 @@ export async function playRow(options: {
   readonly pbx: Pbx;
   readonly board: Board;
   readonly driver: Ami;
+  readonly tech: 'PJSIP' | 'SIP';
 }): Promise<Play> {
-  const { row, index, office, pbx, board, driver } = options;
+  const { row, index, office, pbx, board, driver, tech } = options;
   const ends: SipEnd[] = [];
   const before = new Set(board.channels.keys());
   const did = didOf(index, office.number);
@@ -104,12 +105,15 @@ export async function playRow(options: {
     if (typeof party === 'object') return party.channel;
     const isIts = (channel: BoardChannel) =>
       party === 'mobile'
-        ? channel.dialled.includes(`sip:${mobile}@`)
-        : channel.name.startsWith(`PJSIP/${office.extension(party)}-`);
+        ? !channel.name.startsWith('Local/') && isDialledMobile(channel.dialled)
+        : channel.name.startsWith(`${tech}/${office.extension(party)}-`);
     const its = ours().filter((channel) => !channel.gone && isIts(channel));
     // A phone may have placed a second call: what was called comes first, as a placed call has its own name.
     return its.findLast(({ dialled }) => dialled !== '') ?? its.at(-1);
   }
+
+  /** `PJSIP/trunk/sip:NUMBER@host`, `NUMBER@trunk`, `trunk/NUMBER`. */
+  const isDialledMobile = (dialled: string) => dialled.split(/[:/@]/).includes(mobile);
 
   const nameOf = (party: Party) => (typeof party === 'object' ? party.channel.name : `${party}`);
   const live = async (party: Party) => board.until(`${nameOf(party)} has a call`, () => channelOf(party));
@@ -121,7 +125,8 @@ export async function playRow(options: {
   async function sipCallOf(party: Party): Promise<{ port: number; callId: string }> {
     if (typeof party === 'object') return party.end;
     const port = party === 'mobile' ? mobilePort(pbx.ports, office) : phonePort(pbx.ports, office, party);
-    return { port, callId: await variable('CHANNEL(pjsip,call-id)', await live(party)) };
+    const name = tech === 'SIP' ? 'SIPCALLID' : 'CHANNEL(pjsip,call-id)';
+    return { port, callId: await variable(name, await live(party)) };
   }
 
   /** Refer-To for an attended transfer: take the place of this call of mine (RFC 3891). */
@@ -137,15 +142,15 @@ export async function playRow(options: {
     mobile,
     mobileOverTrunk: mobileDialString(pbx.ports, office),
     extension: office.extension,
-    customerCalls({ first = [], chanSip = false, ...invitation } = {}) {
+    customerCalls({ first = [], chanSip = tech === 'SIP', ...invitation } = {}) {
       const whole = { to: did, from: customerOf(index, office), headers: [], ...invitation };
       const headers = ['X-Trunk: yes', ...whole.headers];
       return place({ ...whole, headers }, first, chanSip ? pbx.ports.chanSip : pbx.ports.sip, inbound);
     },
     phoneDials(nth, number) {
       const from = office.extension(nth);
-      const appears = () => ours().filter((c) => c.name.startsWith(`PJSIP/${from}-`) && c.dialled === '');
-      return place({ to: number, from }, [], pbx.ports.sip, appears);
+      const appears = () => ours().filter((c) => c.name.startsWith(`${tech}/${from}-`) && c.dialled === '');
+      return place({ to: number, from }, [], tech === 'SIP' ? pbx.ports.chanSip : pbx.ports.sip, appears);
     },
     async rings(party) {
       await board.until(`${nameOf(party)} rings`, () => channelOf(party)?.state === 5);

@@ -1,42 +1,75 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CdrRecord, wasAnswered } from './cdr.ts';
 import type { FarEnd, ToldOf } from './far-end.ts';
+import { type Feed, isCdrKind } from './feeds.ts';
 import type { Office } from './offices.ts';
-import { type ExpectedCall, expectedCalls, type Row } from './row.ts';
+import { type ExpectedCall, expectedCalls, type Row, type Telling } from './row.ts';
 import type { Play } from './stage.ts';
 
-/** What came of a row: what was told, what Asterisk says of it, and whether that is right. */
+/** A row that was played. */
+export type Played = {
+  readonly row: Row;
+  readonly index: number;
+  readonly office: Office;
+  /** Empty if it went wrong. */
+  readonly play: Play;
+  /** What went wrong on the telephone. */
+  readonly wrong?: string;
+};
+
+/** What a bridge reported of a row, what Asterisk says of it, and whether that is right. */
 export type Verdict = {
   readonly row: string;
+  readonly feed: Feed;
   readonly told: string;
   readonly cdr: string;
   /** Empty if all is right. */
   readonly faults: readonly string[];
+  /** Right as the row says that call records have it, not as it was. */
+  readonly marked: boolean;
   /** Calls on which Asterisk's own word and the far side agree, of how many that were to be told. */
   readonly agreed: number;
   readonly calls: number;
 };
 
+/** What must be reported of a row, from this feed. */
+export function expectedOf(
+  row: Row,
+  feed: Feed,
+): { readonly told: readonly Telling[]; readonly marked: boolean } {
+  const marked = isCdrKind(feed) && row.fromRecords !== undefined;
+  return { told: (marked ? row.fromRecords?.told : undefined) ?? row.told, marked };
+}
+
 /** Compares what the far side holds of a row with what must be told, and with Asterisk's own word. */
-export function judge(options: {
-  readonly row: Row;
-  readonly index: number;
-  readonly office: Office;
-  readonly play: Play;
-  readonly records: readonly CdrRecord[];
-  readonly farEnd: FarEnd;
-}): Verdict {
-  const { row, index, office, play, records, farEnd } = options;
-  const expected = expectedCalls(row, index, office);
+export function judge(
+  { row, index, office, play, wrong }: Played,
+  feed: Feed,
+  farEnd: FarEnd,
+  records: readonly CdrRecord[],
+): Verdict {
+  const { told: tellings, marked } = expectedOf(row, feed);
+  const expected = expectedCalls({ told: tellings }, index, office);
+  if (wrong !== undefined)
+    return {
+      row: row.name,
+      feed,
+      marked,
+      told: '?',
+      cdr: '?',
+      faults: [wrong],
+      agreed: 0,
+      calls: expected.length,
+    };
   const faults: string[] = [];
-  const withheld = row.untold ?? 0;
-  if (play.inbound.length !== expected.length + withheld) {
-    faults.push(`${play.inbound.length} calls came in, not ${expected.length + withheld}`);
-  }
+  const callers = row.told.length + (row.untold ?? 0);
+  if (play.inbound.length !== callers) faults.push(`${play.inbound.length} calls came in, not ${callers}`);
   const told = play.inbound.map(({ uniqueid }) => farEnd.toldOf(uniqueid));
   for (const [i, call] of expected.entries()) {
     if (!isDeepStrictEqual(told[i], call)) faults.push(`told ${describe(told[i])}, not ${describe(call)}`);
   }
+  if (marked && isDeepStrictEqual(told.filter(Boolean), expectedCalls(row, index, office)))
+    faults.push('the record knows it after all: remove fromRecords');
   const toldIds = new Set(play.inbound.slice(0, expected.length).map(({ uniqueid }) => uniqueid));
   for (const uniqueid of play.channels) {
     const extra = toldIds.has(uniqueid) ? undefined : farEnd.toldOf(uniqueid);
@@ -50,6 +83,8 @@ export function judge(options: {
   });
   return {
     row: row.name,
+    feed,
+    marked,
     told: expected.length === 0 ? 'nothing' : told.slice(0, expected.length).map(describe).join(' | '),
     cdr: words.map(({ text }) => text).join(' | ') || '-',
     faults,

@@ -117,6 +117,7 @@ export const answeredRows: readonly Row[] = [
       call.hangsUp();
     },
     told: [{ answeredBy: 'reception' }],
+    fromRecords: { why: 'a record has no caller id of the other end', told: [{ answeredBy: 5 }] },
     settings: { ANSWERED_BY: 'callerid' },
   },
   {

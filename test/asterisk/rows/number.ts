@@ -19,12 +19,16 @@ function callFrom(
 }
 
 /** RFC 3323 and 3325: what a caller sends who does not want to be known. */
-const anonymous = { from: 'anonymous', name: 'Anonymous', headers: ['Privacy: id'] };
+export const anonymous = { from: 'anonymous', name: 'Anonymous', headers: ['Privacy: id'] };
 /** What a trunk passes on all the same, for the PBX's eyes only. */
-const restricted = {
+export const restricted = {
   ...anonymous,
   headers: ['Privacy: id', 'P-Asserted-Identity: <sip:+494066969777@127.0.0.1>'],
 };
+export const shownByRecord = {
+  why: 'a record has the number that the caller withholds and the trunk shows, and not that it is withheld',
+  told: [{ from: '+494066969777', answeredBy: 1 }],
+} as const;
 const withheld = { WITHHELD_NUMBER: '+493023125000' };
 
 /** What dialplans make of the caller's number at their very beginning: what the trunk presented is reported. */
@@ -44,6 +48,10 @@ export const rewrittenNumberRows: readonly Row[] = [
       says: 'The dialplan replaces the number by a text.',
       dialplan: ['Set(CALLERID(num)=Reception)', 'Dial(PJSIP/{P}1,4)'],
       told: [{ answeredBy: 1 }],
+      fromRecords: {
+        why: 'a record has the name that the dialplan put in place of the number',
+        told: [],
+      },
     },
     {},
   ),
@@ -109,6 +117,7 @@ export const numberRows: readonly Row[] = [
       says: 'The caller withholds the number, but the trunk shows it to the PBX.',
       told: [],
       untold: 1,
+      fromRecords: shownByRecord,
     },
     restricted,
   ),
@@ -117,6 +126,7 @@ export const numberRows: readonly Row[] = [
       name: 'number-restricted-number-set',
       says: 'The same; the bridge has a number to tell instead.',
       told: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
+      fromRecords: shownByRecord,
       settings: withheld,
     },
     restricted,

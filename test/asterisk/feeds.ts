@@ -1,0 +1,92 @@
+import type { Pbx } from './asterisk.ts';
+import { type CdrKind, type CdrPlace, cdrKinds, cdrPlaces } from './cdr-source.ts';
+import { type FarEnd, startFarEnd } from './far-end.ts';
+import type { Row } from './row.ts';
+import { startWire } from './wire.ts';
+
+/**
+ * From where a bridge learns of the calls: from Asterisk beside it, from Asterisk 5 ms away, or, because it was stopped
+ * while they went on, from one kind of call records.
+ */
+export const feeds = ['live', 'live-5ms', ...cdrKinds] as const;
+export type Feed = (typeof feeds)[number];
+
+const awayMs = 5;
+
+export function isCdrKind(feed: Feed): feed is CdrKind {
+  return cdrKinds.some((kind) => kind === feed);
+}
+
+/** Which of these feeds cannot be had on this machine, and why. */
+export function impossibleFeeds(wanted: readonly Feed[]): ReadonlyMap<Feed, string> {
+  return new Map(
+    wanted.filter(isCdrKind).flatMap((kind) => {
+      const why = cdrPlaces[kind].impossible();
+      return why === undefined ? [] : [[kind, why] as const];
+    }),
+  );
+}
+
+/** The bridges of a feed: one for each group of settings that rows have. */
+export type Bridges = {
+  readonly feed: Feed;
+  of(row: Row): FarEnd;
+  readonly all: readonly FarEnd[];
+};
+
+type Settings = Readonly<Record<string, string>>;
+type Start = {
+  readonly feed: Feed;
+  readonly pbx: Pbx;
+  readonly rows: readonly Row[];
+  readonly cleanUp: AsyncDisposableStack;
+};
+
+/** Starts a bridge for each group of settings. */
+async function startBridges(
+  { feed, rows, cleanUp }: Start,
+  options: { readonly amiPort: number; readonly settings?: Settings; readonly state?: string },
+): Promise<Bridges> {
+  const groups = Map.groupBy(rows, settingsKey);
+  const farEnds = new Map<string, FarEnd>();
+  for (const [key, [row]] of groups) {
+    const farEnd = await startFarEnd({ ...options, settings: { ...options.settings, ...row?.settings } });
+    cleanUp.defer(farEnd.stop);
+    farEnds.set(key, farEnd);
+  }
+  return { feed, of: (row) => farEnds.get(settingsKey(row)) as FarEnd, all: [...farEnds.values()] };
+}
+
+function settingsKey(row: Row): string {
+  return JSON.stringify(row.settings ?? {});
+}
+
+/** Bridges that hear the calls as they go on. */
+export async function startLive(start: Start): Promise<Bridges> {
+  const { feed, pbx, cleanUp } = start;
+  if (feed === 'live') return startBridges(start, { amiPort: pbx.ports.ami });
+  const wire = await startWire({ port: 0, target: pbx.ports.ami, delayMs: awayMs });
+  cleanUp.defer(wire.close);
+  return startBridges(start, { amiPort: wire.port });
+}
+
+/** A bridge that reads call records: it hears some calls first, so that it knows the trunks, and is ended. */
+export type Reader = {
+  readonly farEnd: FarEnd;
+  /** Starts bridges that go on from there; resolves when they have read the records. */
+  goOn(): Promise<Bridges>;
+};
+
+export async function startReader(start: Start, place: CdrPlace): Promise<Reader> {
+  const options = { amiPort: start.pbx.ports.ami, settings: place.settings(start.pbx) };
+  const farEnd = await startFarEnd(options);
+  start.cleanUp.defer(farEnd.stop);
+  return {
+    farEnd,
+    async goOn() {
+      const bridges = await startBridges(start, { ...options, state: farEnd.state });
+      await Promise.all(bridges.all.map((each) => each.logged('cdr.filled')));
+      return bridges;
+    },
+  };
+}

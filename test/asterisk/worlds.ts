@@ -1,0 +1,53 @@
+import { matchesGlob } from 'node:path';
+import { dialplanText, type Route } from './dialplan.ts';
+import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
+import type { Version } from './install.ts';
+import type { PortBlock } from './ports.ts';
+import type { Row } from './row.ts';
+import { matrix } from './rows/all.ts';
+import { freepbxRows } from './rows/freepbx.ts';
+import { freepbxSipConf, pjsipConf } from './sip-config.ts';
+
+/** A phone system of the matrix: a version of Asterisk, a dialplan, and the rows that are played on it. */
+export type World = {
+  readonly version: Version;
+  /** A row's place gives its telephone number. */
+  readonly rows: readonly Row[];
+  dialplan(ports: PortBlock, routes: readonly Route[]): string;
+  /** Configuration files in place of the lab's, or beside them, by name. */
+  files(ports: PortBlock): Readonly<Record<string, string>>;
+  /** The channel driver of phones and trunks. */
+  readonly tech: 'PJSIP' | 'SIP';
+  /** The rows that a bridge must have heard to know the trunks. */
+  readonly overEachTrunk: readonly string[];
+};
+
+/** Plain dialplans on both versions, and FreePBX's: of release 17 on 22, of release 16 on 16. */
+export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16'] as const;
+export type WorldName = (typeof worldNames)[number];
+
+const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
+const freepbx = { rows: freepbxRows, overEachTrunk: ['extension'] };
+
+export const worlds: Readonly<Record<WorldName, World>> = {
+  22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },
+  16: { ...plain, version: '16', overEachTrunk: ['extension-caller-hangs-up', 'chan-sip-trunk'] },
+  'freepbx-22': {
+    ...{ ...freepbx, version: '22', tech: 'PJSIP' },
+    dialplan: (_, routes) => freepbxDialplan('22', routes),
+    files: (ports) => ({ ...freepbxFiles('PJSIP'), 'pjsip.conf': pjsipConf(ports, 'from-pstn') }),
+  },
+  'freepbx-16': {
+    ...{ ...freepbx, version: '16', tech: 'SIP' },
+    dialplan: (_, routes) => freepbxDialplan('16', routes),
+    files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
+  },
+};
+
+/** The rows of a world whose name matches, with their places in it. */
+export function rowsOf(name: WorldName, glob = '*'): { row: Row; index: number }[] {
+  const { rows, version } = worlds[name];
+  return rows
+    .map((row, index) => ({ row, index }))
+    .filter(({ row }) => (row.only ?? version) === version && matchesGlob(row.name, glob));
+}
