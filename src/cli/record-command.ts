@@ -6,7 +6,9 @@ import { createAmiLink } from '../ami/link.ts';
 import { createMasker } from '../ami/recording/mask.ts';
 import { createRecorder } from '../ami/recording/recorder.ts';
 import { allFields } from '../ami/wire/frame.ts';
+import { createRules } from '../calls/rules.ts';
 import { amiSection } from '../config/ami-section.ts';
+import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import type { Log } from '../log/log.ts';
 import { systemClock } from '../process/clock.ts';
@@ -26,7 +28,10 @@ const ring = '4';
 /** Records AMI call events until stopped; a bridge may run at the same time. */
 export async function record(context: Context, options: RecordOptions, stop: AbortSignal): Promise<number> {
   const { io, terminal, json, printError } = context;
-  const { ami } = loadConfig({ ami: amiSection }, io.environment());
+  const { ami, calls } = loadConfig({ ami: amiSection, calls: callsSection }, io.environment());
+  const rules = createRules(calls);
+  const judge = (name: string) =>
+    `${rules.contextIsInbound(name)} ${rules.nameIsInbound(name)} ${rules.notationOf(name).rule}`;
   const file = openSync(options.out, 'wx', 0o600);
   let [events, bytes] = [0, 0];
   const recorder = createRecorder({
@@ -34,7 +39,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     write(text) {
       bytes += writeSync(file, text);
     },
-    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32)) }),
+    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32), judge) }),
   });
   const { promise: isUp, resolve: onFirstMessage } = Promise.withResolvers<boolean>();
   // The link's first message says whether the login worked.

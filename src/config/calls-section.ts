@@ -67,6 +67,7 @@ export const callsSection = section({
   live: [
     'INBOUND_CONTEXTS',
     'INBOUND_CHANNELS',
+    'DEFAULT_COUNTRY',
     'TRUNK_NUMBERS',
     'REPORTED_NUMBER',
     'WITHHELD_NUMBER',

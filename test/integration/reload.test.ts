@@ -41,12 +41,12 @@ async function reload({ program }: { program: Program }, answer: RegExp): Promis
 
 let channels = 0;
 /** A call that comes in on this context and is not answered. */
-function missedCall(context: string): string[] {
+function missedCall(context: string, number = '+4940123456'): string[] {
   channels += 1;
   const ids = `Uniqueid: 1000.${channels}\r\nLinkedid: 1000.${channels}`;
   const channel = `Channel: PJSIP/trunk-0000000${channels}`;
   return [
-    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: +4940123456\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
+    `Event: Newchannel\r\n${channel}\r\nChannelState: 4\r\nCallerIDNum: ${number}\r\nContext: ${context}\r\nExten: s\r\n${ids}`,
     `Event: Hangup\r\n${channel}\r\n${ids}\r\nCause: 16`,
   ];
 }
@@ -93,6 +93,28 @@ test('other contexts count from the next call on, over the same connection', asy
   assert.equal(bridge.program.output().match(/"code":"ami\.connected"/g)?.length, 1);
   await bridge.program.end();
   assert.equal(bridge.program.output().match(/"code":"call\.ringing"/g)?.length, 2);
+});
+
+test('how numbers are written counts from the next call on', async (t) => {
+  const bridge = await runningBridge(t, { DEFAULT_COUNTRY: 'DE' });
+  await bridge.program.says(/"code":"ami\.connected"/);
+  bridge.write({
+    DEFAULT_COUNTRY: 'NL',
+    TRUNK_NUMBERS: 'PJSIP/trunk-*:strip=9',
+    MISSING_NUMBER: '+31200000000',
+  });
+  await reload(bridge, /"code":"program\.reloaded".*DEFAULT_COUNTRY/);
+  for (const frame of missedCall('from-trunk', '90201234567')) bridge.pbx.send(frame);
+  for (const frame of missedCall('from-trunk', 'alice7')) bridge.pbx.send(frame);
+  await bridge.farSide.waitFor(
+    (it) => callsOf(it).filter(({ received }) => received.length === 2).length === 2,
+  );
+  assert.deepEqual(
+    callsOf(bridge.farSide)
+      .map(({ from }) => from)
+      .sort(),
+    ['+31200000000', '+31201234567'],
+  );
 });
 
 test('a log level counts at once; what needs a restart and what is wrong is named', async (t) => {

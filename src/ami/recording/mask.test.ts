@@ -34,10 +34,28 @@ describe('a recording is masked', () => {
     'CallerIDName: <unknown>',
     'CallerIDName: ',
     'CallerIDNum: anonymous',
+    'CallerIDNum: 0000000000',
     'CallerIDNum: 1001',
     'Context: from-trunk',
   ])
     test(`stays: ${text}`, () => assert.equal(masked(`${text}\r\nx: y`), `${text}\r\nx: y`));
+
+  test('a name by which the settings know a trunk is kept, and no other', () => {
+    const judge = (name: string) => String(/^PJSIP\/493012345-|^DAHDI\//.test(name));
+    const maskFor = createMasker(Buffer.from('a key'), judge);
+    const text = (line: string) =>
+      maskFor(Buffer.from(`${line}\r\nX: y`))
+        .toString()
+        .split('\r\n')[0];
+    for (const kept of ['Channel: PJSIP/493012345-00000001', 'DestChannel: PJSIP/493012345-00000001'])
+      assert.equal(text(kept), kept);
+    for (const name of [
+      'Channel: DAHDI/i1/030123456-1',
+      'Exten: 493012345',
+      'Channel: PJSIP/493099999-00000001',
+    ])
+      assert.notEqual(text(name), name);
+  });
 
   test('bytes that are no text stay as they are, and another key gives other stand-ins', () => {
     assert.equal(masked('X: \xff\xfe'), 'X: \xff\xfe');

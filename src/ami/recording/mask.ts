@@ -16,11 +16,20 @@ const names = /^((?:\w*CallerIDName|\w*ConnectedLineName): )(.+)$/gim;
 /** Digits at the end that make a subscriber; of a short number, all but the first. */
 const tail = 6;
 
-/** @param key random bytes, for one recording. */
-export function createMasker(key: Buffer): Masker {
+/** A header whose value the settings name by globs. */
+const judged = /^\w*(?:Channel|Newname|Context): (.*?)\r?$/;
+
+/**
+ * @param key random bytes, for one recording.
+ * @param judge what the settings say of a channel's or context's name. Where they say something else of its stand-in (a
+ *   trunk is named by its number, and a glob names it), the name is kept: a replay must judge as the bridge does.
+ */
+export function createMasker(key: Buffer, judge: (name: string) => string = () => ''): Masker {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();
 
   function number(digits: string): string {
+    // Zeros stand for a number that is withheld.
+    if (/^0+$/.test(digits)) return digits;
     const kept = Math.max(digits.length - tail, 1);
     const hidden = digits.slice(kept);
     const stand = digest(hidden).readUIntBE(0, 6) % 10 ** hidden.length;
@@ -28,14 +37,20 @@ export function createMasker(key: Buffer): Masker {
   }
 
   return (frame) => {
-    const text = frame
-      .toString('latin1')
+    const original = frame.toString('latin1');
+    const masked = original
       .replace(names, (line, key: string, name: string) =>
         name.startsWith('<unknown>') || /^\s*$/.test(name)
           ? line
           : `${key}Caller ${digest(name.trim()).toString('hex', 0, 3)}${name.endsWith('\r') ? '\r' : ''}`,
       )
       .replace(tokens, (token) => (/^\d+$/.test(token) ? number(token) : token));
-    return Buffer.from(text, 'latin1');
+    const lines = original.split('\n');
+    const kept = masked.split('\n').map((line, i) => {
+      const name = judged.exec(lines[i] ?? '')?.[1];
+      if (name === undefined || line === lines[i]) return line;
+      return judge(name) === judge(judged.exec(line)?.[1] ?? '') ? line : lines[i];
+    });
+    return Buffer.from(kept.join('\n'), 'latin1');
   };
 }

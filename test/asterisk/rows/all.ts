@@ -4,7 +4,7 @@ import { groupRows } from './group.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
 import { notToldRows } from './not-told.ts';
-import { numberRows, rewrittenNumberRows } from './number.ts';
+import { numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows } from './pickup.ts';
 import { queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
@@ -21,4 +21,5 @@ export const matrix: readonly Row[] = [
   ...numberRows,
   ...notToldRows,
   ...rewrittenNumberRows,
+  ...numberRuleRows,
 ];

@@ -57,6 +57,94 @@ export const rewrittenNumberRows: readonly Row[] = [
   ),
 ];
 
+/** A rule for the trunk, and a number for callers who have none. */
+const ruled = { TRUNK_NUMBERS: 'PJSIP/trunk-*:national:strip=0', MISSING_NUMBER: '+493023125001' };
+
+/** A number that the caller withholds and the trunk shows, whatever the dialplan does to hide that it is withheld. */
+const restrictedRows: readonly Row[] = [
+  ['freepbx', 'keeps that in a variable, and allows it', ['Set(__CALLINGNUMPRES_SV={CALLERID(num-pres)})']],
+  [
+    'issabel',
+    'keeps that in the variable of older releases, and allows it',
+    ['Set(__CALLINGPRES_SV={CALLERID(num-pres)})'],
+  ],
+  ['overwritten', 'allows it and keeps nothing', []],
+].map(([name, what, keeps]) =>
+  callFrom(
+    {
+      name: `number-restricted-${name}`,
+      says: `The caller withholds the number, the trunk shows it to the PBX, and the dialplan ${what}.`,
+      dialplan: [
+        ...(keeps as string[]),
+        'Set(CALLERID(num-pres)=allowed_not_screened)',
+        'Dial(PJSIP/{P}1,4)',
+      ],
+      told: [],
+      untold: 1,
+    },
+    restricted,
+  ),
+);
+
+/** By which rule a number becomes what is reported. */
+export const numberRuleRows: readonly Row[] = [
+  ...restrictedRows,
+  callFrom(
+    {
+      name: 'number-restricted-rewritten',
+      says: 'The caller withholds the number, the trunk shows it to the PBX, and the dialplan changes and allows it.',
+      dialplan: [
+        'Set(CALLERID(num)=0{CALLERID(num)})',
+        'Set(CALLERID(num-pres)=allowed_not_screened)',
+        'Dial(PJSIP/{P}1,4)',
+      ],
+      told: [],
+      untold: 1,
+    },
+    restricted,
+  ),
+  callFrom(
+    {
+      name: 'number-by-dialplan',
+      says: 'The dialplan takes a moment to correct the number, and its number is to be reported.',
+      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=00442079460123)', 'Dial(PJSIP/{P}1,4)'],
+      told: [{ from: '+442079460123', answeredBy: 1 }],
+      settings: { REPORTED_NUMBER: 'dialplan' },
+    },
+    { from: '04066969123' },
+  ),
+  callFrom(
+    {
+      name: 'number-e164-bare',
+      says: 'An international number without its plus.',
+      told: [{ from: '+494066969123', answeredBy: 1 }],
+    },
+    { from: '494066969123' },
+  ),
+  callFrom(
+    {
+      name: 'number-trunk-rule',
+      says: 'A trunk that puts the digit for an outside line before national numbers.',
+      told: [{ from: '+494066969123', answeredBy: 1 }],
+      settings: ruled,
+    },
+    { from: '004066969123' },
+  ),
+  callFrom(
+    {
+      name: 'number-sip-address',
+      says: 'A caller with a SIP address in place of a number; the bridge has a number for those.',
+      told: [{ from: ruled.MISSING_NUMBER, answeredBy: 1 }],
+      settings: ruled,
+    },
+    { from: 'alice7' },
+  ),
+  callFrom(
+    { name: 'number-zeros', says: 'Zeros stand for a number that is withheld.', told: [], untold: 1 },
+    { from: '0000000000' },
+  ),
+];
+
 /** Who calls: numbers in all shapes, late, and withheld. */
 export const numberRows: readonly Row[] = [
   callFrom(
