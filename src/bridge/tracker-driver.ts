@@ -163,6 +163,10 @@ export function createTrackerDriver(
       snapshots: () => state.snapshots,
       rules: () => state.rules,
       trunks: () => new Set([...state.trunks.keys()].filter((endpoint) => isTrunk(state, endpoint))),
+      isPhone(endpoint) {
+        const context = state.contexts.get(endpoint);
+        return context !== undefined && !state.rules.contextIsInbound(context);
+      },
       isHeard: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
       lost() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];

@@ -1,9 +1,9 @@
-import { type CdrRecord, isUniqueid } from './cdr-record.ts';
+import { type CdrRecord, isUniqueid, localSeconds, secondsOf } from './cdr-record.ts';
 import { RecordsRefused } from './cdr-source.ts';
 
 /** Columns used of a table of call records, as named in Asterisk's samples. */
 const required = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'] as const;
-const optional = ['dst', 'lastapp', 'lastdata', 'did'] as const;
+const optional = ['dst', 'lastapp', 'lastdata', 'did', 'calldate', 'start', 'duration', 'billsec'] as const;
 /** Columns that may contain the caller's number, in order of preference: `cnum` is FreePBX's, `clid` is `"Name" <number>`. */
 const callers = ['src', 'cnum', 'clid'] as const;
 
@@ -32,5 +32,8 @@ export function recordOf(row: Row): CdrRecord | 'no-uniqueid' {
     disposition: text('disposition'),
     uniqueid,
     did: text('did'),
+    start: localSeconds(text('calldate') || text('start')),
+    duration: secondsOf(text('duration')),
+    billsec: secondsOf(text('billsec')),
   };
 }

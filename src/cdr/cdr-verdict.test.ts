@@ -34,15 +34,24 @@ const answered = (more: Partial<CdrRecord> = {}) =>
 function judged(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
-  return judge({ rules: createRules({ ...settings, ...more }), trunks: new Set(['PJSIP/trunk']), legs }, own);
+  return judge(
+    {
+      rules: createRules({ ...settings, ...more }),
+      trunks: new Set(['PJSIP/trunk']),
+      isPhone: (it) => it === 'PJSIP/3001',
+      legs,
+    },
+    own,
+  );
 }
 
 const missed = { inbound: true, from: '+31201234567' };
 const by = (callerId: string) => ({ ...missed, callerId });
 const no = { inbound: false };
 
+const moved = { dcontext: 'from-internal' };
+
 describe('what a record says', () => {
-  const moved = { dcontext: 'from-internal' };
   const rows: [string, CdrRecord[], object][] = [
     ['an inbound call that was not answered', [record()], missed],
     ['one that an announcement answered', [answered({ dstchannel: '' })], missed],
@@ -104,9 +113,9 @@ describe('what a record says', () => {
     const call = answered({
       channel: 'PJSIP/1001-00000001',
       dstchannel: 'PJSIP/trunk-00000002',
-      uniqueid: '1.1',
+      uniqueid: '1799999990.1',
     });
-    assert.deepEqual(judged([answered({ channel: 'PJSIP/trunk-00000002' })], [call]), no);
+    assert.deepEqual(judged([answered({ ...moved, channel: 'PJSIP/trunk-00000002' })], [call]), no);
   });
   test('who answered behind a Local pair', () => {
     const half = answered({
@@ -128,6 +137,137 @@ describe('what a record says', () => {
     }));
 });
 
+describe('what a record says beside those of others', () => {
+  /** A call that began so many seconds after the caller's. */
+  const after = (seconds: number) => ({
+    uniqueid: `${1_800_000_000 + seconds}.9`,
+    start: seconds,
+    duration: 10,
+  });
+  const here = { start: 0, duration: 10 };
+  const other = { channel: 'PJSIP/trunk-00000007', src: '0209999999', ...after(3) };
+  const line = { channel: 'DAHDI/1-1', ...moved };
+  const outgoing = { channel: 'PJSIP/1001-00000003', dstchannel: 'DAHDI/1-1' };
+  const member = (more: Partial<CdrRecord>) =>
+    answered({ channel: 'Local/1002@from-queue-0001;2', ...after(1), ...more });
+  const dials = (dstchannel: string, lastdata: string) => answered({ dstchannel, lastdata });
+  const rows: [string, CdrRecord[], CdrRecord[], object][] = [
+    [
+      'a caller whom an agent joined with another caller from outside',
+      [answered(here)],
+      [answered({ ...other, dstchannel: 'PJSIP/trunk-00000001', ...after(-9), duration: 60 })],
+      by('1001'),
+    ],
+    [
+      'a waiting caller who was taken with Bridge()',
+      [answered(here)],
+      [
+        answered({
+          channel: 'PJSIP/1001-00000002',
+          ...moved,
+          dstchannel: 'PJSIP/trunk-00000001',
+          ...after(2),
+        }),
+      ],
+      by('1001'),
+    ],
+    [
+      'a caller who meets only another one from outside, in a conference',
+      [answered({ ...here, dstchannel: other.channel, lastapp: 'ConfBridge' })],
+      [answered({ ...other, dstchannel: '', lastapp: 'ConfBridge' })],
+      missed,
+    ],
+    [
+      'one on a line over which we called before',
+      [answered({ ...line, ...here })],
+      [answered({ ...outgoing, ...after(-100) })],
+      by('1001'),
+    ],
+    [
+      'one on a line over which we called before, though a transfer changed its context',
+      [answered({ ...line, ...here, channel: 'PJSIP/trunk-00000001' })],
+      [answered({ ...outgoing, dstchannel: 'PJSIP/trunk-00000001', ...after(-100) })],
+      by('1001'),
+    ],
+    [
+      'a customer whom we called over that line, and who was transferred',
+      [answered({ ...line, ...here })],
+      [answered({ ...outgoing, ...after(-5) })],
+      no,
+    ],
+    [
+      'whose line answered: the leg of an earlier call on it says nothing',
+      [answered({ ...here, dstchannel: 'DAHDI/2-1' })],
+      [record({ channel: 'DAHDI/2-1', lastdata: '(Outgoing Line)', ...after(-100) })],
+      by('2'),
+    ],
+    [
+      'a member of a queue who forwards to voicemail',
+      [answered({ dstchannel: 'Local/1002@from-queue-0001;1', lastapp: 'Queue' })],
+      [
+        member({ dstchannel: 'PJSIP/1002-00000004', disposition: 'NO ANSWER' }),
+        member({ dstchannel: '', lastapp: 'VoiceMail' }),
+      ],
+      missed,
+    ],
+    [
+      'a member who answered at the second try',
+      [answered({ dstchannel: 'Local/1002@from-queue-0001;1', lastapp: 'Queue' })],
+      [member({ dstchannel: '', lastapp: 'Playback' }), member({ dstchannel: 'PJSIP/1002-00000004' })],
+      by('1002'),
+    ],
+    ['a bot behind AudioSocket', [answered({ dstchannel: 'AudioSocket/127.0.0.1:32995-0x7f' })], [], missed],
+    ['a bot behind externalMedia', [answered({ dstchannel: 'UnicastRTP/127.0.0.1:9-0x7f' })], [], missed],
+    [
+      'a person after a bot',
+      [answered({ dstchannel: 'AudioSocket/127.0.0.1:32995-0x7f' }), answered()],
+      [],
+      by('1001'),
+    ],
+    [
+      'a mobile over a trunk on which no call came in',
+      [dials('PJSIP/siproute-4-00000007', 'PJSIP/+31612345678@siproute-4,300,T')],
+      [],
+      by('+31612345678'),
+    ],
+    [
+      'the same by chan_sip',
+      [dials('SIP/siproute-4-00000007', 'SIP/siproute-4/+31612345678,300,T')],
+      [],
+      by('+31612345678'),
+    ],
+    [
+      'a phone that is dialled by its contact',
+      [dials('PJSIP/1001-00000007', 'PJSIP/1001/sip:1001@10.0.0.1')],
+      [],
+      by('1001'),
+    ],
+    [
+      'a pickup of a leg with a dialplan routine of its own',
+      [answered(here), answered({ ...here, dstchannel: 'PJSIP/1002-00000003' })],
+      [record({ channel: 'PJSIP/1001-00000002', lastapp: 'Return', ...after(0) })],
+      by('1002'),
+    ],
+    [
+      'a directed pickup, of which the leg has no record',
+      [answered({ billsec: 0 }), answered({ billsec: 4, dstchannel: 'PJSIP/1002-00000003' })],
+      [],
+      by('1002'),
+    ],
+    [
+      "the company's number, dialled from inside",
+      [answered({ channel: 'PJSIP/1002-00000001', src: '1002' })],
+      [],
+      no,
+    ],
+    ['the same from a phone with an outside number', [answered({ channel: 'PJSIP/3001-00000001' })], [], no],
+  ];
+  for (const [what, own, others, verdict] of rows)
+    test(what, () =>
+      assert.deepEqual(judged(own, others, { inboundChannels: ['SIP/isp-*', 'DAHDI/1*'] }), verdict),
+    );
+});
+
 test('a restart of Asterisk is detected by a count that begins again', () => {
   const isAfterRestart = createRestartDetector();
   const uniqueids = ['100.5', '101.9', '100.7', '102.12', '101.10', 'pbx-200.3', '201.4', '201.3'];
@@ -137,9 +277,10 @@ test('a restart of Asterisk is detected by a count that begins again', () => {
 
 test('the oldest legs are forgotten', () => {
   const legs = createDialledLegs(2);
-  for (const nth of [1, 2, 3]) legs.add(answered({ dstchannel: `PJSIP/1001-0000000${nth}` }));
+  const legOf = (nth: number) => `PJSIP/1001-0000000${nth}`;
+  for (const nth of [1, 2, 3]) legs.add(answered({ dstchannel: legOf(nth) }));
   assert.deepEqual(
-    [1, 2, 3].map((nth) => legs.wasDialled(`PJSIP/1001-0000000${nth}`)),
+    [1, 2, 3].map((nth) => legs.wasDialled(record({ channel: legOf(nth) }))),
     [false, true, true],
   );
 });

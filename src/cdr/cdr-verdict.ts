@@ -5,6 +5,7 @@ import {
   dialledNumber,
   endpointOf,
   extensionOf,
+  goesOverTrunk,
   otherHalf,
   presentedIn,
 } from '../calls/channel.ts';
@@ -12,7 +13,7 @@ import type { Rules } from '../calls/rules.ts';
 import { normaliseNumber, readNumber } from '../phone-number/normalise-number.ts';
 import { isWithheld } from '../phone-number/number-text.ts';
 import type { CdrRecord } from './cdr-record.ts';
-import { type DialledLegs, isOutgoing } from './dialled-legs.ts';
+import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
 
 /** What Asterisk's records say about a channel. */
 export type Verdict =
@@ -25,37 +26,46 @@ export type Verdict =
       readonly callerId?: string;
     };
 
-type Known = { readonly rules: Rules; readonly trunks: ReadonlySet<string>; readonly legs: DialledLegs };
+export type Known = {
+  readonly rules: Rules;
+  readonly trunks: ReadonlySet<string>;
+  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
+  readonly isPhone: (endpoint: string) => boolean;
+  readonly legs: DialledLegs;
+};
 
 /** Decides about a channel by its own records: at least one, in the order of writing. */
 export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
-  if (!records.some((record) => cameIn(known, record)) || records.some((record) => wentOut(known, record)))
-    return { inbound: false };
-  const answer = answerOf(known, records);
+  const isInbound = records.some(
+    (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
+  );
+  if (!isInbound || records.some(isOutgoing)) return { inbound: false };
+  const callerId = callerIdOf(known, records);
   return {
     inbound: true,
     from: fromOf(known.rules, records),
-    ...(answer && { callerId: callerIdOf(known, answer) }),
+    ...(callerId !== undefined && { callerId }),
   };
 }
 
 /**
- * A transfer overwrites the context, even in a record that began before it, and FreePBX moves calls through many
- * contexts. Then the called number (DID) or the trunk's endpoint decides. A call originated over that trunk looks
- * similar, but has no caller number.
+ * True for a caller's own record with an inbound context or a called number (DID). It says more than another record that
+ * has the channel as its other end: callers are joined, meet in conferences, and are taken by `Bridge()`.
  */
-function cameIn({ rules, trunks }: Known, { channel, dcontext, src, did }: CdrRecord): boolean {
-  if (channelKind(channel) !== 'real') return false;
-  return (
-    rules.contextIsInbound(dcontext) ||
-    rules.nameIsInbound(channel) ||
-    did !== '' ||
-    (trunks.has(endpointOf(channel)) && src !== '')
-  );
+function cameIn({ rules, trunks, isPhone }: Known, { channel, dcontext, src, did }: CdrRecord): boolean {
+  if (channelKind(channel) !== 'real' || !(rules.contextIsInbound(dcontext) || did !== '')) return false;
+  const endpoint = endpointOf(channel);
+  // The company's own number, dialled from inside: the dialplan goes to the trunk's context.
+  return trunks.has(endpoint) || !(isPhone(endpoint) || src === extensionOf(channel));
 }
 
-function wentOut({ legs }: Known, record: CdrRecord): boolean {
-  return isOutgoing(record) || legs.wasDialled(record.channel);
+/**
+ * A transfer overwrites the context, even in a record that began before it, and FreePBX moves calls through many
+ * contexts. Then the trunk decides. A call originated over that trunk looks similar, but has no caller number.
+ */
+function mayHaveComeIn({ rules, trunks }: Known, { channel, src }: CdrRecord): boolean {
+  if (channelKind(channel) !== 'real') return false;
+  return rules.nameIsInbound(channel) || (trunks.has(endpointOf(channel)) && src !== '');
 }
 
 function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
@@ -66,45 +76,78 @@ function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
   return readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number;
 }
 
-/**
- * The record of the first answer. After a call pickup, the phone that was ringing has an ANSWERED record too, since the
- * other phone's channel took over its name for a moment; the leg's own record then says NO ANSWER.
- */
-function answerOf({ legs }: Known, records: readonly CdrRecord[]): CdrRecord | undefined {
-  const answers = records.filter(
-    ({ disposition, dstchannel }) => disposition === 'ANSWERED' && dstchannel !== '',
-  );
-  const wasPickedUp = ({ dstchannel }: CdrRecord) => {
-    const leg = legs.of(dstchannel);
-    return leg !== undefined && isOutgoing(leg) && leg.disposition !== 'ANSWERED';
-  };
-  return answers.find((answer) => !wasPickedUp(answer)) ?? answers[0];
+/** Who answered first; undefined if nobody did. */
+function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
+  const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
+  const rang = answers.filter(({ record }) => !wasPickedUp(known, record));
+  const [first = answers[0], second] = rang;
+  return first && second && wasTaken(known, records, first.record, second.record)
+    ? second.callerId
+    : first?.callerId;
 }
 
-function callerIdOf({ rules, trunks, legs }: Known, answer: CdrRecord): string {
-  let last = answer;
+/**
+ * A directed pickup may leave no record of the leg. The record of the phone that was ringing then ends with the answer, and
+ * another phone follows at once, which no call of a colleague brought.
+ */
+function wasTaken(
+  { legs }: Known,
+  records: readonly CdrRecord[],
+  first: CdrRecord,
+  second: CdrRecord,
+): boolean {
+  const isSameDial = first.lastapp === second.lastapp && first.lastdata === second.lastdata;
+  const isNext = records.indexOf(second) === records.indexOf(first) + 1;
+  const isDirect = channelKind(second.dstchannel) === 'real' && !legs.isOfAnother(second);
+  return first.billsec === 0 && isSameDial && isNext && isDirect;
+}
+
+/**
+ * After a call pickup, the phone that was ringing has an ANSWERED record too, since the other phone's channel took over
+ * its name for a moment; the leg's own record then says NO ANSWER. A leg with a dialplan routine of its own has `Return`.
+ */
+function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
+  const leg = legs.of(record.dstchannel, record);
+  return leg !== undefined && (isOutgoing(leg) || leg.lastapp === 'Return') && leg.disposition !== 'ANSWERED';
+}
+
+/**
+ * Who answered by this record: the end behind all Local pairs. Undefined if that is an application (voicemail), a helper of
+ * Asterisk or a bot (AudioSocket, externalMedia), or another caller from outside.
+ */
+function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; callerId: string } | undefined {
+  const { legs, trunks, rules } = known;
+  let last = record;
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
-    const beyond = legs.of(otherHalf(last.dstchannel));
+    const beyond = legs.of(otherHalf(last.dstchannel), last);
     // Without its record: the number in the Local channel's name, `Local/1001@…`.
-    if (beyond === undefined || beyond.dstchannel === '')
-      return /^Local\/([^@]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
+    if (beyond === undefined)
+      return { record, callerId: /^Local\/([^@]+)/.exec(last.dstchannel)?.[1] ?? last.dst };
+    if (!isAnswered(beyond)) return undefined;
     last = beyond;
   }
   const { dstchannel } = last;
+  if (channelKind(dstchannel) === 'pseudo') return undefined;
+  const end = legs.of(dstchannel, last);
+  if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
-  if (!trunks.has(endpointOf(dstchannel)) && !rules.nameIsInbound(dstchannel)) return extension;
-  return normaliseNumber(dialledOver(last) || last.dst, rules.defaultCountry) || extension;
+  const dialled = dialledOver(last);
+  const isTrunk = trunks.has(endpointOf(dstchannel)) || rules.nameIsInbound(dstchannel);
+  if (!isTrunk && !goesOverTrunk({ name: dstchannel, kind: 'real' }, dialled))
+    return { record, callerId: extension };
+  const number = normaliseNumber(dialledNumber(dialled) || last.dst, rules.defaultCountry);
+  return { record, callerId: number || extension };
 }
 
-/** The number dialled over the trunk: `Dial(PJSIP/1001&PJSIP/trunk/sip:+49171…@10.0.0.1,20)`. */
+/** What was dialled to reach the end, without the technology: `trunk/sip:+49171…@10.0.0.1` of `Dial(PJSIP/1001&PJSIP/trunk/…,20)`. */
 function dialledOver({ lastdata, dstchannel }: CdrRecord): string {
   const dialStrings = (lastdata.split(',')[0] ?? '').split('&');
   const name = extensionOf(dstchannel);
   const over = dialStrings.find(
     (dialled) => dialled.startsWith(`${endpointOf(dstchannel)}/`) || dialled.endsWith(`@${name}`),
   );
-  return dialledNumber(over ?? '');
+  return over?.slice(over.indexOf('/') + 1) ?? '';
 }
 
 /** The states of a finished call that were not reported yet. */

@@ -24,6 +24,9 @@ test('a record with quotes and commas in its texts, and an empty time', () =>
     disposition: 'NO ANSWER',
     uniqueid: '1795157476.242',
     did: '',
+    start: 1_795_157_476,
+    duration: 0,
+    billsec: 0,
   }));
 
 test('a record without its call: loguniqueid is off, with and without loguserfield', () => {

@@ -1,4 +1,4 @@
-import { type CdrRecord, isUniqueid } from './cdr-record.ts';
+import { type CdrRecord, isUniqueid, localSeconds, secondsOf } from './cdr-record.ts';
 
 /** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
 const fixedColumns = 16;
@@ -20,6 +20,9 @@ export function parseLine(line: string): CdrRecord | 'bad' | 'no-uniqueid' {
     disposition: at(14),
     uniqueid: at(16),
     did: '',
+    start: localSeconds(at(9)),
+    duration: secondsOf(at(12)),
+    billsec: secondsOf(at(13)),
   };
 }
 

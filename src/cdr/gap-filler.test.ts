@@ -34,6 +34,7 @@ const noLiveCalls: LiveCalls = {
   snapshots: () => 0,
   rules: () => rules,
   trunks: () => new Set(),
+  isPhone: () => false,
   isHeard: () => false,
   lost: () => new Set(),
   end: () => assert.fail('no call is open'),

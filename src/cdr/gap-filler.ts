@@ -16,6 +16,8 @@ export type LiveCalls = {
   rules(): Rules;
   /** Endpoints of trunks. */
   trunks(): ReadonlySet<string>;
+  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
+  isPhone(endpoint: string): boolean;
   /** True for a call or channel that is in progress, or was when the link ended. */
   isHeard(uniqueid: string): boolean;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
@@ -148,7 +150,7 @@ export function createGapFiller(
     known: Awaited<ReturnType<Outbox['verdicts']>>,
   ): Decision {
     const rules = live.rules();
-    const verdict = judge({ rules, trunks: live.trunks(), legs }, records);
+    const verdict = judge({ rules, trunks: live.trunks(), isPhone: live.isPhone, legs }, records);
     if (live.lost().has(uniqueid)) {
       counts.ended += 1;
       live.end({ at: now(), uniqueid, ...(verdict.inbound ? endOf(verdict) : {}) });

@@ -35,6 +35,7 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
       snapshots: () => 0,
       rules: () => createRules(calls),
       trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
+      isPhone: () => false,
       isHeard: () => false,
       lost: () => new Set(),
       end: () => assert.fail('no call is open'),
