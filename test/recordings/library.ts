@@ -25,7 +25,7 @@ export type Scenario = {
 
 /** All recorded scenarios, or those whose name contains `part`. */
 export function readScenarios(part = ''): Scenario[] {
-  return globSync('asterisk-*/*/expected.json', { cwd: root })
+  return globSync('*/*/expected.json', { cwd: root })
     .map((path) => dirname(path))
     .filter((name) => name.includes(part))
     .sort()

@@ -34,8 +34,8 @@ describe('every recording of a real Asterisk, replayed over TCP, is told as it s
       assert.equal(farSide.counts().inverted, 0);
     });
 
-  test('there are recordings of Asterisk 22 and of 16', () => {
+  test('there are recordings of Asterisk 22, of 16, and of what chan_dahdi sends', () => {
     const versions = new Set(scenarios.map(({ name }) => name.split('/')[0]));
-    assert.deepEqual([...versions].sort(), ['asterisk-16', 'asterisk-22']);
+    assert.deepEqual([...versions].sort(), ['asterisk-16', 'asterisk-22', 'chan-dahdi']);
   });
 });
