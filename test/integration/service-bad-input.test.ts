@@ -7,7 +7,7 @@ import { type Answer, event, serve } from './service-harness.ts';
 
 /** What users, broken clients and strangers send: always one clear answer, never a 500, never a stack. */
 
-/** A log that keeps what it is told of faults of ours. */
+/** A log that keeps the faults of the service. */
 function faults() {
   const kept: LogFields[] = [];
   const log = {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { event, raw, serve } from './service-harness.ts';
 
-/** The same call, told by the kinds of client that people have. */
+/** The same call, reported by the kinds of client that people have. */
 const statuses = ['ringing', 'answered', 'completed'] as const;
 
 test('undici, several requests of a call in turn on one connection', async (t) => {

@@ -87,10 +87,10 @@ export const readRows: Row[] = [
         (await page(a.token, `?search=${search}&search_term=${encodeURIComponent(term)}&limit=1000`)).meta
           .total;
       assert.equal(await found('request', id), 2, 'its events, and what holds it as a text');
-      const told = await found('request', 'ringing');
+      const before = await found('request', 'ringing');
       await post(a.token, event({ id: 'ringing' }));
       const more = await found('request', 'ringing');
-      assert.equal(more, (told ?? Number.NaN) + 2, 'this event and the search before it');
+      assert.equal(more, (before ?? Number.NaN) + 2, 'this event and the search before it');
       assert.equal(await found('request', `needle ${id}`), 1);
       assert.equal(await found('request', `NEEDLE ${id}`), 0);
       assert.equal(await found('response', result), 1);

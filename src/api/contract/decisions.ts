@@ -77,7 +77,7 @@ export const decisions = {
     decides:
       'Text is trimmed, except `id` and `search_term`; an empty value, one of blanks alone and null are as if the field were not there.',
     because:
-      'Laravel does both; a phone system that fills a URL template sends `caller_id=` when nobody has answered. An id is compared exactly, so it is kept exactly.',
+      'Laravel does both; a phone system that fills a URL template sends `caller_id=` before an answer. An id is compared exactly, so it is kept exactly.',
   },
   'repeated-key': {
     part: '4.1',
@@ -116,7 +116,7 @@ export const decisions = {
     part: '2, 3',
     decides: `\`id\` is 1 to ${limits.referenceLength} characters without control characters, compared exactly, and unique within the account.`,
     because:
-      'Two clients of one account that watch the same phone system tell the same calls, each with a token of its own.',
+      'Two clients of one account that watch the same phone system report the same calls, each with a token of its own.',
   },
   'number-format': {
     part: '2, 4.2',
@@ -137,7 +137,7 @@ export const decisions = {
   'missed-call': {
     part: '6',
     decides:
-      'A call is missed if it is completed, was never told as answered, and its completion names no `caller_id`.',
+      'A call is missed if it is completed, was never reported as answered, and its completion names no `caller_id`.',
     because:
       'An answered event can be lost or come too late; the answering party in the completion is proof.',
   },
@@ -190,7 +190,7 @@ export const decisions = {
     decides:
       'No rate limit unless one is set. With one: X-RateLimit-Limit and X-RateLimit-Remaining on every answer, and 429 with Retry-After and X-RateLimit-Reset; a refused request is in the history.',
     because:
-      'These are the headers of Laravel; a phone system must not lose calls to a limit nobody asked for.',
+      'These are the headers of Laravel; a phone system must not lose calls to a limit that was not set.',
   },
   'not-stored': {
     part: '3, 7',

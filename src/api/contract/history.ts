@@ -90,7 +90,7 @@ export const historyPageSchema = z
       path: z.url(),
       per_page: z.int(),
       to: z.int().nullable(),
-      total: z.int().nullable().describe('Of a text search null until its last page: nobody has counted.'),
+      total: z.int().nullable().describe('Of a text search null until its last page.'),
       searched_to: z.iso
         .datetime()
         .nullable()
