@@ -25,9 +25,11 @@ function createModel() {
   let delivered = 0;
   let lastSeq = 0;
   const calls = new Map<string, string>();
+  /** When the newest event of each call was queued: a delivered one that is forgotten since counts on. */
+  const newestOf = new Map<string, number>();
   const ofCall = (callId: string) => events.filter((event) => event.callId === callId);
   const next = (callId: string) => ofCall(callId).find(({ state }) => state === 'waiting');
-  const newest = ({ callId }: ModelEvent) => Math.max(...ofCall(callId).map(({ queuedAt }) => queuedAt));
+  const newest = ({ callId }: ModelEvent) => newestOf.get(callId) ?? 0;
   const nextEvents = () => [...new Set(events.map(({ callId }) => callId))].flatMap((id) => next(id) ?? []);
 
   return {
@@ -36,6 +38,7 @@ function createModel() {
       if (ofCall(callId).some((event) => event.status === status)) return -1;
       const before = next(callId);
       const seq = ++lastSeq;
+      newestOf.set(callId, queuedAt);
       const fresh = { state: 'waiting', attempts: 0, nextAt: 0, finishedAt: 0 } as const;
       events.push({ seq, callId, status, queuedAt, since: queuedAt, ...fresh });
       return before ? 0 : seq;
@@ -88,7 +91,10 @@ function createModel() {
     },
     resend(seq: number, now: number): number {
       const event = events.find((one) => one.seq === seq && one.state === 'dead');
-      if (event) Object.assign(event, { state: 'waiting', attempts: 0, nextAt: 0, since: now });
+      if (event) {
+        Object.assign(event, { state: 'waiting', attempts: 0, nextAt: 0, since: now });
+        newestOf.set(event.callId, Math.max(...ofCall(event.callId).map(({ queuedAt }) => queuedAt)));
+      }
       return event ? 1 : 0;
     },
     prune(before: number): number {

@@ -117,7 +117,7 @@ export async function openOutbox(
   { log, onHeld }: { log: Log; onHeld?: () => void },
 ): Promise<Outbox> {
   const thread = await startStorageThread(options, { log, onHeld });
-  const { call } = thread;
+  const { ask } = thread;
   let underWay = 0;
 
   return {
@@ -127,7 +127,7 @@ export async function openOutbox(
       if (underWay + events.length > mostUnderWay)
         throw new Error('too many events wait for the disk already');
       underWay += events.length;
-      const numbers = await call('append', intake).finally(() => {
+      const numbers = await ask('append', intake).finally(() => {
         underWay -= events.length;
       });
       const nextEvents: QueuedEvent[] = [];
@@ -139,17 +139,17 @@ export async function openOutbox(
       });
       return { nextEvents, repeated: again };
     },
-    load: () => call('load'),
-    trunks: () => call('trunks'),
-    verdicts: (callIds) => call('verdicts', callIds),
-    due: (query) => call('due', query),
-    isNext: (seq) => call('isNext', seq),
-    nextDue: (now) => call('nextDue', now),
-    record: (results) => call('record', results),
+    load: () => ask('load'),
+    trunks: () => ask('trunks'),
+    verdicts: (callIds) => ask('verdicts', callIds),
+    due: (query) => ask('due', query),
+    isNext: (seq) => ask('isNext', seq),
+    nextDue: (now) => ask('nextDue', now),
+    record: (results) => ask('record', results),
     async expire(queuedBefore, at) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { parked: number; next?: number } = await call(
+        const step: { parked: number; next?: number } = await ask(
           'expire',
           queuedBefore,
           at,
@@ -161,26 +161,26 @@ export async function openOutbox(
       }
       return total;
     },
-    waiting: async () => (await call('counters')).waiting,
-    counters: () => call('counters'),
-    oldestWaiting: () => call('oldestWaiting'),
-    eventsOf: (callId) => call('eventsOf', callId),
-    lastDelivered: (since, limit) => call('lastDelivered', since, limit),
-    sendAgain: (seqs, at) => call('sendAgain', seqs, at),
+    waiting: async () => (await ask('counters')).waiting,
+    counters: () => ask('counters'),
+    oldestWaiting: () => ask('oldestWaiting'),
+    eventsOf: (callId) => ask('eventsOf', callId),
+    lastDelivered: (since, limit) => ask('lastDelivered', since, limit),
+    sendAgain: (seqs, at) => ask('sendAgain', seqs, at),
     async prune(before) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { forgotten: number; next?: number } = await call('prune', before, after, stepRows);
+        const step: { forgotten: number; next?: number } = await ask('prune', before, after, stepRows);
         total += step.forgotten;
         after = step.next;
       }
-      while ((await call('pruneUnreported', before, stepRows)) > 0);
+      while ((await ask('pruneUnreported', before, stepRows)) > 0);
       return total;
     },
     async pruneJournal(before, most) {
-      while ((await call('pruneJournal', before, most, stepRows)) > 0);
+      while ((await ask('pruneJournal', before, most, stepRows)) > 0);
     },
-    check: () => call('check'),
+    check: () => ask('check'),
     storage: thread.storage,
     commits: thread.commits,
     failed: thread.failed,

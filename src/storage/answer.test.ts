@@ -22,19 +22,19 @@ function table(t: TestContext) {
     put: (n: number) => void insert.run(n),
     count: () => db.prepare('SELECT count(*) AS n FROM x').get()?.n,
   };
-  const calls = (...numbers: number[]) =>
+  const requests = (...numbers: number[]) =>
     numbers.map((n, i) => ({ id: i + 1, name: n < 0 ? 'count' : 'put', args: [n] }));
-  return { db, path, calls, run: answerTogether(methods, createTransact(db)) };
+  return { db, path, requests, run: answerTogether(methods, createTransact(db)) };
 }
 
 test('group commit: what comes together is one transaction', (t) => {
-  const { run, calls } = table(t);
-  assert.deepEqual(run(calls(1, 2, -1)), { done: [1, 2], values: [3, 2], errors: [], commits: 1 });
+  const { run, requests } = table(t);
+  assert.deepEqual(run(requests(1, 2, -1)), { done: [1, 2], values: [3, 2], errors: [], commits: 1 });
 });
 
 test('group commit: one that cannot be done is refused alone, and the others are done once', (t) => {
-  const { run, calls } = table(t);
-  const { done, errors } = run(calls(1, 2, 1, 3));
+  const { run, requests } = table(t);
+  const { done, errors } = run(requests(1, 2, 1, 3));
   assert.deepEqual(
     [done, errors],
     [
@@ -42,16 +42,16 @@ test('group commit: one that cannot be done is refused alone, and the others are
       [3, 'UNIQUE constraint failed: x.n'],
     ],
   );
-  assert.deepEqual(run(calls(-1)).values, [1, 3]);
+  assert.deepEqual(run(requests(-1)).values, [1, 3]);
 });
 
 test('group commit: while another process writes, all are refused at once and not one after the other', (t) => {
-  const { db, path, run, calls } = table(t);
+  const { db, path, run, requests } = table(t);
   db.exec('PRAGMA busy_timeout = 1');
   const other = new DatabaseSync(path);
   t.after(() => other.close());
   other.exec('BEGIN IMMEDIATE');
-  assert.deepEqual(run(calls(1, 2)).errors, [1, 'database is locked', 2, 'database is locked']);
+  assert.deepEqual(run(requests(1, 2)).errors, [1, 'database is locked', 2, 'database is locked']);
   other.exec('ROLLBACK');
-  assert.deepEqual(run(calls(1, 2)).done, [1, 2]);
+  assert.deepEqual(run(requests(1, 2)).done, [1, 2]);
 });

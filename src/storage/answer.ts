@@ -1,13 +1,13 @@
 import { messageOf } from '../process/message-of.ts';
-import { type Answers, addAnswer, type Call, type Methods, noAnswers } from './thread-messages.ts';
+import { storageErrorKind } from './storage-error.ts';
+import { type Answers, addAnswer, type Methods, noAnswers, type ThreadRequest } from './thread-messages.ts';
 import type { Transact } from './transact.ts';
-import { troubleOf } from './trouble.ts';
 
-/** Answers each call by itself. */
-export function answerEach(methods: Methods): (calls: readonly Call[]) => Answers {
-  return (calls) => {
+/** Answers each request by itself. */
+export function answerEach(methods: Methods): (requests: readonly ThreadRequest[]) => Answers {
+  return (requests) => {
     const answers = noAnswers();
-    for (const { id, name, args } of calls) {
+    for (const { id, name, args } of requests) {
       try {
         addAnswer(answers, id, methods[name]?.(...args));
       } catch (error) {
@@ -18,29 +18,32 @@ export function answerEach(methods: Methods): (calls: readonly Call[]) => Answer
   };
 }
 
-/** Answers calls in one transaction. If that fails, each gets its own, so that only the one at fault is refused. */
-export function answerTogether(methods: Methods, transact: Transact): (calls: readonly Call[]) => Answers {
+/** Answers requests in one transaction. If that fails, each gets its own, so that only the one at fault is refused. */
+export function answerTogether(
+  methods: Methods,
+  transact: Transact,
+): (requests: readonly ThreadRequest[]) => Answers {
   let commits = 0;
 
-  function run(calls: readonly Call[], answers: Answers): void {
+  function run(requests: readonly ThreadRequest[], answers: Answers): void {
     try {
-      const values = transact(() => calls.map(({ name, args }) => methods[name]?.(...args)));
+      const values = transact(() => requests.map(({ name, args }) => methods[name]?.(...args)));
       commits++;
-      calls.forEach(({ id }, i) => {
+      requests.forEach(({ id }, i) => {
         addAnswer(answers, id, values[i]);
       });
     } catch (error) {
       // Another process writes, and for longer than we wait: no sense in waiting once more for each.
-      const alone = calls.length === 1 || troubleOf(error) === 'busy';
-      for (const call of calls) {
-        if (alone) answers.errors.push(call.id, messageOf(error));
-        else run([call], answers);
+      const alone = requests.length === 1 || storageErrorKind(error) === 'busy';
+      for (const request of requests) {
+        if (alone) answers.errors.push(request.id, messageOf(error));
+        else run([request], answers);
       }
     }
   }
-  return (calls) => {
+  return (requests) => {
     const answers = noAnswers();
-    run(calls, answers);
+    run(requests, answers);
     return { ...answers, commits };
   };
 }

@@ -16,7 +16,7 @@ import { messageOf } from '../process/message-of.ts';
 import { openForReading } from './open-database.ts';
 import { StorageRefused } from './refused.ts';
 import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
-import { troubleOf } from './trouble.ts';
+import { storageErrorKind } from './storage-error.ts';
 
 /** The description stored in a backup. */
 export type BackupNote = {
@@ -77,7 +77,7 @@ function copyCommitted(path: string, part: string): void {
   try {
     db.prepare('VACUUM INTO ?').run(part);
   } catch (error) {
-    if (troubleOf(error) !== 'corrupt') throw error;
+    if (storageErrorKind(error) !== 'corrupt') throw error;
     throw damaged(path, messageOf(error));
   } finally {
     db.close();
@@ -163,7 +163,7 @@ function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: D
   try {
     return work(db);
   } catch (error) {
-    if (error instanceof StorageRefused || troubleOf(error) !== 'corrupt') throw error;
+    if (error instanceof StorageRefused || storageErrorKind(error) !== 'corrupt') throw error;
     throw damaged(file, messageOf(error));
   } finally {
     db.close();

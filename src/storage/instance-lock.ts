@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFile } from './open-database.ts';
 import { StorageRefused } from './refused.ts';
-import { troubleOf } from './trouble.ts';
+import { storageErrorKind } from './storage-error.ts';
 
 /** Waits for a killed process to be gone, ms; short, so that a refused start ends within a second. */
 const lockTimeoutMs = 300;
@@ -45,9 +45,9 @@ function lock(path: string): DatabaseSync | 'held' | undefined {
     return db;
   } catch (error) {
     db.close();
-    const trouble = troubleOf(error);
-    if (trouble === 'busy') return 'held';
-    if (trouble !== 'corrupt') throw error;
+    const kind = storageErrorKind(error);
+    if (kind === 'busy') return 'held';
+    if (kind !== 'corrupt') throw error;
     rmSync(path, { force: true });
     return undefined;
   }

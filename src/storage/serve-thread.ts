@@ -1,15 +1,15 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { messageOf } from '../process/message-of.ts';
 import { StorageRefused } from './refused.ts';
-import type { Answers, Call, FromThread, ToThread } from './thread-messages.ts';
+import type { Answers, FromThread, ThreadRequest, ToThread } from './thread-messages.ts';
 
 /** Calls that are answered together: those that follow must not wait for more. */
 const mostTogether = 1_000;
 
 /** What a thread does. */
 export type Server = {
-  /** Answers calls in order, all that have come; those that it keeps are answered later, by `Main.answer`. */
-  run(calls: readonly Call[]): Answers;
+  /** Answers requests in order, all that have come; those that it keeps are answered later, by `Main.answer`. */
+  run(requests: readonly ThreadRequest[]): Answers;
   close(): void;
 };
 
@@ -38,14 +38,14 @@ export function serveThread<Notice = never>(start: (main: Main<Notice>) => Serve
   }
   post({ type: 'ready' });
   port.on('message', (first: ToThread) => {
-    const calls: Call[] = [];
+    const requests: ThreadRequest[] = [];
     let closing = false;
     for (let message: ToThread | undefined = first; message !== undefined; ) {
       if (message === 'close') closing = true;
-      else calls.push(...message);
-      message = calls.length < mostTogether ? next(port) : undefined;
+      else requests.push(...message);
+      message = requests.length < mostTogether ? next(port) : undefined;
     }
-    if (calls.length > 0) answer(server.run(calls));
+    if (requests.length > 0) answer(server.run(requests));
     if (!closing) return;
     server.close();
     port.close();

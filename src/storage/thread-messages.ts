@@ -1,26 +1,26 @@
 // biome-ignore lint/suspicious/noExplicitAny: methods take whatever their caller's type says
 export type Methods = Record<string, (...args: any[]) => unknown>;
 
-/** One call of a method, by its number. */
-export type Call = { readonly id: number; readonly name: string; readonly args: readonly unknown[] };
+/** A request to run a method, by its number. */
+export type ThreadRequest = { readonly id: number; readonly name: string; readonly args: readonly unknown[] };
 
-/** Answers to calls, by their numbers. What they say is on disk. */
+/** Answers to requests, by their numbers. What they say is on disk. */
 export type Answers = {
   /** Calls that ended without a result. */
   readonly done: number[];
   /** id, value, id, value, … */
   readonly values: unknown[];
-  /** id, message, id, message, … of calls that were refused. */
+  /** id, message, id, message, … of requests that were refused. */
   readonly errors: (number | string)[];
   /** Transactions so far. */
   readonly commits: number;
 };
 
 /**
- * To the thread: calls, or the wish to end. Arguments of many rows are flat lists: to copy many small objects costs more
+ * To the thread: requests, or the wish to end. Arguments of many rows are flat lists: to copy many small objects costs more
  * than to write them to disk.
  */
-export type ToThread = readonly Call[] | 'close';
+export type ToThread = readonly ThreadRequest[] | 'close';
 
 /** From the thread; `Notice` is what a thread says by itself. */
 export type FromThread<Notice> =

@@ -13,13 +13,13 @@ async function start(t: TestContext) {
   return { thread, failures };
 }
 
-test('calls are answered, each with its own value, nothing or refusal', async (t) => {
+test('requests are answered, each with its own value, nothing or refusal', async (t) => {
   const { thread } = await start(t);
   const answers = await Promise.allSettled([
-    thread.call('double', 21),
-    thread.call('nothing'),
-    thread.call('refuse'),
-    thread.call('double', 4),
+    thread.ask('double', 21),
+    thread.ask('nothing'),
+    thread.ask('refuse'),
+    thread.ask('double', 4),
   ]);
   assert.deepEqual(
     answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.message)),
@@ -38,28 +38,28 @@ test('a thread that cannot open its database does not start, and says whether a 
 test('a thread that ends by itself is told, and everything asked of it is refused', async (t) => {
   for (const way of ['crash', 'die'] as const) {
     const { thread, failures } = await start(t);
-    await thread.call(way).catch(() => {}); // its answer, or its end: whichever comes first
-    const waiting = thread.call('nothing').catch((error: Error) => error);
+    await thread.ask(way).catch(() => {}); // its answer, or its end: whichever comes first
+    const waiting = thread.ask('nothing').catch((error: Error) => error);
     await thread.failed;
     assert.ok((await waiting) === undefined || (await waiting) instanceof Error);
-    await assert.rejects(thread.call('nothing'), way === 'crash' ? /crashed/ : /ended with code 3/);
+    await assert.rejects(thread.ask('nothing'), way === 'crash' ? /crashed/ : /ended with code 3/);
     assert.equal(failures.length, 1);
   }
 });
 
-test('closing lets calls end first; afterwards they are refused, and no failure is told', async (t) => {
+test('closing lets requests end first; afterwards they are refused, and no failure is told', async (t) => {
   const { thread, failures } = await start(t);
-  const last = thread.call('double', 1);
+  const last = thread.ask('double', 1);
   await Promise.all([thread.close(), thread.close()]);
   assert.equal(await last, 2);
-  await assert.rejects(thread.call('nothing'), /closed/);
+  await assert.rejects(thread.ask('nothing'), /closed/);
   assert.deepEqual(failures, []);
 });
 
-test('so many calls may wait, and no more', async (t) => {
+test('so many requests may wait, and no more', async (t) => {
   const { thread } = await start(t);
-  const calls = Array.from({ length: 20_000 }, () => thread.call('nothing'));
-  await assert.rejects(thread.call('nothing'), /does not keep up/);
-  await Promise.all(calls);
-  assert.equal(await thread.call('double', 2), 4);
+  const requests = Array.from({ length: 20_000 }, () => thread.ask('nothing'));
+  await assert.rejects(thread.ask('nothing'), /does not keep up/);
+  await Promise.all(requests);
+  assert.equal(await thread.ask('double', 2), 4);
 });

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StorageRefused } from './refused.ts';
-import type { Answers, Call, FromThread, Methods, ToThread } from './thread-messages.ts';
+import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
 /** Calls that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
 const mostWaiting = 20_000;
@@ -8,12 +8,12 @@ const mostWaiting = 20_000;
 /** A thread that owns a database, as the main thread sees it. */
 export type Thread<M extends Methods> = {
   /** Answered when everything asked before it is done, and on disk. */
-  call<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
+  ask<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
   /** Transactions so far. */
   commits(): number;
   /** Resolves when the thread ends by itself: everything is rejected from then on, there is no storage any more. */
   readonly failed: Promise<Error>;
-  /** Lets the calls under way end, then ends the thread. */
+  /** Lets the requests under way end, then ends the thread. */
   close(): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ export type ThreadOptions<Notice> = {
 };
 
 /**
- * Starts a thread (a script that calls `serveThread`) with `data`, and waits until its database is open. Rejects with StorageRefused when a rule forbids the start, or with the thread's error.
+ * Starts a thread (a script that requests `serveThread`) with `data`, and waits until its database is open. Rejects with StorageRefused when a rule forbids the start, or with the thread's error.
  */
 export async function startThread<M extends Methods, Notice = never>(
   script: URL,
@@ -34,7 +34,7 @@ export async function startThread<M extends Methods, Notice = never>(
 ): Promise<Thread<M>> {
   const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, Waiting>();
-  const unsent: Call[] = [];
+  const unsent: ThreadRequest[] = [];
   let lastId = 0;
   let commits = 0;
   let dead: Error | undefined;
@@ -85,7 +85,7 @@ export async function startThread<M extends Methods, Notice = never>(
     if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
   }
 
-  function call(name: string, ...args: unknown[]): Promise<unknown> {
+  function ask(name: string, ...args: unknown[]): Promise<unknown> {
     if (dead) return Promise.reject(dead);
     if (waiting.size >= mostWaiting) return Promise.reject(new Error('the disk does not keep up'));
     const id = ++lastId;
@@ -97,7 +97,7 @@ export async function startThread<M extends Methods, Notice = never>(
 
   await ready.promise;
   return {
-    call: call as Thread<M>['call'],
+    ask: ask as Thread<M>['ask'],
     commits: () => commits,
     failed: failed.promise,
     async close() {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BrokenInvariant } from '../../storage/trouble.ts';
+import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { highestSeq } from '../tables/counters.ts';
 
 /** Up to this size a database is read through at every start, bytes: it takes a fraction of a second. */

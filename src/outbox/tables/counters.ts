@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BrokenInvariant } from '../../storage/trouble.ts';
+import { BrokenInvariant } from '../../storage/storage-error.ts';
 
 /** How many events there are; `queued = delivered + waiting + dead` always. */
 export type Counters = {

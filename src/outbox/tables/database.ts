@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Occupant, runningPid } from '../../storage/instance-lock.ts';
 import { migrate, schemaOf, versionOf } from '../../storage/migrate.ts';
 import { openDurable } from '../../storage/open-database.ts';
-import { BrokenInvariant } from '../../storage/trouble.ts';
+import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { migrations, schemaVersion } from './migrations.ts';
 
 /** Who works on a folder of ours. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type DeliveryQueue, longestWaitMs, type QueuedEvent } from '../../delivery/queue.ts';
-import { BrokenInvariant } from '../../storage/trouble.ts';
+import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { highestSeq } from './counters.ts';
 import { isBodyOf } from './event-body.ts';
 

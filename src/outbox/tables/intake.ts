@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BrokenInvariant } from '../../storage/trouble.ts';
+import { BrokenInvariant } from '../../storage/storage-error.ts';
 import type { CounterKeeper } from './counters.ts';
 
 /**

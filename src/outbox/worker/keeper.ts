@@ -4,8 +4,8 @@ import { lockFolder } from '../../storage/instance-lock.ts';
 import { makeFolder } from '../../storage/open-database.ts';
 import { StorageRefused } from '../../storage/refused.ts';
 import type { Main, Server } from '../../storage/serve-thread.ts';
-import { type Answers, addAnswer, type Call, noAnswers } from '../../storage/thread-messages.ts';
-import { troubleOf } from '../../storage/trouble.ts';
+import { storageErrorKind } from '../../storage/storage-error.ts';
+import { type Answers, addAnswer, noAnswers, type ThreadRequest } from '../../storage/thread-messages.ts';
 import { databasePath, occupant, saveRoom } from '../tables/database.ts';
 import { appendTogether, type IntakeBatch } from '../tables/intake.ts';
 import type { Notice, StorageState } from './notice.ts';
@@ -52,7 +52,7 @@ export function createKeeper(
   let opened: OpenStore | undefined;
   let state: StorageState['state'] = 'working';
   let announced: StorageState['state'] = 'working';
-  let held: Call[] = [];
+  let held: ThreadRequest[] = [];
   let timer: NodeJS.Timeout | undefined;
   let commits = 0;
 
@@ -87,22 +87,22 @@ export function createKeeper(
   }
 
   /** Answers these questions, or throws with nothing of them done. */
-  function answerAll(calls: readonly Call[]): unknown[] {
+  function answerAll(requests: readonly ThreadRequest[]): unknown[] {
     const { store } = open();
-    const each = () => calls.flatMap((one, i) => answerOrAppend(store, calls, one, i));
-    if (calls.every(({ name }) => reads.has(name))) return each();
+    const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
+    if (requests.every(({ name }) => reads.has(name))) return each();
     const values = store.transact(each);
     commits++;
     return values;
   }
 
-  function handle(calls: readonly Call[], answers: Answers, repaired = false): void {
-    const mayRun = calls.filter(runsNow);
-    if (mayRun.length < calls.length) hold(calls.filter((one) => !runsNow(one)));
+  function handle(requests: readonly ThreadRequest[], answers: Answers, repaired = false): void {
+    const mayRun = requests.filter(runsNow);
+    if (mayRun.length < requests.length) hold(requests.filter((one) => !runsNow(one)));
     if (mayRun.length > 0) attempt(mayRun, answers, repaired);
   }
 
-  function attempt(mayRun: readonly Call[], answers: Answers, repaired: boolean): void {
+  function attempt(mayRun: readonly ThreadRequest[], answers: Answers, repaired: boolean): void {
     try {
       const values = answerAll(mayRun);
       mayRun.forEach(({ id }, i) => {
@@ -113,47 +113,52 @@ export function createKeeper(
     }
   }
 
-  function runsNow({ name }: Call): boolean {
+  function runsNow({ name }: ThreadRequest): boolean {
     return state === 'working' || (state === 'full' && reads.has(name));
   }
 
-  function hold(calls: readonly Call[]): void {
-    held = held.concat(calls);
+  function hold(requests: readonly ThreadRequest[]): void {
+    held = held.concat(requests);
   }
 
-  function setback(calls: readonly Call[], error: unknown, answers: Answers, repaired: boolean): void {
-    const trouble = troubleOf(error);
-    if (trouble === 'other' && calls.length === 1) {
-      for (const { id } of calls) answers.errors.push(id, messageOf(error));
-    } else if (trouble === 'other') {
+  function setback(
+    requests: readonly ThreadRequest[],
+    error: unknown,
+    answers: Answers,
+    repaired: boolean,
+  ): void {
+    const kind = storageErrorKind(error);
+    if (kind === 'other' && requests.length === 1) {
+      for (const { id } of requests) answers.errors.push(id, messageOf(error));
+    } else if (kind === 'other') {
       // One of them is at fault: the others must not suffer for it.
-      for (const one of calls) handle([one], answers);
-    } else if (trouble === 'full' && state !== 'full') {
+      for (const one of requests) handle([one], answers);
+    } else if (kind === 'full' && state !== 'full') {
       enter('full', error);
-      handle(calls, answers);
-    } else if (trouble === 'full') {
-      takeWhatFits(calls, answers);
-    } else if (trouble !== 'corrupt') {
+      handle(requests, answers);
+    } else if (kind === 'full') {
+      takeWhatFits(requests, answers);
+    } else if (kind !== 'corrupt') {
       enter('failing', error);
-      hold(calls);
+      hold(requests);
     } else if (repaired) {
       throw error;
     } else {
       repairNow(error);
-      handle(calls, answers, true);
+      handle(requests, answers, true);
     }
   }
 
   /** Halves what did not fit until it does; nothing goes before what did not. */
-  function takeWhatFits(calls: readonly Call[], answers: Answers): void {
-    if (calls.length <= 1) {
-      hold(calls);
+  function takeWhatFits(requests: readonly ThreadRequest[], answers: Answers): void {
+    if (requests.length <= 1) {
+      hold(requests);
       return;
     }
-    const middle = calls.length >> 1;
+    const middle = requests.length >> 1;
     const before = held.length;
-    attempt(calls.slice(0, middle), answers, false);
-    const rest = calls.slice(middle);
+    attempt(requests.slice(0, middle), answers, false);
+    const rest = requests.slice(middle);
     if (held.length === before) attempt(rest, answers, false);
     else hold(rest);
   }
@@ -173,8 +178,8 @@ export function createKeeper(
 
   /** Ending the program for trouble with the disk would only make it start again and again. */
   function waitOut(error: unknown): void {
-    const trouble = troubleOf(error);
-    if (error instanceof StorageRefused || trouble === 'other' || trouble === 'corrupt') throw error;
+    const kind = storageErrorKind(error);
+    if (error instanceof StorageRefused || kind === 'other' || kind === 'corrupt') throw error;
     enter('failing', error);
   }
 
@@ -216,9 +221,9 @@ export function createKeeper(
       name === 'append' ? 'append' : 'change',
     );
     held = [];
-    for (const calls of [changes, appends]) {
-      if (calls.length > 0 && state === 'full') attempt(calls, answers, false);
-      else hold(calls);
+    for (const requests of [changes, appends]) {
+      if (requests.length > 0 && state === 'full') attempt(requests, answers, false);
+      else hold(requests);
     }
     if (state !== 'full') return { ...answers, commits };
     if (held.length === 0) state = 'working';
@@ -234,9 +239,9 @@ export function createKeeper(
     }
   }
 
-  function run(calls: readonly Call[]): Answers {
+  function run(requests: readonly ThreadRequest[]): Answers {
     const answers = noAnswers();
-    const all = [...held.filter(runsNow), ...calls];
+    const all = [...held.filter(runsNow), ...requests];
     held = held.filter((one) => !runsNow(one));
     handle(all, answers);
     return { ...answers, commits };
@@ -254,15 +259,22 @@ export function createKeeper(
 }
 
 /** Appends that follow each other are written together, by the first of them: that takes far fewer statements. */
-function answerOrAppend(store: Store, calls: readonly Call[], one: Call, i: number): unknown[] {
+function answerOrAppend(
+  store: Store,
+  requests: readonly ThreadRequest[],
+  one: ThreadRequest,
+  i: number,
+): unknown[] {
   if (one.name !== 'append') return [answer(store, one)];
-  if (calls[i - 1]?.name === 'append') return [];
-  const end = calls.findIndex(({ name }, at) => at > i && name !== 'append');
-  const batches = calls.slice(i, end < 0 ? calls.length : end).map(({ args }) => args[0] as IntakeBatch);
+  if (requests[i - 1]?.name === 'append') return [];
+  const end = requests.findIndex(({ name }, at) => at > i && name !== 'append');
+  const batches = requests
+    .slice(i, end < 0 ? requests.length : end)
+    .map(({ args }) => args[0] as IntakeBatch);
   return appendTogether(store.ops.append, batches);
 }
 
-function answer(store: Store, { name, args }: Call): unknown {
+function answer(store: Store, { name, args }: ThreadRequest): unknown {
   const op = store.ops[name as StoreOp] as (...args: readonly unknown[]) => unknown;
   return op(...args);
 }

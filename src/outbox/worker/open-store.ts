@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../log/log.ts';
 import { messageOf } from '../../process/message-of.ts';
 import { finishReplacement, stampOf } from '../../storage/replace.ts';
-import { BrokenInvariant, troubleOf } from '../../storage/trouble.ts';
+import { BrokenInvariant, storageErrorKind } from '../../storage/storage-error.ts';
 import { checkAtStart } from '../recovery/check.ts';
 import { damagedName, readWal, repair } from '../recovery/repair.ts';
 import { firstForgottenFrame } from '../recovery/wal.ts';
@@ -23,7 +23,7 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
     assertWhole(path, wal);
     return open(path);
   } catch (error) {
-    if (troubleOf(error) !== 'corrupt') throw error;
+    if (storageErrorKind(error) !== 'corrupt') throw error;
     return repairAndOpen(path, now, error, log, wal);
   }
 }

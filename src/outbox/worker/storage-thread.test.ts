@@ -9,11 +9,11 @@ test('storage thread: when it dies, everything is rejected and the caller is tol
   const crashing = new URL('./crashing-worker.fixture.ts', import.meta.url);
   const options = { directory: temporaryFolder(t) };
   const thread = await startStorageThread(options, { log: keepingLog(), script: crashing });
-  const [first, second] = [thread.call('counters'), thread.call('load')];
+  const [first, second] = [thread.ask('counters'), thread.ask('load')];
   await assert.rejects(first, /a page is on fire/);
   await assert.rejects(second, /a page is on fire/);
   assert.match((await thread.failed).message, /a page is on fire/);
-  await assert.rejects(thread.call('counters'), /a page is on fire/);
+  await assert.rejects(thread.ask('counters'), /a page is on fire/);
   await thread.close();
 });
 

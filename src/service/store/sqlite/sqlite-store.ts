@@ -38,11 +38,11 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
-  const read = <Row>(sql: string, ...values: Value[]) => reader.call('rows', sql, values) as Promise<Row[]>;
+  const read = <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>;
   const statements: Statements = {
     read,
     lookup: read,
-    write: <Row>(sql: string, ...values: Value[]) => writer.call('rows', sql, values) as Promise<Row[]>,
+    write: <Row>(sql: string, ...values: Value[]) => writer.ask('rows', sql, values) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     lower: (text) => `lower_case(${text})`,
     along: (index) => `INDEXED BY ${index}`,
@@ -54,21 +54,21 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     historyReader(statements, {
       lastId: '(SELECT coalesce(max(id), 0) FROM history)',
       inPayload: (term) => statements.contains('request', term),
-      entries: (_account, places) => reader.call('historyEntries', places),
+      entries: (_account, places) => reader.ask('historyEntries', places),
     }),
     serialise,
     { text: SCAN, skip: SKIP },
   );
   const figures: FiguresEngine = {
-    kept: (account, spans) => reader.call('keptFigures', account, spans),
-    count: (account, span, after) => serialise(() => reader.call('countFigures', account, span, after)),
-    begin: (account, spans, mark) => writer.call('beginFigures', account, spans, mark),
-    keep: (account, span, mark, text) => writer.call('keepFigures', account, span, mark, text),
+    kept: (account, spans) => reader.ask('keptFigures', account, spans),
+    count: (account, span, after) => serialise(() => reader.ask('countFigures', account, span, after)),
+    begin: (account, spans, mark) => writer.ask('beginFigures', account, spans, mark),
+    keep: (account, span, mark, text) => writer.ask('keepFigures', account, span, mark, text),
   };
 
   return {
     requests: {
-      record: (request, watched = true) => writer.call('record', request, watched),
+      record: (request, watched = true) => writer.ask('record', request, watched),
       ...history,
       use: integrationUse(statements),
       async trim(limits) {
@@ -76,7 +76,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
           if (Object.values(limit)[0] === undefined) continue;
           for (let rows = -1; rows !== 0; deleted += rows)
-            rows = await writer.call('trim', limit as typeof limits);
+            rows = await writer.ask('trim', limit as typeof limits);
         }
         return deleted;
       },
@@ -89,12 +89,12 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, (account, customers) =>
-      writer.call('putCustomers', account, customers),
+      writer.ask('putCustomers', account, customers),
     ),
     users: userRows(statements),
     audit: auditRows(statements),
     async openCalls(account, max) {
-      await writer.call('catchUp');
+      await writer.ask('catchUp');
       return calls.open(account, max);
     },
     otherProcesses: { follow: () => () => {} },

@@ -1,5 +1,5 @@
 /** Kinds of SQLite errors that need different reactions. */
-export type Trouble = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
+export type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
 
 /** Rows contradict each other: the file is damaged, although SQLite could read it. */
 export class BrokenInvariant extends Error {
@@ -7,7 +7,7 @@ export class BrokenInvariant extends Error {
 }
 
 // Extended codes first: they differ from their primary code. Source: https://sqlite.org/rescode.html
-const byCode: Readonly<Record<number, Trouble>> = {
+const byCode: Readonly<Record<number, StorageErrorKind>> = {
   522: 'corrupt', // IOERR_SHORT_READ: the file ends before its own page count
   8458: 'corrupt', // IOERR_CORRUPTFS
   4874: 'full', // IOERR_SHMSIZE: no room for the WAL's index
@@ -24,10 +24,15 @@ const byCode: Readonly<Record<number, Trouble>> = {
 };
 
 // Errors of the file system. Source: errno(3)
-const byErrno: Readonly<Record<string, Trouble>> = { ENOSPC: 'full', EDQUOT: 'full', EIO: 'io', EROFS: 'io' };
+const byErrno: Readonly<Record<string, StorageErrorKind>> = {
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+  EIO: 'io',
+  EROFS: 'io',
+};
 
 /** Classifies an error of node:sqlite (its `errcode` is SQLite's extended result code) or node:fs. */
-export function troubleOf(error: unknown): Trouble {
+export function storageErrorKind(error: unknown): StorageErrorKind {
   if (error instanceof BrokenInvariant) return 'corrupt';
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode !== 'number') return byErrno[String(code)] ?? 'other';
