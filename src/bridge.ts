@@ -6,6 +6,7 @@ import { createPruning } from './bridge/pruning.ts';
 import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
 import { createTrackerDriver, type TrackerDriver } from './bridge/tracker-driver.ts';
+import { createTrunkWatch, type TrunkWatch } from './bridge/trunk-watch.ts';
 import type { CallSettings } from './calls/rules.ts';
 import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
@@ -167,6 +168,7 @@ async function startRest(
     holdsVanished: config.cdr !== undefined,
     fail,
   });
+  const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, hear: tracker.hear, now: Date.now });
   const permissions = createLookupPermissions({
     state: tracker.state,
     isConnected: () => link.status().state === 'up',
@@ -207,6 +209,7 @@ async function startRest(
       reconciliation,
       link,
       tracker,
+      trunks,
       gapFiller,
       status,
       config,
@@ -263,12 +266,14 @@ function partsOf(parts: {
   dispatcher: Dispatcher;
   reconciliation: Reconciliation | undefined;
   tracker: TrackerDriver;
+  trunks: TrunkWatch;
   link: AmiLink;
   gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, reconciliation, tracker, link, gapFiller, status, config } = parts;
+  const { outbox, client, dispatcher, reconciliation, tracker, trunks, link, gapFiller, status, config } =
+    parts;
   const nothing = async () => {};
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   return [
@@ -282,6 +287,7 @@ function partsOf(parts: {
     },
     { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
+    { name: 'trunks', start: async () => trunks.start(), stop: async () => trunks.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
     { name: 'cdr', start: async () => gapFiller?.start(), stop: async () => gapFiller?.stop() },
   ];

@@ -156,6 +156,7 @@ export function healthyAnswer(action: string, id: string): string {
   const list = (last: string): string =>
     `${success}\r\nEvent: ${last}\r\nActionID: ${id}\r\nEventList: Complete\r\n\r\n`;
   if (action === 'coreshowchannels') return list('CoreShowChannelsComplete');
+  if (action === 'devicestatelist') return list('DeviceStateListComplete');
   if (action === 'bridgelist') return list('BridgeListComplete');
   return `${success}\r\n`;
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../process/clock.ts';
 import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
+import { readContexts } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
@@ -17,7 +18,7 @@ export type AskPresentation = (uniqueid: string, channel: string) => void;
 export type SessionHandlers = {
   /** The connection is logged in, and can be asked from now on. Called before the first input. */
   onOpen(ask: AskPresentation): void;
-  /** A snapshot first, then what arrived while it was read, then what arrives. */
+  /** What the configuration says of endpoints first, if it does, then a snapshot, then what arrived while it was read, then what arrives. */
   onInput(input: Input): void;
   /** The first snapshot has been handed on. `version` is '' when unknown. */
   onUp(up: { version: string; channels: number }): void;
@@ -94,7 +95,12 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [settings, channels] = await Promise.all([connection.request({ action: 'CoreSettings' }), sync()]);
+    const [settings, contexts] = await Promise.all([
+      connection.request({ action: 'CoreSettings' }),
+      readContexts(connection),
+    ]);
+    if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
+    const channels = await sync();
     // The consumer may have stopped the link when it got the snapshot.
     if (signal.aborted) return;
     counters.connects++;

@@ -78,13 +78,6 @@ describe('an endpoint is a trunk', () => {
       ['DAHDI/1'],
     ],
     [
-      'still when the PBX says nothing of its configuration',
-      [configured({})],
-      {},
-      [heard('PJSIP/trunk')],
-      ['PJSIP/trunk'],
-    ],
-    [
       'when an operator adds it, and no more when one has it forgotten',
       [{ type: 'trunks-corrected', at, ...corrected }],
       {},

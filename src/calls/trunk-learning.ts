@@ -55,7 +55,7 @@ export function learnRevealingTrunk(
   saveTrunk(state, { ...known, reveals: true });
 }
 
-/** The contexts that the PBX's configuration gives to the calls of its endpoints; empty if it does not say. */
+/** The contexts that the PBX's configuration gives to the calls of its endpoints. */
 export function learnConfiguration(
   state: TrackerState,
   contexts: readonly (readonly [endpoint: string, context: string])[],
@@ -67,7 +67,6 @@ export function learnConfiguration(
       if (known?.context !== context) unlearnTrunk(state, endpoint);
     } else if (known === undefined) saveTrunk(state, { endpoint, source: 'configured', context });
   }
-  if (contexts.length === 0) return;
   for (const { endpoint, source } of state.trunks.values())
     if (source === 'configured' && !state.contexts.has(endpoint)) unlearnTrunk(state, endpoint);
 }

@@ -89,6 +89,33 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
       ),
     );
 
+  const trunks = command(
+    'trunks',
+    'list the known trunks with the evidence, or correct them',
+    `  pbx-bridge trunks                          where their calls come in, since when, and when last
+  pbx-bridge trunks add PJSIP/provider       it is one, whatever is heard of it
+  pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
+  ).action(run(async (context) => (await import('./trunks-command.ts')).list(context)));
+
+  command('add', 'add a trunk; works while the bridge runs', '  pbx-bridge trunks add PJSIP/provider', trunks)
+    .argument('<endpoint>', 'technology and name, as channel names begin')
+    .action(
+      runWith(async (...[context, endpoint]) => (await import('./trunks-command.ts')).add(context, endpoint)),
+    );
+
+  command(
+    'forget',
+    'forget a trunk; works while the bridge runs',
+    '  pbx-bridge trunks forget PJSIP/1001',
+    trunks,
+  )
+    .argument('<endpoint>', 'as listed')
+    .action(
+      runWith(async (...[context, endpoint]) =>
+        (await import('./trunks-command.ts')).forget(context, endpoint),
+      ),
+    );
+
   command(
     'verify',
     'compare delivered events with the request history of the API',

@@ -23,7 +23,13 @@ async function office(t: TestContext, options: Partial<PlayerOptions> = {}) {
     ...account,
     clock: systemClock,
     contexts: ['default', 'from-internal', 'from-trunk', 'ext-queues'],
-    devices: ['PJSIP/1001', 'PJSIP/1002', 'PJSIP/sipgate', 'MWI:1001@default', 'Queue:sales_avail'],
+    endpoints: {
+      'PJSIP/1001': 'from-internal',
+      'PJSIP/1002': 'from-internal',
+      'PJSIP/sipgate': 'from-trunk',
+      'MWI:1001@default': '',
+      'Queue:sales_avail': '',
+    },
     ...options,
   });
   const { port } = await pbx.listen();

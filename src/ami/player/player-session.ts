@@ -17,8 +17,10 @@ export type PlayedPbx = {
   bridges(): readonly Fields[];
   /** Contexts of the dialplan. */
   readonly contexts: readonly string[];
-  /** Phones and trunks, such as `PJSIP/1001`. */
-  readonly devices: readonly string[];
+  /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin. */
+  readonly endpoints: Readonly<Record<string, string>>;
+  /** Values of dialplan functions, such as `AST_CONFIG(cdr.conf,general,batch)`. */
+  readonly variables: Readonly<Record<string, string>>;
   /** Unix milliseconds. */
   now(): number;
 };
@@ -64,8 +66,16 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
       const rows = pbx.contexts.map((context) => new Map([['Context', context]]));
       if (may(action, 'reporting', 'config')) list(action, 'ListDialplan', rows, 'ShowDialPlanComplete');
     },
+    getvar: (action) => {
+      const variable = action.get('variable') ?? '';
+      const [, technology, name] =
+        /^(PJSIP|SIP|IAX)_?(?:ENDPOINT|PEER)\((.*),context\)$/.exec(variable) ?? [];
+      const context = pbx.endpoints[`${technology}/${name}`];
+      const value = pbx.variables[variable] ?? context ?? '';
+      if (may(action, 'reporting', 'call')) respond(action, 'Success', { Variable: variable, Value: value });
+    },
     devicestatelist: (action) => {
-      const rows = pbx.devices.map((device) => new Map([['Device', device]]));
+      const rows = Object.keys(pbx.endpoints).map((device) => new Map([['Device', device]]));
       if (may(action, 'reporting', 'call'))
         list(action, 'DeviceStateChange', rows, 'DeviceStateListComplete');
     },

@@ -22,8 +22,10 @@ export type PlayerOptions = {
   readonly write?: readonly string[] | undefined;
   /** Contexts of the dialplan; none when absent. */
   readonly contexts?: readonly string[] | undefined;
-  /** Phones and trunks, such as `PJSIP/1001`; none when absent. */
-  readonly devices?: readonly string[] | undefined;
+  /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin; none when absent. */
+  readonly endpoints?: Readonly<Record<string, string>> | undefined;
+  /** Values of dialplan functions; none when absent. */
+  readonly variables?: Readonly<Record<string, string>> | undefined;
   /** Serves AMI over TLS. */
   readonly tls?: tls.TlsOptions | undefined;
   readonly clock: Clock;
@@ -113,7 +115,8 @@ export function createPlayer(options: PlayerOptions): Player {
       status: (channel: string) => model.status(channel),
       bridges: () => model.bridges(),
       contexts: options.contexts ?? [],
-      devices: options.devices ?? [],
+      endpoints: options.endpoints ?? {},
+      variables: options.variables ?? {},
       now: clock.now,
     };
     const session = servePlayer(socket, pbx, (bytes) => put(socket, bytes));

@@ -1,0 +1,61 @@
+import type { Connection } from './connection.ts';
+import { type Fields, fieldKey } from './wire/frame.ts';
+
+/** The dialplan function that gives what the configuration says of an endpoint, by its technology. */
+const functions: Readonly<Record<string, string>> = {
+  PJSIP: 'PJSIP_ENDPOINT',
+  SIP: 'SIPPEER',
+  IAX2: 'IAXPEER',
+};
+
+/** Questions that are sent before the first is answered: Asterisk answers about 18,000 a second. */
+const together = 500;
+
+/**
+ * The context that the PBX's configuration gives to the calls of each endpoint, such as `PJSIP/provider`; of DAHDI it
+ * does not say. DeviceStateList and Getvar need write class `reporting`; where they are refused, nothing is known.
+ * @throws ConnectionEnded when the connection ends meanwhile.
+ * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/PJSIP_ENDPOINT/
+ */
+export async function readContexts(connection: Connection): Promise<[endpoint: string, context: string][]> {
+  const endpoints = (await readDevices(connection)).filter(
+    (device) => configurationOf(device, '') !== undefined,
+  );
+  const found: [string, string][] = [];
+  for (let i = 0; i < endpoints.length; i += together) {
+    const part = endpoints.slice(i, i + together);
+    const contexts = await Promise.all(part.map((endpoint) => readOption(connection, endpoint, 'context')));
+    for (const [n, context] of contexts.entries())
+      if (context !== '') found.push([part[n] as string, context]);
+  }
+  return found;
+}
+
+/** Phones, trunks and everything else that has a device state; none if the list is refused. */
+export async function readDevices(connection: Connection): Promise<string[]> {
+  const device = fieldKey('Device');
+  const list = await connection.list({
+    action: { action: 'DeviceStateList' },
+    ...{ item: 'DeviceStateChange', last: 'DeviceStateListComplete' },
+    read: (fields: Fields) => fields(device) || undefined,
+  });
+  return list.ok ? [...new Set(list.items)].sort() : [];
+}
+
+/** What the configuration says of an endpoint; '' if nothing, or if the PBX does not say. */
+export async function readOption(connection: Connection, endpoint: string, option: string): Promise<string> {
+  const variable = configurationOf(endpoint, option);
+  return variable === undefined ? '' : readVariable(connection, variable);
+}
+
+/** The value of a dialplan function that belongs to no channel; '' if the PBX does not say. */
+export async function readVariable(connection: Connection, variable: string): Promise<string> {
+  const { response, fields } = await connection.request({ action: 'Getvar', variable });
+  return response === 'Success' ? (fields.get('Value') ?? '') : '';
+}
+
+function configurationOf(endpoint: string, option: string): string | undefined {
+  const [, technology = '', name = ''] = /^(\w+)\/([\w.@+-]+)$/.exec(endpoint) ?? [];
+  const read = Object.hasOwn(functions, technology) ? functions[technology] : undefined;
+  return read && `${read}(${name},${option})`;
+}

@@ -1,0 +1,48 @@
+import type { Input } from '../calls/input.ts';
+import { readTrunk, type StoredTrunk } from '../calls/trunk.ts';
+
+/** From one look for what operators have corrected to the next, ms. */
+const EVERY_MS = 5_000;
+
+export type TrunkWatch = {
+  start(): void;
+  stop(): void;
+  /** Looks now. */
+  look(): Promise<void>;
+};
+
+/**
+ * Hears what an operator has changed in the table of trunks, beside the bridge: what differs from the last time that it was
+ * read. What the bridge itself writes meanwhile differs too, but says nothing that it does not know.
+ */
+export function createTrunkWatch(
+  saved: readonly StoredTrunk[],
+  {
+    read,
+    hear,
+    now,
+  }: { read: () => Promise<readonly StoredTrunk[]>; hear: (input: Input) => void; now: () => number },
+): TrunkWatch {
+  let known = saved;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function look(): Promise<void> {
+    const before = new Map(known.map((row) => [row.endpoint, row.source]));
+    known = await read();
+    const there = new Set(known.map(({ endpoint }) => endpoint));
+    const added = known
+      .filter(({ endpoint, source }) => before.get(endpoint) !== source)
+      .flatMap((row) => readTrunk(row) ?? []);
+    const forgotten = [...before.keys()].filter((endpoint) => !there.has(endpoint));
+    if (added.length + forgotten.length > 0) hear({ type: 'trunks-corrected', at: now(), added, forgotten });
+  }
+
+  return {
+    look,
+    start() {
+      // The outbox says itself what is wrong with the disk.
+      timer = setInterval(() => void look().catch(() => {}), EVERY_MS);
+    },
+    stop: () => clearInterval(timer),
+  };
+}

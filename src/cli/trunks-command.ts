@@ -1,0 +1,103 @@
+import { createRules, type Rules } from '../calls/rules.ts';
+import { readTrunk, storedTrunk, type Trunk } from '../calls/trunk.ts';
+import { isEvident } from '../calls/trunk-learning.ts';
+import { callsSection } from '../config/calls-section.ts';
+import { loadConfig } from '../config/env.ts';
+import { outboxSection } from '../config/outbox-section.ts';
+import { type Operator, openOperator } from '../outbox/operator.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { clockTime } from './format-text.ts';
+import { openState } from './open-state.ts';
+
+/** Lists the known trunks with the evidence. */
+export async function list(context: Context): Promise<number> {
+  const { outbox, calls } = settingsOf(context);
+  const reader = openState(context, outbox.stateDir);
+  if (reader === undefined) return exitCodes.failed;
+  const known = reader.trunks().flatMap((row) => readTrunk(row) ?? []);
+  reader.close();
+  const rules = createRules(calls);
+  const rows = known.map((trunk) => ({ ...trunk, ...judgeTrunk(trunk, rules) }));
+  const { terminal } = context;
+  if (context.json) terminal.json(rows);
+  else if (rows.length === 0)
+    terminal.print('no trunk is known yet; pbx-bridge check lists those of the PBX');
+  const width = Math.max(0, ...rows.map(({ endpoint }) => endpoint.length)) + 2;
+  for (const row of context.json ? [] : rows) {
+    const sign = row.isTrunk ? '' : 'not a trunk now: ';
+    terminal.wrapped(row.endpoint.padEnd(width), `${sign}${[row.why, ...callsText(row)].join('; ')}`, width);
+  }
+  return rows.length > 0 ? exitCodes.ok : exitCodes.notFound;
+}
+
+/** Whether the evidence holds by the settings, and by which. */
+export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
+  const { endpoint, source, context } = trunk;
+  // A channel's name is its endpoint's and a number.
+  if (rules.nameIsInbound(`${endpoint}-00000000`)) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
+  if (source === 'added') return { isTrunk: true, why: 'added by an operator' };
+  const how =
+    source === 'heard' ? `calls came in in context ${context}` : `configured with context ${context}`;
+  const isTrunk = isEvident(trunk, rules);
+  return { isTrunk, why: `${how}, which ${isTrunk ? 'matches' : 'no longer matches'} INBOUND_CONTEXTS` };
+}
+
+/** When calls came in on it, and how it writes their numbers. */
+export function callsText({ firstAt, lastAt, writes }: Trunk): string[] {
+  if (firstAt === undefined || lastAt === undefined) return ['no call heard yet'];
+  const now = Date.now();
+  const times = `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`;
+  return writes === undefined ? [times] : [times, `writes numbers as ${writes}`];
+}
+
+/** Makes this endpoint a trunk, whatever is heard of it. */
+export async function add(context: Context, endpoint: string): Promise<number> {
+  if (!/^\w+\/[^\s/]+$/.test(endpoint)) {
+    context.printError(`${endpoint} is no endpoint: give technology and name, such as PJSIP/provider`);
+    return exitCodes.failed;
+  }
+  return change(context, (operator) => {
+    operator.addTrunk(endpoint, storedTrunk({ endpoint, source: 'added', context: '' }).state);
+    return say(
+      context,
+      endpoint,
+      `${endpoint} is a trunk from now on; a running bridge knows it within seconds`,
+    );
+  });
+}
+
+/** Deletes what is known of this endpoint as a trunk. */
+export async function forget(context: Context, endpoint: string): Promise<number> {
+  return change(context, (operator) => {
+    if (operator.forgetTrunk(endpoint))
+      return say(
+        context,
+        endpoint,
+        `${endpoint} is forgotten, by a running bridge within seconds. An inbound call on it, or its context in the configuration of the PBX, makes it known again.`,
+      );
+    context.printError(`${endpoint} is not known; see pbx-bridge trunks`);
+    return exitCodes.notFound;
+  });
+}
+
+function settingsOf({ io }: Context) {
+  return loadConfig({ outbox: outboxSection, calls: callsSection }, io.environment());
+}
+
+function change(context: Context, work: (operator: Operator) => number): number {
+  const { stateDir } = settingsOf(context).outbox;
+  const operator = openOperator(stateDir);
+  if (operator === undefined) throw new Error(`no state in ${stateDir}: start the bridge once`);
+  try {
+    return work(operator);
+  } finally {
+    operator.close();
+  }
+}
+
+function say({ terminal, json }: Context, endpoint: string, text: string): number {
+  if (json) terminal.json({ endpoint });
+  else terminal.wrapped('', text, 0);
+  return exitCodes.ok;
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from './operator.ts';
+import { temporaryFolder } from './program.ts';
+import { createStand } from './stand.ts';
+
+const rings = [
+  'Event: Newchannel\r\nChannel: PJSIP/isp-00000001\r\nChannelState: 4\r\nCallerIDNum: +49401234561',
+  'Context: from-trunk\r\nExten: s\r\nUniqueid: 1763600000.1\r\nLinkedid: 1763600000.1',
+].join('\r\n');
+
+test('trunks are listed with their evidence, added and forgotten while the bridge runs', async (t) => {
+  const stand = await createStand(t);
+  await stand.start();
+  stand.pbx.send(rings);
+  await stand.heardAll();
+  const trunks = async (args: readonly string[] = [], settings = {}) => {
+    const ran = await runCommand(['trunks', ...args], { ...stand.env, ...settings });
+    return { ...ran, flat: ran.text.replace(/\n +(?=\S)/g, ' ') };
+  };
+  const isp =
+    /^PJSIP\/isp +calls came in in context from-trunk, which matches INBOUND_CONTEXTS; first call .*, last .*; writes numbers as \+49x+$/m;
+  assert.match((await trunks()).flat, isp);
+  const wrong = await trunks([], { INBOUND_CONTEXTS: 'from-provider' });
+  assert.match(wrong.flat, /^PJSIP\/isp +not a trunk now: .* no longer matches INBOUND_CONTEXTS;/m);
+  const byName = await trunks([], { INBOUND_CHANNELS: 'PJSIP/isp-*' });
+  assert.match(byName.flat, /^PJSIP\/isp +matches INBOUND_CHANNELS;/m);
+
+  assert.match((await trunks(['add', 'PJSIP/out'])).flat, /^PJSIP\/out is a trunk from now on/);
+  assert.match((await trunks()).flat, /^PJSIP\/out +added by an operator; no call heard yet$/m);
+  assert.deepEqual(await runCommand(['trunks', 'add', 'out'], stand.env).then(({ code }) => code), 1);
+  assert.match((await trunks(['forget', 'PJSIP/isp'])).flat, /^PJSIP\/isp is forgotten/);
+  assert.equal((await trunks(['forget', 'PJSIP/isp'])).code, 3);
+  assert.doesNotMatch((await trunks()).flat, /PJSIP\/isp/);
+  const [row] = JSON.parse((await trunks(['--json'])).text);
+  assert.deepEqual([row.endpoint, row.isTrunk], ['PJSIP/marker', true]);
+});
+
+test('trunks of a folder where no bridge was started: says so', async (t) => {
+  const env = { STATE_DIR: temporaryFolder(t) };
+  assert.equal((await runCommand(['trunks'], env)).code, 1);
+  await assert.rejects(
+    runCommand(['trunks', 'add', 'PJSIP/x'], env),
+    /no state in .*: start the bridge once/,
+  );
+});
