@@ -191,6 +191,8 @@ export async function startService(
   const { port } = app.value().server.address() as { port: number };
   const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
   const url = `http://${host}:${port}`;
+  if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
+    log.say('service.plain-http', { host });
   const accounts = () => directory.value().accounts();
   const first = () => accounts()[0] as NonNullable<ReturnType<typeof accounts>[0]>;
   const integrations = () => directory.value().integrations(first().id);
@@ -215,6 +217,8 @@ export async function startService(
     stop,
   };
 }
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
 /** A part that holds a value between its start and its stop. */
 function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {

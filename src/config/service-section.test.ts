@@ -14,6 +14,7 @@ test('with nothing set, the service has its defaults', () => {
     retention: { maxAgeMs: undefined, maxEntries: undefined, auditMaxAgeMs: 365 * 86_400_000 },
     requestsPerMinute: null,
     trustedProxies: [],
+    hosts: [],
     requestTimeoutMs: 30_000,
   });
 });
@@ -31,6 +32,7 @@ test('all settings are used', () => {
     SERVICE_AUDIT_MAX_AGE: '30d',
     SERVICE_RATE_LIMIT: '600',
     SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8,',
+    SERVICE_HOSTS: 'calls.example.com, calls',
     SERVICE_REQUEST_TIMEOUT: '5s',
   });
   assert.deepEqual(options, {
@@ -45,6 +47,7 @@ test('all settings are used', () => {
     retention: { maxAgeMs: 90 * 86_400_000, maxEntries: 1_000_000, auditMaxAgeMs: 30 * 86_400_000 },
     requestsPerMinute: 600,
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+    hosts: ['calls.example.com', 'calls'],
     requestTimeoutMs: 5000,
   });
 });
@@ -56,6 +59,8 @@ describe('each invalid value is one line', () => {
     ['SERVICE_LISTEN', '::1:8080'],
     ['DATABASE_CONNECTIONS', '1'],
     ['SERVICE_COUNTRY', 'Holland'],
+    ['SERVICE_HOSTS', 'https://calls.example.com'],
+    ['SERVICE_HOSTS', 'calls.example.com:8080'],
     ['SERVICE_HISTORY_MAX_AGE', '90'],
     ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
     ['SERVICE_AUDIT_MAX_AGE', '1h'],

@@ -77,6 +77,14 @@ export const serviceSection = section({
     )
       .prefault('')
       .describe('Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted.'),
+    SERVICE_HOSTS: list(
+      'a comma-separated list of host names without ports, such as calls.example.com',
+      (item) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(item),
+    )
+      .prefault('')
+      .describe(
+        'Names under which browsers reach the service, such as that of the reverse proxy. Pages are refused under any other name but IP addresses, localhost and the machine’s own name.',
+      ),
     SERVICE_REQUEST_TIMEOUT: duration('1s', '10m')
       .prefault('30s')
       .describe('How long receiving a request may take.'),
@@ -102,6 +110,7 @@ export const serviceSection = section({
       },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
       trustedProxies: values.SERVICE_TRUSTED_PROXIES,
+      hosts: values.SERVICE_HOSTS,
       requestTimeoutMs: values.SERVICE_REQUEST_TIMEOUT,
     };
   },

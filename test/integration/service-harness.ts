@@ -21,6 +21,7 @@ export const options = (stateDir: string): ServiceOptions => ({
   retention: {},
   requestsPerMinute: null,
   trustedProxies: [],
+  hosts: [],
   requestTimeoutMs: 30_000,
 });
 

@@ -54,7 +54,7 @@ test('a screen that does not read is disconnected, and the others get every even
   const { a, url, post } = served;
   const sleepy = connect(Number(new URL(url).port), '127.0.0.1');
   t.after(() => sleepy.destroy());
-  sleepy.write(`GET /events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${a.token}\r\n\r\n`);
+  sleepy.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${a.token}\r\n\r\n`);
   await once(sleepy, 'data');
   sleepy.pause();
   const gone = once(sleepy, 'close');
@@ -85,7 +85,7 @@ test('links and cookies have the address of a trusted proxy; headers of others a
     [['127.0.0.1'], 'https://calls.example.com', true],
     [[], undefined, false],
   ] as const) {
-    const served = await serve(t, { trustedProxies });
+    const served = await serve(t, { trustedProxies, hosts: ['calls.example.com'] });
     const { a, ask, url, service } = served;
     const { json } = await ask('/voice?limit=1', { token: a.token, headers: forwarded });
     const { meta, links } = json as { meta: { path: string }; links: { first: string } };

@@ -11,10 +11,15 @@ import { freePort } from './cluster.ts';
 const sample = new URL('../../config/nginx-service.conf', import.meta.url);
 
 /** The sample with these addresses, and with this certificate or without TLS. */
-function sampleFor(urls: readonly string[], port: number, certificate: Certificate | undefined): string {
+function sampleFor(
+  urls: readonly string[],
+  [port, plainPort]: readonly [number, number],
+  certificate: Certificate | undefined,
+): string {
   const servers = urls.map((url) => `server ${new URL(url).host} fail_timeout=5s;`).join('\n  ');
   const text = readFileSync(sample, 'utf8')
     .replace(/(server [\d.]+:8080 fail_timeout=5s;\s+)+/, `${servers}\n  `)
+    .replace('listen 80;', `listen 127.0.0.1:${plainPort};`)
     .replace('listen 443 ssl;', `listen 127.0.0.1:${port}${certificate ? ' ssl' : ''};`);
   return certificate
     ? text
@@ -27,10 +32,15 @@ function sampleFor(urls: readonly string[], port: number, certificate: Certifica
 export async function startNginx(
   urls: readonly string[],
   certificate?: Certificate,
-): Promise<{ url: string; stop(): Promise<void> }> {
+): Promise<{
+  url: string;
+  /** Of the server that leads to https. */
+  plainUrl: string;
+  stop(): Promise<void>;
+}> {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-nginx-'));
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const port = await freePort();
+  const [port, plainPort] = [await freePort(), await freePort()] as const;
   const path = (name: string) => join(folder, name);
   writeFileSync(
     path('nginx.conf'),
@@ -42,7 +52,7 @@ events { worker_connections 1024; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${path(name)};`).join('\n  ')}
-  ${sampleFor(urls, port, certificate)}
+  ${sampleFor(urls, [port, plainPort], certificate)}
 }
 `,
   );
@@ -67,6 +77,7 @@ http {
   if (child.exitCode !== null) throw new Error(`nginx did not start:\n${said}`);
   return {
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
+    plainUrl: `http://127.0.0.1:${plainPort}`,
     async stop() {
       forget();
       child.kill('SIGTERM');

@@ -57,10 +57,23 @@ export const serviceMessages = {
   },
   'service.sign-in-limited': {
     level: 'warn',
-    text: 'sign-in from {address} refused: too many wrong attempts within 15 minutes',
+    text: 'sign-in from {address} refused: too many wrong attempts within 15 minutes ({suppressed} more refused since the last such line)',
     means:
-      'Somebody has forgotten a password, or tries those of others. Other addresses, and browsers that have signed in before, still can. Logged at most once a second.',
+      'Somebody has forgotten a password, or tries those of others. Other addresses, and browsers that have signed in before, still can.',
     todo: 'If the address is unknown, block it in the firewall.',
+  },
+  'service.plain-http': {
+    level: 'warn',
+    text: 'listening on {host} without https: passwords and tokens can be read on the network',
+    means: 'SERVICE_LISTEN is reachable from other machines, and no reverse proxy is configured.',
+    todo: 'Put a proxy with https in front (config/nginx-service.conf), listen on 127.0.0.1 or on the network of the proxy, and set SERVICE_TRUSTED_PROXIES.',
+  },
+  'service.unknown-host': {
+    level: 'warn',
+    text: 'refused pages under the name {host} ({suppressed} more since the last such line)',
+    means:
+      'A browser reached the service by a name that it does not know, so another site may be behind the request. The API is not affected.',
+    todo: 'If the name is one of the service, add it to SERVICE_HOSTS.',
   },
   'service.proxy-sends-no-address': {
     level: 'warn',

@@ -1,11 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../log/log.ts';
+import { oncePerMinute } from '../../log/once-per-minute.ts';
 import { Refusal } from '../http/refusal.ts';
 import { makeAttemptLimits, network } from './attempt-limits.ts';
 import type { KnownBrowsers } from './known-browser.ts';
-
-/** Refusals are logged at most this often, whoever causes them. */
-const LOG_MS = 1000;
 
 /**
  * Everything that a guesser meets: checks of passwords, and of codes of the second factor. What it defends, and against
@@ -36,7 +34,7 @@ export function makeSignInGuard({
 }): SignInGuard {
   const attempts = makeAttemptLimits();
   let silentProxy = false;
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const limited = oncePerMinute(clock);
 
   /** Only where people sign in: a bridge or a health check on the proxy's machine rightly sends no such header. */
   function watchProxy({ headers, socket }: FastifyRequest): void {
@@ -50,13 +48,10 @@ export function makeSignInGuard({
     async attempt(what, { signInName, request }, check) {
       watchProxy(request);
       const browser = browsers.id(request, signInName);
-      const now = clock();
-      const attempt = attempts.begin(what, { signInName, address: request.ip, browser }, now);
+      const attempt = attempts.begin(what, { signInName, address: request.ip, browser }, clock());
       if (attempt === undefined) {
-        if (now >= loggedAt + LOG_MS) {
-          loggedAt = now;
-          log.say('service.sign-in-limited', { address: network(request.ip) });
-        }
+        const address = network(request.ip);
+        limited((suppressed) => log.say('service.sign-in-limited', { address, suppressed }));
         throw new Refusal(429, 'Too many attempts. Try again in 15 minutes.');
       }
       try {

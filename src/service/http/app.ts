@@ -3,6 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { limits } from '../../api/contract/decisions.ts';
 import { queryFields } from '../../api/contract/fields.ts';
 import { basePath } from '../../api/contract/routes.ts';
+import { oncePerMinute } from '../../log/once-per-minute.ts';
 import { adminRoutes } from '../routes/admin.ts';
 import { apiRoutes } from '../routes/api.ts';
 import { apiLogStreamRoutes } from '../routes/api-log-stream.ts';
@@ -10,14 +11,18 @@ import { eventRoutes } from '../routes/events.ts';
 import { healthRoutes } from '../routes/health.ts';
 import { pageRoutes } from '../routes/pages.ts';
 import type { ServiceContext } from './context.ts';
+import { hostNames } from './host-names.ts';
 import { describeApi } from './openapi.ts';
-import { refusalOf } from './refusal.ts';
+import { Refusal, refusalOf } from './refusal.ts';
+import { securityHeaders } from './security-headers.ts';
 import { withoutNul } from './text.ts';
 import { unreadableRequests } from './unreadable.ts';
 
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** Names under which browsers reach the service, beside those of host-names.ts. */
+  readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */
   readonly requestTimeoutMs: number;
 };
@@ -43,10 +48,15 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       maxParamLength: 16_384, // Node limits the whole head; names have their own limits
     },
   });
+  const isOurs = hostNames(options.hosts);
+  const limited = oncePerMinute(context.clock);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
   app.decorateRequest('caller', null);
   app.decorateRequest('payload', null);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(securityHeaders);
+  });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
@@ -61,6 +71,16 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(async (screens) => {
     await screens.register(cookie); // the API knows no cookies
+    screens.addHook('onRequest', async ({ hostname }) => {
+      if (isOurs(hostname)) return;
+      limited((suppressed) =>
+        context.log.say('service.unknown-host', { host: hostname.slice(0, 255), suppressed }),
+      );
+      throw new Refusal(
+        421,
+        `This service does not know the name ${hostname}. Set SERVICE_HOSTS to the names that it is reached by.`,
+      );
+    });
     await screens.register(eventRoutes(context));
     await screens.register(apiLogStreamRoutes(context));
     await screens.register(pageRoutes(context));

@@ -59,7 +59,7 @@ async function application() {
       clock: () => 7,
       log,
     },
-    { trustedProxies: [], requestTimeoutMs: 1000 },
+    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
   );
   const ask = (url: string) =>
     app.inject({

@@ -59,11 +59,7 @@ export function makeExchange({
 }
 
 export function send(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply
-    .code(status)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(text);
+  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
 /** The history entry of an authenticated request; others are not recorded (API part 5, rule 4). */

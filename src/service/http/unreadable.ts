@@ -6,6 +6,7 @@ import type { ErrorBody } from '../../api/contract/errors.ts';
 import { basePath } from '../../api/contract/routes.ts';
 import type { Log } from '../../log/log.ts';
 import { oncePerMinute } from '../../log/once-per-minute.ts';
+import { securityHeaders } from './security-headers.ts';
 
 /** What Node's parser says of a request, and the bytes that it had then. */
 type Unreadable = Error & { readonly code?: string; readonly reason?: string; readonly rawPacket?: Buffer };
@@ -39,7 +40,9 @@ export function unreadableRequests(log: Log, clock: () => number, app: () => Fas
         ? 'The request line is not valid. Blanks and characters outside ASCII must be percent-encoded in a URL.'
         : `${STATUS_CODES[status]}: ${reason}.`;
     const body = Buffer.from(JSON.stringify({ message } satisfies ErrorBody));
-    socket.end(response(status, { 'content-type': 'application/json; charset=utf-8' }, body));
+    socket.end(
+      response(status, { ...securityHeaders, 'content-type': 'application/json; charset=utf-8' }, body),
+    );
   };
 }
 

@@ -39,7 +39,6 @@ export function adminRoutes(context: ServiceContext) {
       const account = directory.administrator(bearerToken(request.headers.authorization) ?? '');
       if (account === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
       accounts.set(request.raw, account);
-      reply.header('cache-control', 'no-store');
     });
 
     const audit: AdminAudit = (request, what, target) =>

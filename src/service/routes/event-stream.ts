@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
+import { securityHeaders } from '../http/security-headers.ts';
 
 /**
  * Starts a response of server-sent events (HTML, "text/event-stream"); undefined if the client has disconnected.
@@ -10,7 +11,7 @@ export function openEventStream(reply: FastifyReply): ServerResponse | undefined
   if (raw.destroyed) return undefined;
   return raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
+    ...securityHeaders,
     'x-accel-buffering': 'no', // nginx would buffer events
   });
 }

@@ -76,7 +76,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       clock,
       log: silentLog,
     },
-    { trustedProxies: [], requestTimeoutMs: 1000 },
+    { trustedProxies: [], hosts: [], requestTimeoutMs: 1000 },
   );
   t.after(() => app.close());
   const base = await app.listen({ port: 0, host: '127.0.0.1' });

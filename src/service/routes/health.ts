@@ -9,10 +9,7 @@ export function healthRoutes({ store }: Pick<ServiceContext, 'store'>) {
         () => true,
         () => false,
       );
-      return reply
-        .code(healthy ? 200 : 503)
-        .header('cache-control', 'no-store')
-        .send({ storage: healthy ? 'reached' : 'out of reach' });
+      return reply.code(healthy ? 200 : 503).send({ storage: healthy ? 'reached' : 'out of reach' });
     });
   };
 }

@@ -75,7 +75,6 @@ export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: S
     }
     return reply
       .header('content-type', 'application/json; charset=utf-8')
-      .header('cache-control', 'no-store')
       .send(Readable.from(text(), { objectMode: false, highWaterMark: 65_536 }));
   }
 

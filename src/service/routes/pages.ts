@@ -31,19 +31,6 @@ import { signInPages } from '../pages/sign-in-pages.ts';
 import { userPages } from '../pages/user-pages.ts';
 import type { Session } from '../store/user-store.ts';
 
-/**
- * Only the service's own files run or load, forms are sent only to it, and no page frames it. Pages of the service get a
- * referrer: without one, browsers send `Origin: null` with its forms.
- */
-const headers = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'cache-control': 'no-store',
-};
-
 const FORM_BYTES = 64 * 1024;
 
 /** The pages for signed-in users, rendered on the server. */
@@ -118,8 +105,7 @@ export function pageRoutes(context: ServiceContext) {
       { parseAs: 'string' },
       (_request, body, done) => done(null, formFields(body as string)),
     );
-    app.addHook('onRequest', async (request, reply) => {
-      reply.headers(headers);
+    app.addHook('onRequest', async (request) => {
       if (request.method !== 'GET' && !isSameOrigin(request))
         throw new Refusal(403, 'This request came from a page of another site and was refused.');
     });
