@@ -126,9 +126,10 @@ export function endCall(state: TrackerState, call: OpenCall, channel: Channel | 
   freeCall(state, call);
 }
 
-/** The presentation to assume when the PBX can no longer be asked. */
-export function presumedPresentation(state: TrackerState, { presentation, endpoint }: Channel) {
-  return presentation === 'unknown' && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
+/** The presentation to assume when the PBX can no longer be asked; without a number it never was. */
+export function presumedPresentation(state: TrackerState, { presentation, presented, endpoint }: Channel) {
+  const mayBeWithheld = presentation === 'unknown' && presented !== '';
+  return mayBeWithheld && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
 }
 
 /** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */

@@ -366,6 +366,13 @@ describe("the caller's number", () => {
     assert.deepEqual(play([isdn, payer], {}, undefined, 'no answer').told, ['(picked-up)', R]);
   });
 
+  test('is none, on a trunk that passes on withheld numbers: it is not withheld', () => {
+    const revealed = [caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')];
+    const silentOne = caller({ uniqueid: '2.1', linkedid: '2.1', callerNumber: 'alice7' } as never);
+    const { told } = play([...revealed, silentOne, hangsUp('2.1')], missing, undefined, 'no answer');
+    assert.deepEqual(told, ['(no-number)', M, `completed ${missing.missingNumber}`]);
+  });
+
   test('a caller who hung up before the PBX answered leaves nothing behind', () => {
     const { state: left } = play(
       [caller(), hangsUp('1.1'), saysOf('1.1', 'allowed')],

@@ -81,6 +81,7 @@ const restrictedRows: readonly Row[] = [
       ],
       told: [],
       untold: 1,
+      fromRecords: shownByRecord,
     },
     restricted,
   ),
