@@ -74,7 +74,8 @@ stream.on('end', () => {
   setImmediate(() => {
     const dearest = slowest.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
     print(`slowest: ${dearest.map(({ file, seconds }) => `${relative(file)} ${seconds} s`).join(', ')}`);
-    for (const [reason, count] of skipped) print(`left out ${count}: ${reason}`);
+    const leftOut = [...skipped].map(([reason, count]) => `${count}: ${reason}`);
+    print(`left out: ${leftOut.join('; ') || 'nothing'}`);
     if (values.fast)
       print(
         'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants -- PATH',

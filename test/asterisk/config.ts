@@ -123,6 +123,8 @@ type = bridge
 [general]
 pickupexten = *8
 transferdigittimeout = 3
+; ms between the digits of a feature code: on a busy machine they come late
+featuredigittimeout = 5000
 ; shorter than the 3 s that an extension rings: Asterisk is to call back, not to give up
 atxfernoanswertimeout = 2
 atxferdropcall = no

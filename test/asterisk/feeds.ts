@@ -48,12 +48,12 @@ async function startBridges(
   options: { readonly amiPort: number; readonly settings?: Settings; readonly state?: string },
 ): Promise<Bridges> {
   const groups = Map.groupBy(rows, settingsKey);
-  const farEnds = new Map<string, FarEnd>();
-  for (const [key, [row]] of groups) {
+  const start = async ([key, [row]]: [string, Row[]]) => {
     const farEnd = await startFarEnd({ ...options, settings: { ...options.settings, ...row?.settings } });
     cleanUp.defer(farEnd.stop);
-    farEnds.set(key, farEnd);
-  }
+    return [key, farEnd] as const;
+  };
+  const farEnds = new Map(await Promise.all([...groups].map(start)));
   return { feed, of: (row) => farEnds.get(settingsKey(row)) as FarEnd, all: [...farEnds.values()] };
 }
 

@@ -9,7 +9,7 @@ import { type Office, officeCount, offices } from './offices.ts';
  * `{X}` stands for the dialplan's `${X}`.
  *
  * Each office O has the extensions O001 to O006, the ring groups O600 (phones), O601 (a phone and the mobile) and O602
- * (the same, the mobile presses 1), the queues O400 (one by one) and O401 (all), the conference O900, the parking
+ * (the same, the mobile presses 1), the queues O400 (one by one) and O401 (all), the conference O070, the parking
  * number O70, an IVR, a time condition, mailbox O000, and reception's own number 493023125 0O0.
  */
 export function freepbxDialplan(version: Version, routes: readonly Route[]): string {
@@ -137,7 +137,7 @@ exten => closed,1,GotoIfTime(*,*,1,jan?ext-group,\${O}600,1)
 [app-announcement]
 ${exten('s', 'Answer()', 'Wait(0.2)', 'Playback(digits/1)')}
 [ext-meetme]
-${exten(`${office}900`, call('user-callerid', ''), 'Answer()', 'ConfBridge({EXTEN})')}${hangup}
+${exten(`${office}070`, call('user-callerid', ''), 'Answer()', 'ConfBridge({EXTEN})')}${hangup}
 
 ; --- from the phones -------------------------------------------------------------------------------------------------
 [from-internal]
@@ -148,6 +148,8 @@ include => ext-meetme
 include => ext-findmefollow
 include => ext-local
 include => outbound-allroutes
+; a phone that sends its calls to a mobile (302), without the digit for an outside line
+exten => _+X.,1,Goto(outbound-allroutes,0\${EXTEN},1)
 ; the company's own number, from inside
 exten => _4930231250X0,1,Goto(from-trunk,\${EXTEN},1)
 [from-internal-xfer]

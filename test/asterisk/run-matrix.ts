@@ -52,12 +52,14 @@ export async function runMatrix(
     await farEnd.endBridge();
   }
 
-  const bridges: Bridges[] = [];
-  for (const feed of feeds) if (!isCdrKind(feed)) bridges.push(await startLive(start(feed)));
+  const isLive = (feed: Feed) => !isCdrKind(feed);
+  const live = await Promise.all(feeds.filter(isLive).map((feed) => startLive(start(feed))));
   const played = await playAll(lab, rows);
-  for (const reader of readers) bridges.push(await reader.goOn());
+  await Promise.all(live.map((some) => untilAllReported(some, played)));
+  const reading = await Promise.all(readers.map((reader) => reader.goOn()));
+  await Promise.all(reading.map((some) => untilAllReported(some, played)));
+  const bridges = [...live, ...reading];
 
-  await Promise.all(bridges.map((some) => untilAllReported(some, played)));
   const callers = played.flatMap(({ play }) => play.inbound.map(({ uniqueid }) => uniqueid));
   const book = await cdrOf(lab.pbx, callers);
   const verdicts = played.flatMap((one) =>

@@ -27,7 +27,7 @@ export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16'] as const;
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
-const freepbx = { rows: freepbxRows, overEachTrunk: ['extension'] };
+const freepbx = { rows: freepbxRows, overEachTrunk: ['extension-caller-hangs-up'] };
 
 export const worlds: Readonly<Record<WorldName, World>> = {
   22: { ...plain, version: '22', overEachTrunk: ['extension-caller-hangs-up'] },

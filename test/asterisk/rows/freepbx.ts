@@ -1,6 +1,6 @@
 import type { Row } from '../row.ts';
 import { pause, phone, presses, type Script } from '../sip-script.ts';
-import { anonymous, restricted, shownByRecord } from './number.ts';
+import { matrix } from './all.ts';
 
 /** What inbound routes lead to (see `freepbx-dialplan.ts`). */
 const extension = (nth: number) => [`Goto(from-did-direct,{O}00${nth},1)`];
@@ -8,8 +8,12 @@ const group = (number: number) => [`Goto(ext-group,{O}${number},1)`];
 const queue = (number: number) => [`Goto(ext-queues,{O}${number},1)`];
 const ivr = ['Goto(ivr-1,s,1)'];
 
-/** The mobile is asked to press 1, and presses this. */
-const asked = (key: string): Script => phone.answers({ first: [pause(700), presses(key, 'phone')] });
+/** The same as the plain row of this name, on this dialplan. */
+function same(name: string, changes: Partial<Row> = {}): Row {
+  const row = matrix.find((each) => each.name === name);
+  if (row === undefined) throw new Error(`there is no row ${name}`);
+  return { ...row, ...(row.dialplan && { dialplan: extension(1) }), ...changes };
+}
 
 type Some = Pick<Row, 'name' | 'says' | 'dialplan'> & Partial<Row>;
 
@@ -40,206 +44,82 @@ function givenUpIn(application: string, row: Some): Row {
   };
 }
 
-/** The number of a caller of the first extension. */
-function callFrom(
-  caller: Parameters<Parameters<Row['play']>[0]['customerCalls']>[0],
-  row: Pick<Row, 'name' | 'says' | 'told'> & Partial<Row>,
-): Row {
-  return answered(1, {
-    dialplan: extension(1),
-    phones: { 1: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls(caller);
-      await stage.talk(call, 1);
-      call.hangsUp();
-    },
-    ...row,
-  });
-}
+/** The mobile is asked to press 1, and presses this. */
+const asked = (key: string): Script => phone.answers({ first: [pause(700), presses(key, 'phone')] });
+const menu = (key: string): Script => [pause(1500), presses(key, 'caller')];
 
-/** The first extension answers; what then happens is the row's. */
-function handedOn(
-  row: Pick<Row, 'name' | 'says'> & Partial<Row>,
-  then: (stage: Stage, call: Placed) => Promise<void>,
-): Row {
-  return {
-    dialplan: extension(1),
-    phones: { 1: phone.answers(), 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.talk(call, 1);
-      await then(stage, call);
-      call.hangsUp();
-    },
-    told: [{ answeredBy: 1 }],
-    ...row,
-  };
-}
-
-type Stage = Parameters<Row['play']>[0];
-type Placed = Awaited<ReturnType<Stage['customerCalls']>>;
-
-/** Calls on a dialplan like those that FreePBX generates. */
+/** Calls on a dialplan like those that FreePBX generates. A row that plain dialplans have too has the same name. */
 export const freepbxRows: readonly Row[] = [
-  answered(1, {
-    name: 'extension',
-    says: 'An extension answers.',
-    dialplan: extension(1),
-    phones: { 1: phone.answers() },
-  }),
-  {
-    name: 'extension-given-up',
-    says: 'The caller gives up while the extension rings.',
-    dialplan: extension(1),
-    phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.rings(1);
-      call.hangsUp();
+  same('extension-caller-hangs-up'),
+  same('caller-gives-up'),
+  same('busy'),
+  same('voicemail'),
+  answered(
+    2,
+    {
+      name: 'voicemail-operator',
+      says: "The caller presses 0 at the mailbox; reception's own number is dialled inside, and reception answers.",
+      dialplan: ['Goto(ext-local,vmu{O}000,1)'],
+      phones: { 2: phone.answers() },
     },
-    told: [{}],
-  },
-  givenUpIn('VoiceMail', {
-    name: 'extension-voicemail',
-    says: 'The extension does not answer; the caller speaks to the mailbox.',
-    dialplan: extension(1),
-    phones: { 1: phone.rings() },
-  }),
-  {
-    name: 'voicemail-operator',
-    says: "The caller presses 0 at the mailbox; reception's own number is dialled inside, and reception answers.",
-    dialplan: ['Goto(ext-local,vmu{O}000,1)'],
-    phones: { 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.customerCalls({ first: [pause(1500), presses('0', 'caller')] });
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
-    told: [{ answeredBy: 2 }],
-  },
-  answered(2, {
-    name: 'ring-group',
-    says: 'A ring group rings two phones; the second answers.',
-    dialplan: group(600),
-    phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }) },
-  }),
-  {
-    name: 'ring-group-nobody',
-    says: 'Nobody in the ring group answers; FreePBX hangs up.',
-    dialplan: group(600),
-    phones: { 1: phone.rings(), 2: phone.rings() },
-    async play(stage) {
-      await stage.customerCalls();
-      await stage.rings(2);
-    },
-    told: [{}],
-  },
+    menu('0'),
+  ),
+  same('ring-group-local', { dialplan: group(600) }),
+  same('ring-group-nobody', { dialplan: group(600) }),
+  same('ring-group-with-mobile', { dialplan: group(601) }),
   answered('mobile', {
-    name: 'ring-group-mobile',
+    name: 'ring-group-mobile-answers',
     says: 'A ring group rings a phone and a mobile; the mobile answers.',
     dialplan: group(601),
     phones: { 1: phone.rings() },
     mobile: phone.answers({ after: 500 }),
   }),
-  answered('mobile', {
-    name: 'ring-group-confirmed',
-    says: 'The mobile of a ring group is asked to press 1, and does.',
-    dialplan: group(602),
-    phones: { 1: phone.rings() },
-    mobile: asked('1'),
-  }),
-  {
-    name: 'ring-group-refused',
-    says: 'The mobile of a ring group is asked to press 1, but presses 2. Nobody else answers.',
-    dialplan: group(602),
-    phones: { 1: phone.rings() },
-    mobile: asked('2'),
-    async play(stage) {
-      await stage.customerCalls();
-      await stage.isUp('mobile');
-    },
-    told: [{}],
-  },
+  same('press-one-accepted', { dialplan: group(602), phones: { 1: phone.rings() } }),
+  same('press-one-refused', { dialplan: group(602), phones: { 1: phone.rings() } }),
   answered(1, {
-    name: 'ring-group-phone-first',
-    says: 'While the mobile is being asked, a phone of the group answers.',
+    name: 'press-one-phone-first',
+    says: 'While the mobile is asked to press 1, a phone of the group answers.',
     dialplan: group(602),
     phones: { 1: phone.answers({ after: 1500 }) },
     mobile: phone.answers(),
   }),
-  answered(2, {
-    name: 'queue',
-    says: 'A queue rings its members one by one; the second answers.',
-    dialplan: queue(400),
-    phones: { 1: phone.rings(), 2: phone.answers() },
-  }),
-  answered(1, {
-    name: 'queue-ringall',
-    says: 'A queue rings all its members; the first answers.',
-    dialplan: queue(401),
-    phones: { 1: phone.answers({ after: 500 }), 2: phone.rings() },
-  }),
-  {
-    name: 'queue-given-up',
-    says: 'The caller hangs up while waiting in the queue.',
-    dialplan: queue(401),
-    phones: { 1: phone.rings(), 2: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.rings(1);
-      call.hangsUp();
-    },
-    told: [{}],
-  },
-  givenUpIn('VoiceMail', {
-    name: 'queue-voicemail',
-    says: 'Nobody in the queue answers; after a while the caller gets the mailbox.',
-    dialplan: queue(401),
-    phones: { 1: phone.rings(), 2: phone.rings() },
-  }),
+  same('queue-local-one-by-one', { dialplan: queue(400) }),
+  same('queue-local-ringall', { dialplan: queue(401) }),
+  same('queue-given-up', { dialplan: queue(401) }),
+  same('queue-timeout-voicemail', { dialplan: queue(401) }),
   answered(
     1,
     {
-      name: 'ivr-extension',
+      name: 'menu-then-extension',
       says: 'The caller presses 1 in the menu and gets an extension.',
       dialplan: ivr,
       phones: { 1: phone.answers() },
     },
-    [pause(1500), presses('1', 'caller')],
+    menu('1'),
   ),
   answered(
     1,
     {
-      name: 'ivr-queue',
+      name: 'menu-then-queue',
       says: 'The caller presses 2 in the menu and gets the queue.',
       dialplan: ivr,
       phones: { 1: phone.answers() },
     },
-    [pause(1500), presses('2', 'caller')],
+    menu('2'),
   ),
-  givenUpIn('WaitExten', { name: 'ivr-given-up', says: 'The caller hangs up in the menu.', dialplan: ivr }),
+  givenUpIn('WaitExten', { name: 'menu-given-up', says: 'The caller hangs up in the menu.', dialplan: ivr }),
   answered(1, {
     name: 'time-condition-open',
     says: 'The office is open: the ring group rings.',
     dialplan: ['Goto(timeconditions,open,1)'],
     phones: { 1: phone.answers(), 2: phone.rings() },
   }),
-  {
+  same('announcement-only', {
     name: 'time-condition-closed',
     says: 'The office is closed: an announcement, and the end.',
     dialplan: ['Goto(timeconditions,closed,1)'],
-    async play(stage) {
-      await stage.customerCalls();
-    },
-    told: [{}],
-  },
-  answered('mobile', {
-    name: 'follow-me',
-    says: 'The extension does not answer, its mobile does.',
-    dialplan: extension(4),
-    phones: { 4: phone.rings() },
-    mobile: phone.answers(),
   }),
+  same('follow-me-mobile', { dialplan: extension(4), phones: { 4: phone.rings() } }),
   answered('mobile', {
     name: 'follow-me-confirmed',
     says: 'Extension and mobile ring; the mobile is asked to press 1, and does.',
@@ -260,15 +140,11 @@ export const freepbxRows: readonly Row[] = [
     dialplan: ['Set(__CF_{O}001=0+4917139200{O}1)', ...extension(1)],
     mobile: phone.answers(),
   }),
-  handedOn(
-    { name: 'blind-transfer', says: 'The first extension hands the caller to the second.' },
-    async (stage, call) => {
-      await stage.transfersBlind(1, stage.extension(2));
-      await stage.talk(call, 2);
-    },
-  ),
+  same('forwarded-by-phone'),
+  same('blind-transfer'),
+  same('blind-transfer-unanswered'),
   {
-    name: 'blind-transfer-queue',
+    name: 'transfer-to-queue',
     says: 'An extension hands the caller to a queue; a member takes the call there.',
     dialplan: extension(5),
     phones: { 1: phone.rings(), 2: phone.answers(), 5: phone.answers() },
@@ -281,122 +157,37 @@ export const freepbxRows: readonly Row[] = [
     },
     told: [{ answeredBy: 5 }],
   },
-  handedOn(
-    {
-      name: 'blind-transfer-mobile',
-      says: 'The first extension hands the caller to a mobile.',
-      mobile: phone.answers(),
-    },
-    async (stage, call) => {
+  {
+    name: 'blind-transfer-to-mobile',
+    says: 'The first extension hands the caller to a mobile.',
+    dialplan: extension(1),
+    phones: { 1: phone.answers() },
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
       await stage.transfersBlind(1, `0${stage.mobile}`);
       await stage.talk(call, 'mobile');
-    },
-  ),
-  handedOn(
-    {
-      name: 'attended-transfer',
-      says: 'The first extension speaks with the second, then hands the caller over.',
-    },
-    async (stage, call) => {
-      await stage.transfersAttended(1, stage.extension(2));
-      await stage.talk(1, 2);
-      await stage.hangsUp(1);
-      await stage.talk(call, 2);
-    },
-  ),
-  {
-    name: 'pickup',
-    says: "The first extension rings; the second picks the group's call up with *8.",
-    dialplan: extension(1),
-    phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.rings(1);
-      await stage.phoneDials(2, '*8');
-      await stage.talk(call, 2);
       call.hangsUp();
-    },
-    told: [{ answeredBy: 2 }],
-  },
-  {
-    name: 'directed-pickup',
-    says: 'The first extension rings; the second picks its call up with ** and its number.',
-    dialplan: extension(1),
-    phones: { 1: phone.rings() },
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.rings(1);
-      await stage.phoneDials(2, `**${stage.extension(1)}`);
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
-    told: [{ answeredBy: 2 }],
-  },
-  handedOn(
-    {
-      name: 'park-and-retrieve',
-      says: 'The first extension parks the caller, the second takes the call back.',
-    },
-    async (stage, call) => {
-      await stage.parks(1);
-      const second = await stage.phoneDials(2, await stage.isParked(call));
-      await stage.talk(call, second);
-    },
-  ),
-  handedOn(
-    {
-      name: 'park-returns',
-      says: 'The first extension parks the caller, nobody comes, and it rings there again.',
-    },
-    async (stage, call) => {
-      await stage.parks(1);
-      await stage.isParked(call);
-      await stage.talk(call, 1);
-    },
-  ),
-  {
-    name: 'conference',
-    says: 'The caller waits in a conference; an extension joins.',
-    dialplan: ['Goto(ext-meetme,{O}900,1)'],
-    async play(stage) {
-      const call = await stage.customerCalls();
-      await stage.reaches(call, 'ConfBridge');
-      await stage.pause(300);
-      const host = await stage.phoneDials(1, `${stage.office.number}900`);
-      await stage.talk(call, host);
-      call.hangsUp();
-      await stage.pause(200);
-      host.hangsUp();
     },
     told: [{ answeredBy: 1 }],
   },
-  callFrom(restricted, {
-    name: 'number-withheld',
-    says: 'The caller withholds the number, the trunk shows it to the PBX, and the inbound route allows it.',
-    told: [],
-    untold: 1,
-    fromRecords: shownByRecord,
+  same('attended-transfer-completed'),
+  same('attended-transfer-abandoned'),
+  same('pickup'),
+  same('directed-pickup'),
+  same('pickup-from-queue', { dialplan: queue(401) }),
+  same('park-and-retrieve'),
+  same('park-times-out'),
+  same('conference-joined', { dialplan: ['Goto(ext-meetme,{O}070,1)'] }),
+  same('number-restricted'),
+  same('number-restricted-number-set'),
+  same('anonymous'),
+  same('number-national'),
+  same('number-rewritten', {
+    says: 'The inbound route puts the digit for an outside line before the number.',
+    dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', ...extension(1)],
   }),
-  callFrom(
-    { ...restricted, name: '' },
-    {
-      name: 'number-withheld-no-name',
-      says: 'The same, without a name.',
-      told: [],
-      untold: 1,
-      fromRecords: shownByRecord,
-    },
-  ),
-  callFrom(anonymous, { name: 'anonymous', says: 'The caller has no number at all.', told: [], untold: 1 }),
-  callFrom(
-    { from: '04066969123' },
-    {
-      name: 'number-outside-line',
-      says: 'The inbound route puts the digit for an outside line before the number.',
-      dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', ...extension(1)],
-      told: [{ from: '+494066969123', answeredBy: 1 }],
-    },
-  ),
   {
     name: 'own-number-from-inside',
     says: "An extension dials reception's own number from inside.",
@@ -419,20 +210,10 @@ export const freepbxRows: readonly Row[] = [
     },
     told: [],
   },
+  same('extension-to-extension'),
   {
-    name: 'extension-to-extension',
-    says: 'An extension calls another.',
-    phones: { 2: phone.answers() },
-    async play(stage) {
-      const call = await stage.phoneDials(1, stage.extension(2));
-      await stage.talk(call, 2);
-      call.hangsUp();
-    },
-    told: [],
-  },
-  {
-    name: 'click-to-call',
-    says: 'A program rings the extension, then calls the customer.',
+    name: 'click-to-call-local',
+    says: 'A program rings the extension by way of a Local channel, then calls the customer.',
     phones: { 1: phone.answers() },
     mobile: phone.answers(),
     async play(stage) {

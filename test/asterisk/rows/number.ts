@@ -19,13 +19,13 @@ function callFrom(
 }
 
 /** RFC 3323 and 3325: what a caller sends who does not want to be known. */
-export const anonymous = { from: 'anonymous', name: 'Anonymous', headers: ['Privacy: id'] };
+const anonymous = { from: 'anonymous', name: 'Anonymous', headers: ['Privacy: id'] };
 /** What a trunk passes on all the same, for the PBX's eyes only. */
-export const restricted = {
+const restricted = {
   ...anonymous,
   headers: ['Privacy: id', 'P-Asserted-Identity: <sip:+494066969777@127.0.0.1>'],
 };
-export const shownByRecord = {
+const shownByRecord = {
   why: 'a record has the number that the caller withholds and the trunk shows, and not that it is withheld',
   told: [{ from: '+494066969777', answeredBy: 1 }],
 } as const;
