@@ -13,7 +13,7 @@ import { type Office, officeCount, offices } from './offices.ts';
  * number O70, an IVR, a time condition, mailbox O000, and reception's own number 493023125 0O0.
  */
 export function freepbxDialplan(version: Version, routes: readonly Route[]): string {
-  const { tech, call, done, confirm, declined, accepted } = dialects[version];
+  const { tech, call, done, runs, declined, accepted, phone, trunkLeg } = dialects[version];
   /** `exten => pattern` with its priorities. */
   const exten = (pattern: string, ...lines: readonly string[]) =>
     `exten => ${pattern},1,NoOp()\n${lines.map(prioritise).join('\n')}\n same => n,Hangup()\n`;
@@ -77,8 +77,8 @@ ${exten(
 ${exten(`${office}00X`, 'Set(__RINGTIMER=2)', call('exten-vm', '{EXTEN:0:1}000,{EXTEN}'))}
 ${exten(`_vmu[1-${officeCount}]000`, call('vm', '{EXTEN:3},NOANSWER'))}${hangup}
 [ext-group]
-${exten(`${office}600`, ...ringGroup(call, '{O}001-{O}002', `${tech}/{O}001&${tech}/{O}002`))}
-${exten(`${office}601`, ...ringGroup(call, '', `${tech}/{O}001&Local/0${mobilePattern}@from-internal/n`))}
+${exten(`${office}600`, ...ringGroup(call, '{O}001-{O}002', `${phone('{O}001')}&${phone('{O}002')}`))}
+${exten(`${office}601`, ...ringGroup(call, '', `${phone('{O}001')}&Local/0${mobilePattern}@from-internal/n`))}
 ${exten(
   `${office}602`,
   'Set(O={EXTEN:0:1})',
@@ -88,12 +88,12 @@ ${exten(
     `6,{DIAL_OPTIONS},Local/LC-{O}001@ext-local-confirm/n&Local/RG-{O}602-0${mobilePattern}@grps/n`,
   ),
 )}${hangup}
-; a mobile of a group: it is asked
+; a mobile of a group: it is asked; there is no call record of this half
 [grps]
-${exten('_RG-X602-.', `Dial(Local/{EXTEN:8}@from-internal/n,6,{DIAL_OPTIONS}${confirm})`)}
+${exten('_RG-X602-.', 'Set(CDR_PROP(disable)=true)', `Dial(Local/{EXTEN:8}@from-internal/n,6,{DIAL_OPTIONS}Q(NO_ANSWER)${runs('confirm')})`)}
 ; a phone of such a group: it is not
 [ext-local-confirm]
-${exten('_LC-X.', `Dial(${tech}/{EXTEN:3},5,{DIAL_OPTIONS}${confirm.replace('confirm', 'auto-confirm')})`)}
+${exten('_LC-X.', `Dial(${phone('{EXTEN:3}')},5,{DIAL_OPTIONS}${runs('auto-confirm')}b(func-apply-sipheaders^s^1))`)}
 [ext-queues]
 ${exten(
   `${office}40X`,
@@ -155,7 +155,7 @@ exten => _4930231250X0,1,Goto(from-trunk,\${EXTEN},1)
 [from-internal-xfer]
 include => from-internal
 [app-pickup]
-exten => _**X.,1,Pickup(\${EXTEN:2}@PICKUPMARK)
+exten => _**X.,1,Pickup(\${EXTEN:2}&\${EXTEN:2}@PICKUPMARK)
  same => n,Hangup()
 [outbound-allroutes]
 ${exten(
@@ -199,9 +199,11 @@ ${macro(
 ${macro(
   'dial-one',
   'Set(DSTRING={CF_{ARG3}})',
-  `ExecIf($["{DSTRING}" = ""]?Set(DSTRING=${tech}/{ARG3}):Set(DSTRING=Local/{DSTRING}@from-internal/n))`,
+  `ExecIf($["{DSTRING}" = ""]?Set(DSTRING=${phone('{ARG3}')}):Set(DSTRING=Local/{DSTRING}@from-internal/n))`,
   'Set(CONNECTEDLINE(num,i)={ARG3})',
-  'Dial({DSTRING},{ARG1},{ARG2}b(func-apply-sipheaders^s^1))',
+  // In a group or queue, whoever answers takes the call off the other mailboxes.
+  `Set(D_OPTIONS={ARG2}{IF($["{NODEST}" != ""]?${runs('auto-blkvm')})})`,
+  'Dial({DSTRING},{ARG1},{D_OPTIONS}b(func-apply-sipheaders^s^1))',
 )}
 ${macro('dial', 'Dial({ARG3},{ARG1},{ARG2}b(func-apply-sipheaders^s^1))')}
 ${macro('dial-confirm', 'Set(__UNIQCHAN={CHANNEL})', 'Set(DB(RG/{UNIQCHAN})=RINGING)', 'Dial({ARG3},{ARG1},{ARG2})', 'NoOp({DB_DELETE(RG/{UNIQCHAN})})')}
@@ -216,13 +218,14 @@ ${macro(
   '(taken)NoOp({DB_DELETE(RG/{UNIQCHAN})})',
   accepted,
 )}
+${macro('auto-blkvm', accepted, 'Set(MASTER_CHANNEL(CONNECTEDLINE(num))={DIALEDPEERNUMBER})')}
 ${macro('auto-confirm', 'NoOp({DB_DELETE(RG/{UNIQCHAN})})', accepted)}
 ${macro('vm', 'Answer()', 'Set(CHANNEL(language)=en)', 'VoiceMail({ARG1},s)', 'GotoIf($["{VMSTATUS}" = "USEREXIT"]?default,o,1)')}
 ${macro(
   'dialout-trunk',
   'Set(GROUP()=OUT_{ARG1})',
   call('outbound-callerid', ''),
-  `Dial(${dialects[version].trunkLeg},300,{TRUNK_OPTIONS})`,
+  `Dial(${trunkLeg},300,{TRUNK_OPTIONS}b(func-apply-sipheaders^s^1,({ARG1})))`,
 )}
 ${macro('outbound-callerid', 'Set(CALLERID(all)=4930231250)', 'Set(CDR(outbound_cnum)={CALLERID(num)})')}
 ; who presses 0 at the mailbox is sent to reception, by its own number
@@ -240,7 +243,9 @@ const dialects = {
     tech: 'PJSIP',
     call: ((name, args) => `Gosub(macro-${name},s,1(${args}))`) as Call,
     done: 'Return()',
-    confirm: 'U(macro-confirm)',
+    /** The option of Dial that has the answering end run a macro first. */
+    runs: (name: string) => `U(macro-${name})`,
+    phone: (extension: string) => `{PJSIP_DIAL_CONTACTS(${extension})}`,
     declined: 'Set(GOSUB_RESULT=CONTINUE)',
     accepted: 'Set(GOSUB_RESULT=)',
     trunkLeg: 'PJSIP/{ARG2}@siproute-{ARG2:-2:1}',
@@ -249,7 +254,8 @@ const dialects = {
     tech: 'SIP',
     call: ((name, args) => `Macro(${name},${args})`) as Call,
     done: 'MacroExit()',
-    confirm: 'M(confirm)',
+    runs: (name: string) => `M(${name})`,
+    phone: (extension: string) => `SIP/${extension}`,
     declined: 'Set(MACRO_RESULT=CONTINUE)',
     accepted: 'Set(MACRO_RESULT=)',
     trunkLeg: 'SIP/siproute-{ARG2:-2:1}/{ARG2}',

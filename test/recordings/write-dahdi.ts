@@ -234,3 +234,45 @@ for (const [row, settings] of [
     { uniqueid: second.uniqueid, from: '+494066969151', answeredBy: '1001' },
   ]);
 }
+
+{
+  // An R2 line has one name for all of its calls: what came in must not be taken for what went out on it before.
+  const script = createScript('r2-same-line-out-then-in');
+  const began = script.now();
+  const phone = script.begin({
+    name: 'PJSIP/1002-00000001',
+    state: 4,
+    number: '1002',
+    context: 'from-internal',
+    exten: '04066969160',
+  });
+  const out = script.begin(
+    { name: 'DAHDI/1-1', state: 0, number: '', context: 'from-digital', exten: '' },
+    phone,
+  );
+  script.dial(phone, out, 'g1/04066969160');
+  script.state(out, 5);
+  script.wait(1_500);
+  const answered = script.now();
+  script.state(out, 6);
+  script.dialEnd(phone, out, 'ANSWER');
+  script.state(phone, 6);
+  script.talk([out, phone], 2_000);
+  script.hangUp(out);
+  script.hangUp(phone);
+  script.record(phone, out, 'DAHDI/g1/04066969160,60', began, answered);
+  script.wait(2_000);
+  const calls = [false, true].map((missed) => {
+    const begins = script.now();
+    const line = script.begin({
+      name: 'DAHDI/1-1',
+      state: 4,
+      number: '04066969161',
+      context: 'from-digital',
+      exten: '493023125161',
+    });
+    ringsAt1001(script, line, begins, { missed });
+    return { uniqueid: line.uniqueid, from: '+494066969161', ...(missed ? {} : { answeredBy: '1001' }) };
+  });
+  script.save(calls);
+}
