@@ -86,6 +86,16 @@ async function scene(t: TestContext) {
   };
 }
 
+test('a bridge that is stopped before Asterisk has written its first record goes on from there', async (t) => {
+  const { write, start, reportedOf } = await scene(t);
+  const first = await start();
+  await first.stop();
+  write(line(1));
+  const second = await start();
+  await second.reads(3);
+  assert.equal((await reportedOf('1800000101.1')).length, 2);
+});
+
 test('calls before the first start are never reported, later ones are, and a restart continues', async (t) => {
   const { write, start, reportedOf, codes, nextEvents } = await scene(t);
   write(line(1) + line(2).slice(0, 40));

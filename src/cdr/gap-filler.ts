@@ -128,6 +128,9 @@ export function createGapFiller(
     }
     position = await source.end();
     since = Math.floor(now() / 1_000) * 1_000;
+    // A stop before the first record must not lose this position: the next start would begin later. While the disk is
+    // full nothing waits for it: every read stores the position.
+    void store([]).catch(() => {});
     log.say('cdr.from-now', { source: name });
   }
 
