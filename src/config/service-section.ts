@@ -63,6 +63,11 @@ export const serviceSection = section({
       .describe(
         'Number of request history entries kept per account; older ones are deleted. Without it, none is deleted.',
       ),
+    SERVICE_CALLS_MAX_AGE: duration('1d', '3650d')
+      .optional()
+      .describe(
+        'Calls that began longer ago are deleted; reports then show fewer calls. Without it, none is deleted.',
+      ),
     SERVICE_AUDIT_MAX_AGE: duration('1d', '3650d')
       .prefault('365d')
       .describe('Audit log entries (who did what) older than this are deleted.'),
@@ -106,6 +111,7 @@ export const serviceSection = section({
       retention: {
         maxAgeMs: values.SERVICE_HISTORY_MAX_AGE,
         maxEntries: values.SERVICE_HISTORY_MAX_ENTRIES,
+        callsMaxAgeMs: values.SERVICE_CALLS_MAX_AGE,
         auditMaxAgeMs: values.SERVICE_AUDIT_MAX_AGE,
       },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,

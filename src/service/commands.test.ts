@@ -203,6 +203,8 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
     secrets.push(...((await run(line.split(' '))).match(/[0-9a-f]{64}/g) ?? []));
   await run(['customers', 'import', '-'], 'reference,numbers\n7,110\n');
   await run(['customers', 'remove', '7']);
+  assert.match(await run(['forget', '030 901820']), /^removed from calls \(0\), .*\nBackups/);
+  await assert.rejects(run(['forget', 'nobody']), /not a phone number: "nobody"/);
   const printed = await run(['audit']);
   assert.ok(secrets.length >= 5 && secrets.every((secret) => !printed.includes(secret)));
   const { username } = userInfo();
@@ -228,6 +230,7 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
       'Removed  user Bert',
       'Customers imported  1 imported, 0 refused',
       'Removed  customer 7',
+      'Number forgotten  removed from calls (0), requests (0) and customers (0)',
     ],
   );
   assert.match(

@@ -7,7 +7,7 @@ import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
 import { chosen, makeCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
 import { copyCommand } from './commands/copy-command.ts';
-import { customerCommands, segmentCommands } from './commands/customer-commands.ts';
+import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
 import { bridgeSettings, phoneSystemInstructions, signInInstructions } from './commands/instructions.ts';
 import { statusCommand } from './commands/status-command.ts';
 import { userCommands } from './commands/user-commands.ts';
@@ -59,4 +59,5 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
   userCommands(service, context);
   segmentCommands(service, context);
   customerCommands(service, context);
+  forgetCommand(service, context);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { form, password, person, visitor, withStore } from './people.ts';
-import { type Served, serve } from './service-harness.ts';
+import { event, type Served, serve } from './service-harness.ts';
 
 /** The audit log of account A, oldest first; `who`: of this user alone. */
 const auditOf = (served: Served, account = 1) =>
@@ -169,4 +169,29 @@ test('the page shows entries by kind and person to administrators only', async (
   assert.doesNotMatch((await get('/audit?who=Bob')).text, /change \d|who=Ada/);
   assert.equal(shown((await get('/audit?kind=role')).text).length, 50);
   assert.match((await get('/audit?kind=export&who=Ada')).text, /No matching entries/);
+});
+
+test('an administrator forgets a number on the page of a call', async (t) => {
+  const served = await serve(t);
+  const { a, ask, post, url } = served;
+  await person(served, { name: 'Ada', role: 'administrator' });
+  await person(served, { name: 'Bob' });
+  for (const id of ['call-1', 'call-2']) assert.equal((await post(a.token, event({ id }))).status, 200);
+  const page = async (cookie: string) =>
+    (await ask(`${url}/calls/details?id=call-1`, { headers: { cookie } })).text;
+  const [ada, bob] = [await visitor(served, 'Ada'), await visitor(served, 'Bob')];
+  const forget = ({ cookie, token }: typeof ada) =>
+    ask(`${url}/calls/forget`, form(url, { token, id: 'call-1' }, { cookie }));
+  assert.doesNotMatch(await page(bob.cookie), /Forget this number/);
+  assert.equal((await forget(bob)).status, 403);
+  assert.match(await page(ada.cookie), /call-2[\s\S]*Forget this number/);
+  assert.equal((await forget(ada)).status, 303);
+  const after = await page(ada.cookie);
+  assert.match(after, /Call from <bdi>forgotten/);
+  assert.doesNotMatch(after, /\+49|Forget this number|call-2|s customer/);
+  assert.equal((await forget(ada)).status, 404);
+  assert.equal(
+    (await auditOf(served)).at(-1),
+    'forget | Ada | 127.0.0.1 | removed from calls (2), requests (2) and customers (1)',
+  );
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
 import type { CallerAction } from '../../src/service/store/caller-store.ts';
 import type { RecordedRequest, SearchPlace, StoredRequest } from '../../src/service/store/request-store.ts';
@@ -740,6 +741,87 @@ export function storeConformance(
     assert.equal(await found({}), 'Bob4');
   });
 
+  it('calls are deleted by age, with the figures of their days', async ({ store, account, other }) => {
+    for (const at of [1, 2, 30]) {
+      await store.requests.record(recorded({ account, id: `c${at}`, at, status: 'completed' }));
+      await store.requests.record(recorded({ account: other, id: `c${at}`, at }));
+    }
+    const counted = async (of: number) =>
+      (await Array.fromAsync(store.reports.figures(of, [{ since: 0, until: 50 }], 99)))[0]?.all.calls;
+    assert.deepEqual([await counted(account), await counted(account)], [3, 3]);
+    assert.deepEqual([await store.calls.trim(30), await store.calls.trim(30)], [4, 0]);
+    assert.deepEqual([await counted(account), await counted(other)], [1, 1]);
+    assert.equal((await store.calls.get(account, 'c30'))?.startedAt, 30);
+    assert.equal(await store.calls.get(account, 'c2'), undefined);
+  });
+
+  it('a number is forgotten in calls, requests, customers and the audit log of its account alone', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const number = '+4930901820';
+    const ann = { reference: number, name: 'Ann', segment: null, numbers: [number, '+4930901821'] };
+    for (const id of [account, other]) {
+      await store.customers.put(id, [ann]);
+      for (const status of ['ringing', 'completed'] as const)
+        await store.requests.record({
+          ...recorded({ account: id, id: `call-${id}`, at: 1, status, number: '030 901820', country: 'DE' }),
+          request: JSON.stringify({ id: `call-${id}`, status, from: '030 901820', name: 'Ann' }),
+        });
+      const read = { callId: null, event: null, method: 'GET' };
+      await store.requests.record({
+        ...recorded({ account: id, at: 2 }),
+        ...read,
+        request: 'number=%2B4930901820',
+      });
+      const search = 'search=request&search_term=4930901820';
+      await store.requests.record({
+        ...recorded({ account: id, at: 3 }),
+        ...read,
+        fromNumber: null,
+        request: search,
+      });
+      await store.requests.record({
+        ...recorded({ account: id, id: 'else', at: 4, number: '+4930901821' }),
+        request: '{"id":"else","from":"+4930901821"}',
+      });
+      const note = { number, at: 1, user: 'Eve', kind: 'note', text: 'Ann calls' } as const;
+      await store.callers.act(id, note);
+      await store.audit.write({
+        ...{ account: id, at: 1, what: 'removal', who: 'Eve', from: '::1', target: `customer ${number}` },
+      });
+    }
+    const all = async (of: number) =>
+      JSON.stringify([
+        await entries(store, of),
+        await Array.fromAsync(store.customers.all(of)),
+        await Array.fromAsync(store.calls.ofNumber(of, number)),
+        await store.calls.get(of, `call-${of}`),
+        await store.callers.actions(of, { since: 0 }, 9),
+        await store.audit.page({ account: of, what: null, who: null, before: null, limit: 9 }),
+      ]);
+    const theirs = await all(other);
+    assert.deepEqual(await forgetNumber(store, account, number), { calls: 1, requests: 4, customers: 1 });
+    const left = await all(account);
+    assert.doesNotMatch(left, /901820|030 9/);
+    assert.equal(await all(other), theirs);
+
+    const [ringing, ended, lookup, search, untouched] = await entries(store, account);
+    const kept = (status: string) => ({ id: `call-${account}`, status, from: 'forgotten' });
+    assert.deepEqual(JSON.parse(`${ringing?.request}`), kept('ringing'));
+    assert.deepEqual(JSON.parse(`${ended?.request}`), kept('completed'));
+    assert.equal(lookup?.request, 'number=forgotten');
+    assert.equal(search?.request, 'search=request&search_term=forgotten');
+    assert.equal(untouched?.request, '{"id":"else","from":"+4930901821"}');
+    const call = await store.calls.get(account, `call-${account}`);
+    assert.deepEqual([call?.from, call?.number, call?.customer], ['forgotten', 'forgotten', null]);
+    assert.deepEqual((await store.customers.withNumber(account, '+4930901821'))?.name, 'Ann');
+    assert.deepEqual(await forgetNumber(store, account, number), { calls: 0, requests: 0, customers: 0 });
+    assert.deepEqual((await forgetNumber(store, account, '+4930901821')).customers, 1);
+    assert.deepEqual(await Array.fromAsync(store.customers.all(account)), []);
+  });
+
   it('what was recorded is there after it is opened again', async ({ store, account, reopen }) => {
     await store.requests.record(recorded({ account, at: 1 }));
     const again = await reopen();
@@ -758,6 +840,7 @@ function recorded({
   status = 'ringing',
   number = '+4930901820',
   callerId = null,
+  country = null,
 }: {
   account: number;
   at: number;
@@ -765,6 +848,7 @@ function recorded({
   status?: CallStatus;
   number?: string;
   callerId?: string | null;
+  country?: string | null;
 }): RecordedRequest {
   return {
     account,
@@ -778,7 +862,7 @@ function recorded({
     response: '{"result":"r"}',
     callId: id,
     fromNumber: number,
-    event: { id, status, from: number, country: null, callerId },
+    event: { id, status, from: number, country, callerId },
   };
 }
 

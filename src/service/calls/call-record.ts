@@ -26,6 +26,9 @@ export type CallRecord = {
   readonly missed: boolean | null;
 };
 
+/** Stands for a number that was forgotten. */
+export const FORGOTTEN = 'forgotten';
+
 /** The part of an event that changes a call. */
 export type CallStep = {
   readonly id: string;

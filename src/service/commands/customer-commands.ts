@@ -2,7 +2,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
+import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
+import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
 export function segmentCommands(parent: Command, { command, withStore, print }: CommandContext): void {
@@ -31,6 +33,23 @@ export function segmentCommands(parent: Command, { command, withStore, print }: 
         const removed = await store.customers.removeSegment(account.id, name);
         if (!removed) throw new CommandRefused(`there is no segment "${name}"`);
         await audit('removal', `segment ${name}`);
+      }),
+    );
+}
+
+export function forgetCommand(parent: Command, { command, withStore, print }: CommandContext): void {
+  command(parent, 'forget', 'remove a number from calls, request history, customers and audit log')
+    .argument('<number>', 'with + or as dialled in the country of the account')
+    .action((given, options) =>
+      withStore(options.account, async ({ store, account, audit }) => {
+        const number = normaliseNumber(given, account.country);
+        if (number === '') throw new CommandRefused(`not a phone number: "${given}"`);
+        const report = await forgetNumber(store, account.id, number);
+        await audit('forget', forgetSummary(report));
+        print(
+          forgetSummary(report),
+          'Backups and free space of the database may still hold it. For a bridge: pbx-bridge forget.',
+        );
       }),
     );
 }

@@ -1,13 +1,15 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
-import { rangFor, talkedFor } from '../calls/call-record.ts';
+import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
+import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import { entryTable } from './api-log-table.ts';
 import { dialLink } from './call-back-pages.ts';
-import { callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 import { displayText, plainText } from './kit/display-text.ts';
+import { changeForm } from './kit/form.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Pages } from './kit/page-request.ts';
@@ -43,7 +45,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
       from: null,
       limit: MAX_OTHER_CALLS + 1,
     } as const;
-    const others = (await store.calls.page(sameNumber)).calls
+    const others = (number === FORGOTTEN ? [] : (await store.calls.page(sameNumber)).calls)
       .filter((other) => other.id !== id)
       .slice(0, MAX_OTHER_CALLS);
 
@@ -56,7 +58,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
         <h1>Call from ${displayText(customer?.name ?? spaced(number), 80)}</h1>
         <dl class="facts card">
           ${fact('Outcome', stateOf(call, now))}
-          ${fact('Number', html`${dialLink(number)} <a href=${callerAddress(number)}>Caller</a>`)}
+          ${fact('Number', number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number)}>Caller</a>`)}
           ${fact('Customer', customer && customerLink(customer))}
           ${fact('Segment', segment && html`${segmentChip(segment)}${priority !== null && ` Priority ${priority}`}`)}
           ${fact('Answered by', callerId && displayText(callerId, 80))}
@@ -89,7 +91,25 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
         <h2>Other calls from this number</h2>
         ${others.length === 0 ? html`<p class="quiet">None.</p>` : callTable(others, request, true)}
         ${others.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>All calls from this number</a></p>`}
+        ${
+          administrates &&
+          number !== FORGOTTEN &&
+          html`<details>
+            <summary>Forget this number</summary>
+            <p>Removes the number from all its calls, from the API log and from the audit log. A customer with this number alone is removed. This cannot be undone.</p>
+            ${changeForm(
+              { action: '/calls/forget', token: request.token, inline: true },
+              html`<input type="hidden" name="id" value=${id} /><button type="submit" class="danger">Forget this number</button>`,
+            )}
+          </details>`
+        }
       `,
     };
+  });
+  pages.post('/calls/forget', 'administrator', async ({ account, form, audit }) => {
+    const call = await store.calls.get(account.id, form.get('id') ?? '');
+    if (call === undefined || call.number === FORGOTTEN) throw new Refusal(404, 'Call not found.');
+    await audit('forget', forgetSummary(await forgetNumber(store, account.id, call.number)));
+    return { redirect: callAddress(call.id) };
   });
 }

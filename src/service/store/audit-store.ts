@@ -15,6 +15,7 @@ export const auditKinds = {
   export: 'Data exported',
   import: 'Customers imported',
   removal: 'Removed',
+  forget: 'Number forgotten',
 } as const;
 
 export type AuditKind = keyof typeof auditKinds;
@@ -36,7 +37,7 @@ export type AuditEntry = {
 
 export type AuditCursor = { readonly at: number; readonly id: number };
 
-/** Who did what, from where and when. Entries are never changed, and deleted only by age. */
+/** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
 export interface AuditStore {
   /** Control characters are replaced, long texts are cut. */
   write(entry: AuditEntry): Promise<void>;
@@ -48,6 +49,8 @@ export interface AuditStore {
     before: AuditCursor | null;
     limit: number;
   }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }>;
+  /** Replaces a text in the targets of an account's entries. */
+  mask(account: number, text: string, by: string): Promise<void>;
   /** Deletes what is older than `before` (Unix ms); gives how many. */
   trim(before: number): Promise<number>;
 }

@@ -47,6 +47,12 @@ export type CallCursor = { readonly at: number; readonly id: number };
 
 export interface CallStore {
   get(account: number, id: string): Promise<CallRecord | undefined>;
+  /** All calls of a number, in chunks. */
+  ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
+  /** Removes number and customer from all calls of a number; gives how many. */
+  forget(account: number, number: string): Promise<number>;
+  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; gives how many. */
+  trim(before: number): Promise<number>;
   /**
    * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end
    * that lies there), `from` itself left out. It gives up looking after a while, so there may be fewer than

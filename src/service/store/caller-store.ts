@@ -24,6 +24,8 @@ export interface CallerStore {
   /** The newest `max` missed calls of an account that ended at `since` (Unix ms) or later, oldest first. */
   missed(account: number, since: number, max: number): Promise<MissedCall[]>;
   act(account: number, action: CallerAction): Promise<void>;
+  /** Deletes what was done about a number. */
+  forget(account: number, number: string): Promise<void>;
   /** What was done since `since`, or about one number: the newest `max`, oldest first. */
   actions(
     account: number,

@@ -30,6 +30,7 @@ export interface CustomerStore {
   /** False if there is none. */
   remove(account: number, reference: string): Promise<boolean>;
   get(account: number, reference: string): Promise<Customer | undefined>;
+  withNumber(account: number, number: string): Promise<Customer | undefined>;
   /** The next `limit` after a place in the list (null: from its start) whose text holds all of the words. */
   page(query: {
     account: number;

@@ -112,6 +112,12 @@ export interface RequestStore {
     after: HistoryCursor | null;
     limit: number;
   }): Promise<{ entries: StoredRequest[]; next: HistoryCursor | null }>;
+  /** Replaces the texts of an entry, which is found by its number no more. */
+  mask(
+    account: number,
+    place: HistoryCursor,
+    texts: { readonly request: string; readonly response: string | null },
+  ): Promise<void>;
   /** How each of an account's integrations is used; those that never were are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */

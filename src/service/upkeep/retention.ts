@@ -6,14 +6,16 @@ export type Retention = {
   /** Of the request history, ms, and its entries per account. */
   readonly maxAgeMs?: number | undefined;
   readonly maxEntries?: number | undefined;
+  /** Of calls, ms. */
+  readonly callsMaxAgeMs?: number | undefined;
   /** Of the audit log, ms. */
   readonly auditMaxAgeMs?: number | undefined;
 };
 
 /** Deletes what is beyond the retention. */
 export async function applyRetention(
-  { requests, audit }: { requests: Pick<Store['requests'], 'trim'>; audit: Pick<Store['audit'], 'trim'> },
-  { maxAgeMs, maxEntries, auditMaxAgeMs }: Retention,
+  { requests, calls, audit }: { [Part in 'requests' | 'calls' | 'audit']: Pick<Store[Part], 'trim'> },
+  { maxAgeMs, maxEntries, callsMaxAgeMs, auditMaxAgeMs }: Retention,
   now: number,
   log: Log,
 ): Promise<void> {
@@ -27,5 +29,6 @@ export async function applyRetention(
     };
     trimmed(await requests.trim(limits), 'request history');
   }
+  if (callsMaxAgeMs !== undefined) trimmed(await calls.trim(now - callsMaxAgeMs), 'calls');
   if (auditMaxAgeMs !== undefined) trimmed(await audit.trim(now - auditMaxAgeMs), 'audit log');
 }

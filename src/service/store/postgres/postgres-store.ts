@@ -7,7 +7,7 @@ import { callReader } from '../shared/call-reader.ts';
 import { callerRows } from '../shared/caller-rows.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
-import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
+import { directoryRows, integrationUse, maskedEntry } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
 import { historyReader } from '../shared/history-reader.ts';
 import { keptFigures } from '../shared/kept-figures.ts';
@@ -110,10 +110,11 @@ export async function openPostgresStore(
     requests: {
       record: (request) => batches.add(request),
       ...historyPaging(history, makeSerialise(), ROWS),
+      mask: maskedEntry(statements, 'request_bytes = NULL, '),
       use: integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },
-    calls: { get: calls.get, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
+    calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
     callers: callerRows(statements, feed.notifyCalledBack),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),

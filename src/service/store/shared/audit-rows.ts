@@ -12,7 +12,7 @@ const clean = (text: string) =>
     .toWellFormed()
     .replace(/[\p{Cc}\p{Bidi_C}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
-export function auditRows({ read, write, along }: Statements): AuditStore {
+export function auditRows({ read, write, along, contains }: Statements): AuditStore {
   return {
     async write({ account, at, what, who, from, target }) {
       await write(
@@ -38,6 +38,13 @@ export function auditRows({ read, write, along }: Statements): AuditStore {
         entries: rows.slice(0, limit).map(({ id, ...entry }) => entry),
         next: rows.length > limit && last ? { at: last.at, id: last.id } : null,
       };
+    },
+
+    async mask(account, text, by) {
+      await write(
+        `UPDATE audit SET target = replace(target, $2, $3) WHERE account_id = $1 AND ${contains('target', '$2')}`,
+        ...[account, text, by],
+      );
     },
 
     async trim(before) {

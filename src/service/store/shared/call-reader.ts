@@ -1,8 +1,18 @@
-import type { CallRecord } from '../../calls/call-record.ts';
+import { type CallRecord, FORGOTTEN } from '../../calls/call-record.ts';
 import type { CallCursor, CallFilter } from '../call-store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { CallHits, CallSlice } from './cursor-paging.ts';
 import type { Statements, Value } from './statements.ts';
+
+/** Calls that are changed in one statement. */
+const CHUNK = 500;
+
+/** Repeats a change until it finds nothing more; gives how many rows it changed. */
+async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
+  let changed = 0;
+  for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;
+  return changed;
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -26,6 +36,39 @@ export function callReader(statements: Statements, most: number) {
     async get(account: number, id: string): Promise<CallRecord | undefined> {
       const sql = `SELECT ${callColumns} FROM calls c WHERE account_id = $1 AND call_id = $2`;
       return (await statements.lookup<Row>(sql, account, id)).map(callOf)[0];
+    },
+
+    async *ofNumber(account: number, number: string): AsyncGenerator<CallRecord[]> {
+      for (let after = 0, rows: Row[] = []; ; after = rows.at(-1)?.place as number) {
+        rows = await statements.read<Row>(
+          `SELECT ${callColumns}, id AS place FROM calls WHERE account_id = $1 AND number = $2 AND id > $3
+           ORDER BY id LIMIT $4`,
+          ...[account, number, after, CHUNK],
+        );
+        if (rows.length > 0) yield rows.map(callOf);
+        if (rows.length < CHUNK) return;
+      }
+    },
+
+    async forget(account: number, number: string): Promise<number> {
+      const sql = `UPDATE calls SET from_number = $3, number = $3, customer_reference = NULL, customer_name = NULL
+        WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2 LIMIT ${CHUNK}) RETURNING id`;
+      return inSteps(() => statements.write(sql, account, number, FORGOTTEN));
+    },
+
+    async trim(before: number): Promise<number> {
+      const accounts = await statements.read<{ id: number }>('SELECT id FROM accounts');
+      let deleted = 0;
+      for (const { id } of accounts) {
+        const sql = `DELETE FROM calls WHERE id IN
+          (SELECT id FROM calls WHERE account_id = $1 AND started_at < $2 ORDER BY started_at LIMIT ${CHUNK}) RETURNING id`;
+        const calls = await inSteps(() => statements.write(sql, id, before));
+        const figures = 'DELETE FROM kept_figures WHERE account_id = $1 AND since < $2';
+        if (calls > 0) await statements.write(figures, id, before);
+        await statements.write('DELETE FROM caller_actions WHERE account_id = $1 AND at < $2', id, before);
+        deleted += calls;
+      }
+      return deleted;
     },
 
     async open(account: number, max: number): Promise<CallRecord[]> {

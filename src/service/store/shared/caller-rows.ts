@@ -1,3 +1,4 @@
+import { FORGOTTEN } from '../../calls/call-record.ts';
 import type { CallerAction, CallerStore } from '../caller-store.ts';
 import { callOf, callTypes } from './call-rows.ts';
 import type { Statements } from './statements.ts';
@@ -18,7 +19,7 @@ export function callerRows(
          LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
            WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
-         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2
+         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.number <> '${FORGOTTEN}'
          ORDER BY c.completed_at DESC, c.id DESC LIMIT $3`,
         ...[account, since, max],
       );
@@ -40,6 +41,9 @@ export function callerRows(
         ...[account, number, at, user, kind, text],
       );
       acted(account);
+    },
+    async forget(account, number) {
+      await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
     },
     async actions(account, of, max) {
       const [where, value] = 'number' in of ? ['number = $2', of.number] : ['at >= $2', of.since];

@@ -45,6 +45,13 @@ export function customerRows(
       const [row] = await read<Row>(`${select} AND c.reference = $2`, account, reference);
       return row && customerOf(row);
     },
+    async withNumber(account, number) {
+      const [row] = await read<Row>(
+        `${select} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
+        ...[account, number],
+      );
+      return row && customerOf(row);
+    },
     async page({ account, words, segment, after, limit }) {
       const values: Value[] = [account, after?.text ?? '', after?.reference ?? '', limit + 1];
       const also = words.map((word) => `AND ${contains('c.search', `$${values.push(word)}`)}`);

@@ -66,3 +66,14 @@ export function integrationUse({ read }: Statements): RequestStore['use'] {
       quarterOf(since),
     );
 }
+
+/** Replaces the texts of an entry. `also`: what else the engine keeps of a payload. */
+export function maskedEntry({ write }: Statements, also: string): RequestStore['mask'] {
+  return async (account, { at, id }, { request, response }) => {
+    await write(
+      `UPDATE history SET request = $4, ${also}response = $5, from_number = NULL
+       WHERE account_id = $1 AND created_at = $2 AND id = $3`,
+      ...[account, at, id, request, response],
+    );
+  };
+}

@@ -5,7 +5,7 @@ import { callReader } from '../shared/call-reader.ts';
 import { callerRows } from '../shared/caller-rows.ts';
 import { cursorPaging } from '../shared/cursor-paging.ts';
 import { customerRows } from '../shared/customer-rows.ts';
-import { directoryRows, integrationUse } from '../shared/directory-rows.ts';
+import { directoryRows, integrationUse, maskedEntry } from '../shared/directory-rows.ts';
 import { historyPaging } from '../shared/history-paging.ts';
 import { historyReader } from '../shared/history-reader.ts';
 import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
@@ -70,6 +70,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     requests: {
       record: (request, watched = true) => writer.ask('record', request, watched),
       ...history,
+      mask: maskedEntry(statements, ''),
       use: integrationUse(statements),
       async trim(limits) {
         let deleted = 0;
@@ -82,7 +83,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       },
     },
     calls: {
-      get: calls.get,
+      ...calls,
       page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
     },
     callers: callerRows(statements),
