@@ -11,6 +11,7 @@ import { firstAccount } from './service/accounts/setup.ts';
 import { makeCallBackList } from './service/callers/call-back-list.ts';
 import { makeScreens } from './service/calls/screens.ts';
 import { type AppOptions, buildApp } from './service/http/app.ts';
+import { makeBudgets } from './service/http/budget.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
 import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
 import { every } from './service/upkeep/every.ts';
@@ -165,6 +166,7 @@ export async function startService(
           keys,
           screens,
           callBackList: callBackList.value(),
+          budgets: makeBudgets(),
           rateLimit,
           clock,
           log,

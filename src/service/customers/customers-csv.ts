@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { takeTurns } from '../../process/take-turns.ts';
 import { line } from '../http/text.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
@@ -25,6 +26,8 @@ const texts = z.object({
 const BATCH = 500;
 /** A longer line is taken for a quote that is never closed. */
 const LINE_CHARACTERS = 65_536;
+/** Some milliseconds of reading. */
+const PIECE_BYTES = 16_384;
 /** Errors that are reported with their line; further ones are only counted. */
 const MAX_ERRORS = 100;
 
@@ -81,11 +84,14 @@ export async function* readCustomers(
   input: Readable,
   country: string | null,
 ): AsyncGenerator<{ line: number; customer: Customer | string }> {
-  for await (const { line, row } of rowsOf(input))
+  const turn = takeTurns();
+  for await (const { line, row } of rowsOf(input)) {
+    await turn();
     yield {
       line,
       customer: row === null ? 'The number of columns differs from the header.' : customerOf(row, country),
     };
+  }
 }
 
 type Row = Partial<Record<(typeof columns)[number], string>>;
@@ -117,6 +123,11 @@ async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row
   }
 }
 
+/** The parser reads each piece at once. */
+function* pieces(chunk: Buffer): Generator<Buffer> {
+  for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
+}
+
 /** The first separator in the header line. `all` is the whole input. */
 async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGenerator<Buffer> }> {
   const chunks = input[Symbol.asyncIterator]();
@@ -126,10 +137,11 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
     if (done) break;
     head = Buffer.concat([head, Buffer.from(value)]);
   }
-  const delimiter = /[,;\t]/.exec(head.toString('latin1').split('\n')[0] ?? '')?.[0] ?? ',';
+  const end = head.indexOf('\n');
+  const delimiter = /[,;\t]/.exec(head.toString('latin1', 0, end < 0 ? head.length : end))?.[0] ?? ',';
   async function* all() {
-    yield head;
-    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) yield Buffer.from(chunk);
+    yield* pieces(head);
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) yield* pieces(Buffer.from(chunk));
   }
   return { delimiter, all: all() };
 }

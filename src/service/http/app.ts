@@ -18,6 +18,9 @@ import { securityHeaders } from './security-headers.ts';
 import { withoutNul } from './text.ts';
 import { unreadableRequests } from './unreadable.ts';
 
+/** A connection on which nothing moves for this long is closed, ms: a reader that has stopped reading holds memory. */
+const STALLED_MS = 120_000;
+
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
@@ -34,6 +37,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false, // a HEAD must not post an event
     requestTimeout: options.requestTimeoutMs,
+    connectionTimeout: STALLED_MS,
     http: {
       headersTimeout: options.requestTimeoutMs,
       // How often Node checks for requests that take too long.

@@ -6,6 +6,7 @@ import type { Keys } from '../accounts/keys.ts';
 import type { CallBackList } from '../callers/call-back-list.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../store/store.ts';
+import type { Budgets } from './budget.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** The services that routes use. */
@@ -17,6 +18,7 @@ export type ServiceContext = {
   readonly callBackList: CallBackList;
   readonly sessions: Sessions;
   readonly access: Access;
+  readonly budgets: Budgets;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** Unix ms. */

@@ -10,6 +10,7 @@ import { makeScreens } from '../calls/screens.ts';
 import type { RecordedRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
 import { buildApp } from './app.ts';
+import { makeBudgets } from './budget.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const integration = {
@@ -55,6 +56,7 @@ async function application() {
       callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
       sessions: makeSessions(store.users, () => 7),
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
+      budgets: makeBudgets(),
       rateLimit: null,
       clock: () => 7,
       log,

@@ -16,7 +16,7 @@ export function adminCustomerRoutes(
   app: ZodInstance,
   accountOf: AccountOf,
   audit: AdminAudit,
-  { store }: ServiceContext,
+  { store, budgets }: ServiceContext,
 ): void {
   app.addContentTypeParser('text/csv', (_request, payload, done) => done(null, payload));
 
@@ -45,6 +45,7 @@ export function adminCustomerRoutes(
     if (!(request.body instanceof Readable))
       throw new Refusal(415, 'The Content-Type header must be text/csv.');
     const { id, country } = accountOf(request);
+    const finish = budgets.imports.take(id);
     try {
       const report = await importCustomers(request.body, {
         ...{ customers: store.customers, account: id, country },
@@ -53,6 +54,8 @@ export function adminCustomerRoutes(
       return report;
     } catch (error) {
       throw error instanceof BadTable ? new Refusal(422, error.message) : error;
+    } finally {
+      finish();
     }
   });
   app.delete('/customers/:reference', { schema: { params: reference } }, async (request, reply) => {

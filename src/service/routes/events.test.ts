@@ -10,6 +10,7 @@ import { makeCallBackList } from '../callers/call-back-list.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { buildApp } from '../http/app.ts';
+import { makeBudgets } from '../http/budget.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../store/user-store.ts';
 
@@ -72,6 +73,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       callBackList: makeCallBackList(store.callers, screens, clock),
       sessions,
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log: silentLog }),
+      budgets: makeBudgets(),
       rateLimit: null,
       clock,
       log: silentLog,

@@ -23,6 +23,7 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
  * starts again with `calls`.
  */
 export function eventRoutes({
+  budgets,
   store,
   directory,
   screens,
@@ -47,6 +48,9 @@ export function eventRoutes({
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
 
       const { raw } = reply;
+      const of = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
+      raw.once('close', budgets.streams.take(of));
+      raw.once('close', budgets.accountStreams.take(watcher.account));
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));

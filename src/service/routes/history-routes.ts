@@ -15,7 +15,11 @@ import type {
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.3: the history, as a page or as everything. */
-export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
+export function historyRoutes(
+  app: ZodInstance,
+  exchange: Exchange,
+  { store, budgets }: ServiceContext,
+): void {
   async function page(query: HistoryQuery, limit: number, request: FastifyRequest, reply: FastifyReply) {
     const current = query.page ?? 1;
     const offset = Math.min((current - 1) * limit, Number.MAX_SAFE_INTEGER);
@@ -47,6 +51,7 @@ export function historyRoutes(app: ZodInstance, exchange: Exchange, { store }: S
   }
 
   function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
+    reply.raw.once('close', budgets.readers.take((request.caller as Caller).account.id));
     const chunks = store.requests.all(selection(query, request, reply));
     return answerWith(chunks, { before: '[', after: ']' }, request, reply);
   }

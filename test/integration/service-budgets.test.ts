@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { form, person, visitor } from './people.ts';
+import { event, serve } from './service-harness.ts';
+
+/** The status of a response whose body is not read; the connection stays open. */
+function opened(
+  url: string,
+  path: string,
+  header: string,
+  onEnd: (end: () => void) => void,
+): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  onEnd(() => socket.destroy());
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n${header}\r\n\r\n`);
+  socket.once('error', reject);
+  socket.once('data', (head) => {
+    socket.pause();
+    resolve(Number(head.toString('latin1').split(' ')[1]));
+  });
+  return promise;
+}
+
+test('one user has so many open screens at a time; other users and accounts have theirs', async (t) => {
+  const served = await serve(t);
+  const { a, b, url } = served;
+  await person(served, { name: 'Eve' });
+  const { cookie } = await visitor(served, 'Eve');
+  const open = (header: string) => opened(url, '/events', header, t.after.bind(t));
+  const statuses = await Promise.all(Array.from({ length: 60 }, () => open(`Cookie: ${cookie}`)));
+  assert.deepEqual(
+    [200, 429].map((status) => statuses.filter((one) => one === status).length),
+    [50, 10],
+  );
+  for (const { token } of [a, b]) assert.equal(await open(`Authorization: Bearer ${token}`), 200);
+});
+
+test('one account reads its whole history four times at a time at most, and again when a reader has gone', async (t) => {
+  const { a, b, url, ask, post } = await serve(t);
+  const long = 'x'.repeat(60_000);
+  // More than the buffers of a connection hold, so that the reader stands still.
+  await Promise.all(Array.from({ length: 400 }, (_, n) => post(a.token, event({ id: `c${n}`, note: long }))));
+  const ends: (() => void)[] = [];
+  t.after(() => {
+    for (const end of ends) end();
+  });
+  const header = `Authorization: Bearer ${a.token}`;
+  const open = () => opened(url, '/api/v1/voice', header, (end) => ends.push(end));
+  const statuses = await Promise.all(Array.from({ length: 6 }, open));
+  assert.deepEqual(statuses.sort(), [200, 200, 200, 200, 429, 429]);
+  const refused = await ask('/voice', a);
+  assert.deepEqual(
+    [refused.status, refused.json],
+    [429, { message: 'Too many reads of the whole history at a time (4). Try again later.' }],
+  );
+  assert.equal((await ask('/voice', b)).status, 200);
+  assert.equal((await ask('/voice?limit=1', a)).status, 200);
+  for (const end of ends) end();
+  for (let status = 429; status !== 200; ) ({ status } = await ask('/voice', a));
+});
+
+test('an import takes turns: events of other accounts are answered while it goes on, and there is one at a time', async (t) => {
+  const served = await serve(t);
+  const { a, b, ask, post, url } = served;
+  await person(served, { name: 'Eve', role: 'administrator' });
+  const { cookie, token } = await visitor(served, 'Eve');
+  const table = `numbers\n${Array.from({ length: 30_000 }, (_, n) => `+4930${1_000_000 + n}`).join('\n')}`;
+  let over = false;
+  const preview = ask(`${url}/customers/import`, form(url, { token, table }, { cookie }));
+  void preview.then(() => {
+    over = true;
+  });
+  let answered = 0;
+  let second: number | undefined;
+  for (let n = 0; !over; n += 1) {
+    assert.equal((await post(b.token, event({ id: `b-${n}` }))).status, 200);
+    if (!over) answered += 1;
+    if (answered === 5)
+      second = (
+        await ask(`${url}/admin/customers`, {
+          ...{ token: a.admin, method: 'POST', body: 'numbers\n110\n' },
+          headers: { 'content-type': 'text/csv' },
+        })
+      ).status;
+  }
+  assert.match((await preview).text, /30000 new/);
+  assert.ok(answered >= 10, `${answered} events were answered meanwhile`);
+  assert.equal(second, 429);
+});
