@@ -86,7 +86,7 @@ const attacks: Record<string, (target: Target) => Promise<unknown>> = {
 function open({ port }: Target, path: string, header: string): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => {});
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n${header}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${header}\r\n\r\n`);
   return socket;
 }
 

@@ -14,7 +14,7 @@ function opened(
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onEnd(() => socket.destroy());
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n${header}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${header}\r\n\r\n`);
   socket.once('error', reject);
   socket.once('data', (head) => {
     socket.pause();
