@@ -2,6 +2,7 @@ import type { Input } from '../calls/input.ts';
 import type { Clock } from '../process/clock.ts';
 import { openConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
+import { readContexts, readDevices, readOption, readVariable } from './endpoints.ts';
 import { toInput } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import type { AmiLinkOptions } from './link.ts';
@@ -19,8 +20,17 @@ export type Inspection = {
   readonly extraRights: readonly { readonly right: string; readonly action: string }[] | undefined;
   /** Contexts of the dialplan. */
   readonly contexts: readonly string[] | undefined;
-  /** Phones and trunks by name, such as `PJSIP/1001`. */
-  readonly devices: readonly string[] | undefined;
+  /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin; '' where it does not say. */
+  readonly endpoints: readonly {
+    readonly name: string;
+    readonly context: string;
+    /** Whether it believes the provider's header with the caller's identity; undefined where it does not say. */
+    readonly trustsIdentity: boolean | undefined;
+  }[];
+  /** The context of chan_sip's guests; '' if it lets none in. */
+  readonly guestContext: string;
+  /** True if Asterisk holds call records back and writes many at once. */
+  readonly holdsRecords: boolean;
   readonly channelsBefore: readonly string[];
   readonly channelsAfter: readonly string[];
   /** Call events that came meanwhile. */
@@ -38,7 +48,7 @@ const listLimits = { deadlineMs: 15_000, longestMs: 60_000 };
 /**
  * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and leaves. Changes nothing.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
- * DeviceStateList (both `reporting`) and ListCommands (none), and Ping's Timestamp.
+ * DeviceStateList, Getvar (all `reporting`) and ListCommands (none), and Ping's Timestamp.
  */
 export async function inspectPbx(
   options: AmiLinkOptions,
@@ -86,12 +96,10 @@ export async function inspectPbx(
     const pong = await connection.request({ action: 'Ping' });
     const commands = await connection.request({ action: 'ListCommands' });
     const contexts = await valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context');
-    const devices = await valuesOf(
-      'DeviceStateList',
-      'DeviceStateChange',
-      'DeviceStateListComplete',
-      'Device',
-    );
+    const endpoints = await readEndpoints();
+    const guests = await readVariable(connection, 'AST_CONFIG(sip.conf,general,allowguest)');
+    const guestContext = await readVariable(connection, 'AST_CONFIG(sip.conf,general,context)');
+    const batch = await readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)');
     await pause(listenMs);
     const after = await readSnapshot(connection, clock.now);
     const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
@@ -100,11 +108,31 @@ export async function inspectPbx(
       clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + clock.now()) / 2),
       extraRights: extraRights(commands),
       contexts,
-      devices,
+      endpoints,
+      // Only chan_sip has SIPpeers; it lets guests in unless told otherwise.
+      guestContext: commands.fields.has('SIPpeers') && isYes(guests || 'yes') ? guestContext : '',
+      holdsRecords: isYes(batch),
       channelsBefore: idsOf(before),
       channelsAfter: idsOf(after),
       events,
     };
+  }
+
+  async function readEndpoints(): Promise<Inspection['endpoints']> {
+    const devices = await readDevices(connection);
+    const contexts = new Map(await readContexts(connection));
+    return Promise.all(
+      devices.map(async (name) => {
+        const trusts = name.startsWith('PJSIP/')
+          ? await readOption(connection, name, 'trust_id_inbound')
+          : '';
+        return {
+          name,
+          context: contexts.get(name) ?? '',
+          trustsIdentity: trusts === '' ? undefined : isYes(trusts),
+        };
+      }),
+    );
   }
 
   /** The different values of `key` in the items of a list; undefined if the list is refused. */
@@ -130,6 +158,11 @@ export async function inspectPbx(
       });
     });
   }
+}
+
+/** As Asterisk reads it in its configuration. */
+function isYes(value: string): boolean {
+  return /^(yes|true|y|t|1|on)$/i.test(value);
 }
 
 function failWith(failure: AmiFailure): never {

@@ -1,7 +1,9 @@
 import { inspectPbx } from '../ami/inspection.ts';
 import { createApiClient } from '../api/client.ts';
+import { readTrunk } from '../calls/trunk.ts';
 import { ConfigError, EXIT_CONFIG } from '../config/env.ts';
 import { historyPage } from '../delivery/history-page.ts';
+import type { Reader } from '../outbox/reader.ts';
 import { systemClock } from '../process/clock.ts';
 import { accountFinding, apiFindings } from './check/api-findings.ts';
 import { cdrFinding } from './check/cdr-finding.ts';
@@ -73,7 +75,7 @@ async function checkPorts({ status, agi, calls, outbox }: BridgeSettings): Promi
 
 async function checkPbx(
   { terminal, json }: Context,
-  { ami, calls }: BridgeSettings,
+  { ami, calls, cdr, outbox }: BridgeSettings,
   call: CheckOptions['call'],
   signal: AbortSignal,
 ): Promise<Finding[]> {
@@ -82,7 +84,13 @@ async function checkPbx(
   if (listenedMs > 0 && !json) terminal.print(`  Make a test call now (${listenedMs / 1_000} s) ...`);
   const result = await inspectPbx(ami, Math.max(listenedMs, listenMs), { clock: systemClock, signal });
   const address = `${ami.host}:${ami.port}`;
-  return pbxFindings(result, { ...ami, address, tls: ami.tls !== undefined, calls, listenedMs });
+  const known = await read(outbox.stateDir, (reader) =>
+    reader.trunks().flatMap((row) => readTrunk(row) ?? []),
+  );
+  return pbxFindings(result, {
+    ...{ ...ami, address, tls: ami.tls !== undefined, calls, listenedMs },
+    ...{ known: known ?? [], readsRecords: cdr !== undefined },
+  });
 }
 
 async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
@@ -101,15 +109,20 @@ async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
 
 /** The last call delivered within a day; the API may no longer have older ones. */
 async function lastDelivered(stateDir: string): Promise<string | undefined> {
+  const filter = { state: 'delivered', since: Date.now() - 86_400_000, limit: 1 } as const;
+  const [last] = (await read(stateDir, (reader) => reader.events(filter))) ?? [];
+  return last?.callId;
+}
+
+/** What the state directory says; undefined if it is of another version or another user, or not there. */
+async function read<T>(stateDir: string, question: (reader: Reader) => T): Promise<T | undefined> {
   const { openReader } = await import('../outbox/reader.ts');
   try {
     const reader = openReader(stateDir);
-    const filter = { state: 'delivered', since: Date.now() - 86_400_000, limit: 1 } as const;
-    const [last] = reader?.events(filter) ?? [];
+    const answer = reader && question(reader);
     reader?.close();
-    return last?.callId;
+    return answer;
   } catch {
-    // The state is of another version or another user.
     return undefined;
   }
 }

@@ -1,14 +1,13 @@
-import { createRules, type Rules } from '../calls/rules.ts';
-import { readTrunk, storedTrunk, type Trunk } from '../calls/trunk.ts';
-import { isEvident } from '../calls/trunk-learning.ts';
+import { createRules } from '../calls/rules.ts';
+import { readTrunk, storedTrunk } from '../calls/trunk.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import { outboxSection } from '../config/outbox-section.ts';
 import { type Operator, openOperator } from '../outbox/operator.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { clockTime } from './format-text.ts';
 import { openState } from './open-state.ts';
+import { callsText, judgeTrunk } from './trunk-text.ts';
 
 /** Lists the known trunks with the evidence. */
 export async function list(context: Context): Promise<number> {
@@ -29,26 +28,6 @@ export async function list(context: Context): Promise<number> {
     terminal.wrapped(row.endpoint.padEnd(width), `${sign}${[row.why, ...callsText(row)].join('; ')}`, width);
   }
   return rows.length > 0 ? exitCodes.ok : exitCodes.notFound;
-}
-
-/** Whether the evidence holds by the settings, and by which. */
-export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
-  const { endpoint, source, context } = trunk;
-  // A channel's name is its endpoint's and a number.
-  if (rules.nameIsInbound(`${endpoint}-00000000`)) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
-  if (source === 'added') return { isTrunk: true, why: 'added by an operator' };
-  const how =
-    source === 'heard' ? `calls came in in context ${context}` : `configured with context ${context}`;
-  const isTrunk = isEvident(trunk, rules);
-  return { isTrunk, why: `${how}, which ${isTrunk ? 'matches' : 'no longer matches'} INBOUND_CONTEXTS` };
-}
-
-/** When calls came in on it, and how it writes their numbers. */
-export function callsText({ firstAt, lastAt, writes }: Trunk): string[] {
-  if (firstAt === undefined || lastAt === undefined) return ['no call heard yet'];
-  const now = Date.now();
-  const times = `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`;
-  return writes === undefined ? [times] : [times, `writes numbers as ${writes}`];
 }
 
 /** Makes this endpoint a trunk, whatever is heard of it. */

@@ -38,6 +38,10 @@ for (const version of versions)
       const { flat, code } = await check({});
       assert.match(flat, new RegExp(`^ok +Asterisk at .*: logged in; Asterisk ${lab.pbx.release}$`, 'm'));
       assert.match(flat, /^ok +permissions of the manager user: only what is needed$/m);
+      assert.match(
+        flat,
+        /^ok +trunk PJSIP\/trunk: configured with context from-trunk, which matches INBOUND_CONTEXTS; no call heard yet$/m,
+      );
       assert.match(flat, /^ok +contexts that INBOUND_CONTEXTS matches: from-trunk; \d+ in the dialplan$/m);
       assert.match(flat, /^ok +clocks of the PBX and of this machine: agree$/m);
       assert.match(flat, /All checks passed\.\n$/);
@@ -62,13 +66,16 @@ for (const version of versions)
     });
     await t.test('wrong context, and a trunk that is not matched', async () => {
       const { flat } = await check({ INBOUND_CONTEXTS: 'from-provider' });
-      assert.match(flat, /^FAIL +contexts that INBOUND_CONTEXTS matches: none of .*such as from-trunk/m);
+      assert.match(
+        flat,
+        /^FAIL +contexts that INBOUND_CONTEXTS matches: none of .*: from-trunk \(of PJSIP\/trunk\)\.$/m,
+      );
       const byName = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/provider-*' });
       assert.match(
         byName.flat,
         /^FAIL +trunks that INBOUND_CHANNELS matches: none .* This PBX has .*PJSIP\/trunk/m,
       );
       const right = await check({ INBOUND_CONTEXTS: 'x', INBOUND_CHANNELS: 'PJSIP/trunk-*' });
-      assert.match(right.flat, /^ok +trunks that INBOUND_CHANNELS matches: PJSIP\/trunk$/m);
+      assert.match(right.flat, /^ok +trunk PJSIP\/trunk: matches INBOUND_CHANNELS; /m);
     });
   });

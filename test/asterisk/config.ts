@@ -116,6 +116,14 @@ ${offices.map((office) => `${office.number}000 => 0000,Office ${office.number}`)
 [default_user]
 type = user
 quiet = yes
+[waiting_user]
+type = user
+quiet = yes
+wait_marked = yes
+[leader_user]
+type = user
+quiet = yes
+marked = yes
 [default_bridge]
 type = bridge
 `,

@@ -49,10 +49,13 @@ exten => _[1-${officeCount}]00X,1,Dial(PJSIP/\${EXTEN},3)
  same => n,Hangup()
 ; the office's conference, queue, mailbox
 exten => _[1-${officeCount}]070,1,ConfBridge(office-\${EXTEN:0:1})
+exten => _[1-${officeCount}]071,1,ConfBridge(leader-\${EXTEN:0:1},,leader_user)
 exten => _[1-${officeCount}]080,1,Queue(phones-ringall-\${EXTEN:0:1},,,,4)
 exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
+; a phone calls its own company
+exten => _493023125XXX,1,Goto(from-trunk,\${EXTEN},1)
 ; the outside world, over the trunk
 exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},4)
  same => n,Hangup()

@@ -45,6 +45,15 @@ aors = trunk
 [trunk]
 type = aor
 contact = sip:127.0.0.1:${mobilePort(ports, offices[0] as Office)}
+; no call ever comes in here
+[outgoing]
+type = endpoint
+context = from-internal
+disallow = all
+allow = ulaw
+direct_media = no
+media_address = 127.0.0.1
+aors = trunk
 ; Callers and phones share 127.0.0.1: this header tells them apart.
 [trunk]
 type = identify

@@ -18,18 +18,20 @@ import { createStand, type Stand } from './stand.ts';
  */
 const account = { username: 'bridge', secret: 'sesame' } as const;
 
+const endpoints = {
+  'PJSIP/1001': 'from-internal',
+  'PJSIP/1002': 'from-internal',
+  'PJSIP/sipgate': 'from-trunk',
+  'MWI:1001@default': '',
+  'Queue:sales_avail': '',
+};
+
 async function office(t: TestContext, options: Partial<PlayerOptions> = {}) {
   const pbx = createPlayer({
     ...account,
     clock: systemClock,
     contexts: ['default', 'from-internal', 'from-trunk', 'ext-queues'],
-    endpoints: {
-      'PJSIP/1001': 'from-internal',
-      'PJSIP/1002': 'from-internal',
-      'PJSIP/sipgate': 'from-trunk',
-      'MWI:1001@default': '',
-      'Queue:sales_avail': '',
-    },
+    endpoints,
     ...options,
   });
   const { port } = await pbx.listen();
@@ -102,7 +104,7 @@ const table: Readonly<Record<string, Fault>> = {
     make: ({ env }) => {
       env.INBOUND_CONTEXTS = 'from-outside*';
     },
-    says: /^FAIL contexts that INBOUND_CONTEXTS matches: none of the 4 contexts .*trunk.*such as default, from-trunk\.$/,
+    says: /^FAIL contexts that INBOUND_CONTEXTS matches: none of the 4 contexts .*trunk: from-trunk \(of PJSIP\/sipgate\)\.$/,
   },
   'trunk not matched': {
     make: ({ env }) => {
@@ -110,6 +112,24 @@ const table: Readonly<Record<string, Fault>> = {
     },
     pbx: { contexts: [] },
     says: /^FAIL trunks that INBOUND_CHANNELS matches: none of the phones and trunks .* This PBX has PJSIP\/sipgate\.$/,
+  },
+  'a second trunk, in another context': {
+    make: () => {},
+    pbx: { endpoints: { ...endpoints, 'PJSIP/second': 'from-second' } },
+    says: /^warn trunk PJSIP\/second: its context from-second matches no INBOUND_CONTEXTS.* add from-second to INBOUND_CONTEXTS\.$/,
+    code: 0,
+  },
+  'guests are let in': {
+    make: () => {},
+    pbx: { endpoints: { ...endpoints, 'PJSIP/anonymous': 'from-sip-external' } },
+    says: /^warn calls of guests, in context from-sip-external: let in by the PBX, and not reported.* add from-sip-external/,
+    code: 0,
+  },
+  'the trunk ignores who withholds a number': {
+    make: () => {},
+    pbx: { variables: { 'PJSIP_ENDPOINT(sipgate,trust_id_inbound)': 'false' } },
+    says: /^warn withheld numbers: PJSIP\/sipgate ignores the header .* -> Set trust_id_inbound=yes/,
+    code: 0,
   },
   'a call in a context that is not matched': {
     make: ({ pbx }) => {
@@ -167,7 +187,7 @@ const table: Readonly<Record<string, Fault>> = {
     make: ({ env }) => {
       env.CDR_SOURCE = 'csv:/nowhere/Master.csv';
     },
-    says: /^warn Asterisk's call records in \/nowhere\/Master\.csv: not there yet, or empty -> Asterisk makes it with the first call/,
+    says: /^warn Asterisk's call records in \/nowhere\/Master\.csv: not there yet, or empty -> Asterisk creates it with the first call/,
     code: 0,
   },
   'Asterisk down': {

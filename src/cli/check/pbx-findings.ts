@@ -1,7 +1,7 @@
 import { describeFailure } from '../../ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../ami/inspection.ts';
 import { failureCodes } from '../../ami/link-log.ts';
-import { channelKind, endpointOf } from '../../calls/channel.ts';
+import { endpointOf } from '../../calls/channel.ts';
 import { type CallSettings, createRules, judgeChannel, type Rules } from '../../calls/rules.ts';
 import { duration } from '../../delivery/report.ts';
 import { type Message, messages } from '../../log/messages.ts';
@@ -9,8 +9,9 @@ import { maskNumbers } from '../../log/redact.ts';
 import { count } from '../format-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 import { numberResult } from './number-findings.ts';
+import { type TrunkCheckOptions, trunkFindings } from './trunk-findings.ts';
 
-type PbxCheckOptions = {
+type PbxCheckOptions = Omit<TrunkCheckOptions, 'rules'> & {
   readonly address: string;
   readonly username: string;
   readonly tls: boolean;
@@ -40,8 +41,7 @@ export function pbxFindings(result: InspectionResult, of: PbxCheckOptions): Find
     rights(inspection),
     callClass(inspection, of.listenedMs),
     clock(inspection),
-    contexts(inspection, rules),
-    trunks(inspection, rules),
+    ...trunkFindings(inspection, { ...of, rules }),
     ...(of.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
 }
@@ -80,48 +80,6 @@ function clock({ clockAheadMs }: Inspection): Finding | undefined {
   return warning(what, off, 'Synchronise both clocks (NTP). Calls are reported nevertheless.');
 }
 
-/** Usual names of contexts for calls from outside. */
-const likelyInbound = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
-
-function contexts(inspection: Inspection, rules: Rules): Finding | undefined {
-  const { contexts: all = [] } = inspection;
-  if (all.length === 0) return undefined;
-  const what = 'contexts that INBOUND_CONTEXTS matches';
-  const matched = all.filter(rules.contextIsInbound);
-  if (matched.length > 0) return passed(what, `${some(matched)}; ${all.length} in the dialplan`);
-  const likely = all.filter((context) => likelyInbound.test(context));
-  const named = likely.length > 0 ? `, such as ${some(likely)}` : `: ${some(all)}`;
-  const came = `none of the ${count(all.length, 'context')} in the dialplan`;
-  const todo = `Set INBOUND_CONTEXTS to the context of your trunk (context= in pjsip.conf or sip.conf)${named}.`;
-  return matchedTrunks(inspection, rules).length > 0
-    ? warning(what, came, `${todo} INBOUND_CHANNELS matches a trunk, which may be enough.`)
-    : failed(what, came, todo);
-}
-
-/** The phones and trunks of the PBX. */
-function linesOf({ devices = [] }: Inspection): string[] {
-  return devices.filter((device) => channelKind(device) === 'real' && /^\w+\/[\w.-]+$/.test(device));
-}
-
-/** A device's name is the beginning of its channels' names, see endpointOf. */
-function matchedTrunks(inspection: Inspection, rules: Rules): string[] {
-  return linesOf(inspection).filter((device) => rules.nameIsInbound(`${device}-00000000`));
-}
-
-function trunks(inspection: Inspection, rules: Rules): Finding | undefined {
-  const lines = linesOf(inspection);
-  if (rules.inboundChannels.length === 0 || lines.length === 0) return undefined;
-  const what = 'trunks that INBOUND_CHANNELS matches';
-  const matched = matchedTrunks(inspection, rules);
-  if (matched.length > 0) return passed(what, some(matched));
-  const others = lines.filter((device) => !/\/\d+$/.test(device));
-  const hint = others.length > 0 ? ` This PBX has ${some(others)}.` : '';
-  const todo = `Set INBOUND_CHANNELS to the names of the trunk's channels, such as PJSIP/my-trunk-*.${hint}`;
-  const came = 'none of the phones and trunks of the PBX';
-  const byContext = inspection.contexts?.some(rules.contextIsInbound) ?? rules.inboundContexts.length > 0;
-  return byContext ? warning(what, came, todo) : failed(what, came, todo);
-}
-
 /** Whether the bridge would report the calls that came during the check, and why. */
 function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
   return events.flatMap((input): Finding[] => {
@@ -139,9 +97,4 @@ function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
     const todo = `If this was a call from outside, add ${input.context} to INBOUND_CONTEXTS.`;
     return [warning(what, `not reported: ${why}`, todo)];
   });
-}
-
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, 8).join(', ');
-  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
 }

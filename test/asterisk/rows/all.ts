@@ -8,8 +8,12 @@ import { numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows } from './pickup.ts';
 import { queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
+import { whoAnswersRows } from './who-answers.ts';
 
-/** The matrix. A row's place in it gives its telephone number, so there is room for a hundred. */
+/**
+ * The matrix. A row's place in it gives its telephone number, so there is room for a hundred. Add new ones at the end: the
+ * recordings of those behind an inserted row have other numbers.
+ */
 export const matrix: readonly Row[] = [
   ...answeredRows,
   ...missedRows,
@@ -22,4 +26,5 @@ export const matrix: readonly Row[] = [
   ...notToldRows,
   ...rewrittenNumberRows,
   ...numberRuleRows,
+  ...whoAnswersRows,
 ];

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Inspection } from '../../ami/inspection.ts';
+import { createRules } from '../../calls/rules.ts';
+import type { Trunk } from '../../calls/trunk.ts';
+import { trunkFindings } from './trunk-findings.ts';
+
+/** What FreePBX has, whatever its trunks. */
+const usual = ['from-digital', 'from-external', 'from-pstn', 'from-pstn-e164-us', 'from-pstn-to-did'];
+const freepbx = [
+  ...usual,
+  'from-did-direct',
+  'from-analog',
+  'from-trunk',
+  'from-trunk-pjsip-isp',
+  'from-internal',
+];
+const inspection: Inspection = {
+  version: '22.1.0',
+  clockAheadMs: 0,
+  extraRights: [],
+  contexts: freepbx,
+  endpoints: [
+    { name: 'PJSIP/1001', context: 'from-internal', trustsIdentity: false },
+    { name: 'PJSIP/isp', context: 'from-trunk-pjsip-isp', trustsIdentity: true },
+  ],
+  guestContext: '',
+  holdsRecords: false,
+  channelsBefore: [],
+  channelsAfter: [],
+  events: [],
+};
+const inboundContexts = [
+  'from-trunk*',
+  'from-pstn*',
+  'from-did*',
+  'from-digital*',
+  'from-analog*',
+  'from-external*',
+];
+const line: Trunk = { endpoint: 'DAHDI/1', source: 'heard', context: 'from-analog', firstAt: 1, lastAt: 2 };
+
+function found(
+  changes: Partial<Inspection> = {},
+  more: { known?: Trunk[]; readsRecords?: boolean } = {},
+): string[] {
+  const rules = createRules({ pbxId: 'pbx', inboundContexts, inboundChannels: [], answeredBy: 'endpoint' });
+  return trunkFindings(
+    { ...inspection, ...changes },
+    { rules, known: more.known ?? [], readsRecords: more.readsRecords ?? false },
+  ).map(({ verdict, what, result }) => `${verdict} ${what}: ${result}`);
+}
+
+test("the trunks come first, and the trunk's own context before those that every FreePBX has", () => {
+  assert.deepEqual(found(), [
+    'ok trunk PJSIP/isp: configured with context from-trunk-pjsip-isp, which matches INBOUND_CONTEXTS; no call heard yet',
+    'ok contexts that INBOUND_CONTEXTS matches: from-trunk-pjsip-isp and 8 that no trunk uses; 10 in the dialplan',
+  ]);
+});
+
+test('a line that only calls show is listed, with the first and the last call and how it writes numbers', () => {
+  const [, dahdi = ''] = found({}, { known: [{ ...line, writes: '030xxxxx' }] });
+  assert.match(
+    dahdi,
+    /^ok trunk DAHDI\/1: calls came in in context from-analog, .*; first call .*, last .*; writes numbers as 030xxxxx$/,
+  );
+});
+
+const records = (changes: Partial<Inspection>, known: Trunk[] = []) =>
+  found(changes, { known, readsRecords: true }).filter((text) => text.includes('CDR_SOURCE'));
+
+test('with CDR_SOURCE: records that Asterisk holds back, and no known trunk', () => {
+  const [held = ''] = records({ holdsRecords: true });
+  assert.match(held, /^warning .*: Asterisk holds its records back: batch=yes in cdr\.conf$/);
+  const [none = ''] = records({ endpoints: [] });
+  assert.match(none, /^warning .*: no trunk is known/);
+  assert.deepEqual([...records({}), ...records({ endpoints: [] }, [line])], []);
+});

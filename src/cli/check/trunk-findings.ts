@@ -1,0 +1,189 @@
+import type { Inspection } from '../../ami/inspection.ts';
+import { channelKind } from '../../calls/channel.ts';
+import type { Rules } from '../../calls/rules.ts';
+import type { Trunk } from '../../calls/trunk.ts';
+import { count } from '../format-text.ts';
+import { callsText, judgeTrunk } from '../trunk-text.ts';
+import { type Finding, failed, passed, warning } from './finding.ts';
+
+export type TrunkCheckOptions = {
+  readonly rules: Rules;
+  /** What the bridge knows, from its state directory. */
+  readonly known: readonly Trunk[];
+  /** True if CDR_SOURCE is set. */
+  readonly readsRecords: boolean;
+};
+
+type Endpoint = Inspection['endpoints'][number];
+
+/** Usual names of contexts for calls from outside. */
+const likelyInbound = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
+
+/** Findings about the trunks first, then about the contexts and what comes in beside the trunks. */
+export function trunkFindings(inspection: Inspection, of: TrunkCheckOptions): Finding[] {
+  const { rules } = of;
+  const lines = linesOf(inspection);
+  const matched = lines.filter((line) => isInbound(line, rules));
+  const trunks = [...matched.map((line) => trunkFinding(line, of)), ...knownFindings(lines, of)];
+  const unmatched = matched.length > 0 ? unmatchedTrunks(lines, rules).map(unmatchedFinding) : [];
+  return [
+    ...trunks,
+    ...unmatched,
+    identityFinding(matched),
+    contextFinding(inspection, rules),
+    channelFinding(inspection, rules),
+    guestFinding(inspection, rules),
+    recordFinding(inspection, of, trunks.length),
+  ].filter((it) => it !== undefined);
+}
+
+/** The phones and trunks of the PBX; guests are no trunk. */
+function linesOf({ endpoints = [] }: Inspection): Endpoint[] {
+  return endpoints.filter(
+    ({ name }) => channelKind(name) === 'real' && /^\w+\/[\w.-]+$/.test(name) && !isGuest(name),
+  );
+}
+
+/** A device's name is the beginning of its channels' names, see endpointOf. */
+const channelOf = (name: string) => `${name}-00000000`;
+
+function isInbound({ name, context }: Endpoint, rules: Rules): boolean {
+  return rules.nameIsInbound(channelOf(name)) || rules.contextIsInbound(context);
+}
+
+/** Endpoints that look like trunks: they have names, and another context than most phones, which have numbers. */
+function unmatchedTrunks(lines: readonly Endpoint[], rules: Rules): Endpoint[] {
+  const isPhone = ({ name }: Endpoint) => /\/\d+$/.test(name);
+  const ofPhones = new Set(lines.filter(isPhone).map(({ context }) => context));
+  return lines.filter(
+    (line) => !isPhone(line) && line.context !== '' && !ofPhones.has(line.context) && !isInbound(line, rules),
+  );
+}
+
+function trunkFinding({ name, context }: Endpoint, { rules, known }: TrunkCheckOptions): Finding {
+  const trunk = known.find(({ endpoint }) => endpoint === name);
+  const { why } = judgeTrunk({ source: 'configured', context, endpoint: name }, rules);
+  return passed(`trunk ${name}`, [why, ...callsText(trunk), ...ruleText(name, rules)].join('; '));
+}
+
+/** Trunks that the configuration of the PBX does not show: analogue lines, and those that an operator added. */
+function knownFindings(lines: readonly Endpoint[], { rules, known }: TrunkCheckOptions): Finding[] {
+  return known
+    .filter(({ endpoint }) => !lines.some(({ name }) => name === endpoint))
+    .map((trunk) => ({ trunk, ...judgeTrunk(trunk, rules) }))
+    .filter(({ isTrunk }) => isTrunk)
+    .map(({ trunk, why }) =>
+      passed(
+        `trunk ${trunk.endpoint}`,
+        [why, ...callsText(trunk), ...ruleText(trunk.endpoint, rules)].join('; '),
+      ),
+    );
+}
+
+function ruleText(endpoint: string, rules: Rules): string[] {
+  const { rule } = rules.notationOf(channelOf(endpoint));
+  return rule === '' ? [] : [`read by TRUNK_NUMBERS ${rule}`];
+}
+
+function unmatchedFinding({ name, context }: Endpoint): Finding {
+  return warning(
+    `trunk ${name}`,
+    `its context ${context} matches no INBOUND_CONTEXTS: calls from outside on it are not reported`,
+    `If calls from outside come in on it, add ${context} to INBOUND_CONTEXTS.`,
+  );
+}
+
+/** Without the provider's identity header the PBX takes withheld numbers for allowed ones, or has none. */
+function identityFinding(trunks: readonly Endpoint[]): Finding | undefined {
+  const blind = trunks.filter(({ trustsIdentity }) => trustsIdentity === false);
+  return blind.length === 0
+    ? undefined
+    : warning(
+        'withheld numbers',
+        `${some(blind.map(({ name }) => name))} ignores the header in which the provider says that a number is withheld`,
+        'Set trust_id_inbound=yes for the trunk (FreePBX: trunk, pjsip Settings, Advanced, Trust RPID/PAI).',
+      );
+}
+
+function contextFinding(inspection: Inspection, rules: Rules): Finding | undefined {
+  const { contexts: all = [] } = inspection;
+  if (all.length === 0) return undefined;
+  const what = 'contexts that INBOUND_CONTEXTS matches';
+  const matched = all.filter(rules.contextIsInbound);
+  const lines = linesOf(inspection);
+  if (matched.length > 0) {
+    const used = matched.filter((context) => lines.some((line) => line.context === context));
+    const others =
+      used.length === 0 || used.length === matched.length
+        ? ''
+        : ` and ${matched.length - used.length} that no trunk uses`;
+    return passed(what, `${some(used.length > 0 ? used : matched)}${others}; ${all.length} in the dialplan`);
+  }
+  const trunks = unmatchedTrunks(lines, rules).map(({ name, context }) => `${context} (of ${name})`);
+  const likely = all.filter((context) => likelyInbound.test(context));
+  const named =
+    trunks.length > 0
+      ? `: ${some(trunks)}`
+      : ` (context= in pjsip.conf or sip.conf)${likely.length > 0 ? `, such as ${some(likely)}` : `: ${some(all)}`}`;
+  const came = `none of the ${count(all.length, 'context')} in the dialplan`;
+  const todo = `Set INBOUND_CONTEXTS to the context of your trunk${named}.`;
+  return lines.some(({ name }) => rules.nameIsInbound(channelOf(name)))
+    ? warning(what, came, `${todo} INBOUND_CHANNELS matches a trunk, which may be enough.`)
+    : failed(what, came, todo);
+}
+
+function channelFinding(inspection: Inspection, rules: Rules): Finding | undefined {
+  const lines = linesOf(inspection).map(({ name }) => name);
+  const isMatched = lines.some((name) => rules.nameIsInbound(channelOf(name)));
+  if (rules.inboundChannels.length === 0 || lines.length === 0 || isMatched) return undefined;
+  const others = lines.filter((name) => !/\/\d+$/.test(name));
+  const hint = others.length > 0 ? ` This PBX has ${some(others)}.` : '';
+  const todo = `Set INBOUND_CHANNELS to the names of the trunk's channels, such as PJSIP/my-trunk-*.${hint}`;
+  const came = 'none of the phones and trunks of the PBX';
+  const byContext = inspection.contexts?.some(rules.contextIsInbound) ?? rules.inboundContexts.length > 0;
+  const what = 'trunks that INBOUND_CHANNELS matches';
+  return byContext ? warning(what, came, todo) : failed(what, came, todo);
+}
+
+const isGuest = (name: string) => name === 'PJSIP/anonymous';
+
+/** Callers without an account, whom the PBX lets in: at some sites the provider's calls are among them. */
+function guestFinding({ endpoints = [], guestContext }: Inspection, rules: Rules): Finding | undefined {
+  const context = endpoints.find(({ name }) => isGuest(name))?.context || guestContext;
+  if (!context) return undefined;
+  const what = `calls of guests, in context ${context}`;
+  return rules.contextIsInbound(context)
+    ? passed(what, 'reported: it matches INBOUND_CONTEXTS')
+    : warning(
+        what,
+        'let in by the PBX, and not reported: it matches no INBOUND_CONTEXTS',
+        `If your provider's calls come in so, add ${context} to INBOUND_CONTEXTS. Otherwise let no guests in.`,
+      );
+}
+
+function recordFinding(
+  { holdsRecords }: Inspection,
+  { readsRecords }: TrunkCheckOptions,
+  trunks: number,
+): Finding | undefined {
+  if (!readsRecords) return undefined;
+  const what = 'calls from call records (CDR_SOURCE)';
+  if (holdsRecords)
+    return warning(
+      what,
+      'Asterisk holds its records back: batch=yes in cdr.conf',
+      'Set batch=no in [general] of cdr.conf, then: asterisk -rx "module reload cdr". Until then calls of a gap are reported minutes later.',
+    );
+  return trunks > 0
+    ? undefined
+    : warning(
+        what,
+        'no trunk is known: calls that were transferred in a gap are not recognised',
+        'Set INBOUND_CONTEXTS or INBOUND_CHANNELS, or add your trunk: pbx-bridge trunks add PJSIP/my-trunk',
+      );
+}
+
+function some(names: readonly string[]): string {
+  const shown = names.slice(0, 8).join(', ');
+  return names.length > 8 ? `${shown} and ${names.length - 8} more` : shown;
+}

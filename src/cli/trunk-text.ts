@@ -1,0 +1,24 @@
+import type { Rules } from '../calls/rules.ts';
+import type { Trunk } from '../calls/trunk.ts';
+import { isEvident } from '../calls/trunk-learning.ts';
+import { clockTime } from './format-text.ts';
+
+/** Whether the evidence holds by the settings, and by which. */
+export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
+  const { endpoint, source, context } = trunk;
+  // A channel's name is its endpoint's and a number.
+  if (rules.nameIsInbound(`${endpoint}-00000000`)) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
+  if (source === 'added') return { isTrunk: true, why: 'added by an operator' };
+  const how =
+    source === 'heard' ? `calls came in in context ${context}` : `configured with context ${context}`;
+  const isTrunk = isEvident(trunk, rules);
+  return { isTrunk, why: `${how}, which ${isTrunk ? 'matches' : 'no longer matches'} INBOUND_CONTEXTS` };
+}
+
+/** When calls came in on it, and how it writes their numbers. */
+export function callsText({ firstAt, lastAt, writes }: Partial<Trunk> = {}): string[] {
+  if (firstAt === undefined || lastAt === undefined) return ['no call heard yet'];
+  const now = Date.now();
+  const times = `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`;
+  return writes === undefined ? [times] : [times, `writes numbers as ${writes}`];
+}

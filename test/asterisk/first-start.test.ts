@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { didOf } from './dialplan.ts';
+import { type FarEnd, startFarEnd } from './far-end.ts';
+import { install, labImpossible, versions } from './install.ts';
+import { openLab } from './lab.ts';
+import { office } from './offices.ts';
+import { customerOf, type Row } from './row.ts';
+import { matrix } from './rows/all.ts';
+import { phone } from './sip-script.ts';
+import { playRow, type Stage } from './stage.ts';
+
+const impossible = labImpossible();
+const first = office(1);
+const index = matrix.findIndex(({ name }) => name === 'redirect-while-ringing');
+const did = didOf(index, first.number);
+
+/** The bridge starts for the first time while calls are in progress: only the configuration of the PBX says what they are. */
+for (const version of versions)
+  test(`the first start beside a real Asterisk ${version} in mid-call`, {
+    skip: impossible ?? false,
+  }, async (t) => {
+    await install(version);
+    const lab = await openLab(version);
+    t.after(() => lab.stop());
+    const reportedIn = async (play: (stage: Stage, start: () => Promise<void>) => Promise<void>) => {
+      let farEnd: FarEnd | undefined;
+      const start = async () => {
+        farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami });
+      };
+      const phones = { 1: phone.rings(), 2: phone.rings() };
+      const row = { ...(matrix[index] as Row), phones, play: (stage: Stage) => play(stage, start) };
+      const { inbound } = await playRow({ row, index, office: first, ...lab });
+      const uniqueids = inbound.map(({ uniqueid }) => uniqueid);
+      const isToldOf = (id: string) => farEnd?.toldOf(id)?.told.at(-1)?.status === 'completed';
+      return { farEnd: farEnd as unknown as FarEnd, uniqueids, isToldOf };
+    };
+
+    await t.test('a caller who waits in a queue, in a context of the house, is picked up', async (t) => {
+      const {
+        farEnd,
+        uniqueids: [customer = ''],
+        isToldOf,
+      } = await reportedIn(async (stage, start) => {
+        const call = await stage.customerCalls();
+        await stage.rings(1);
+        await stage.redirects(call, `${first.number}080`);
+        await stage.reaches(call, 'Queue');
+        await start();
+        call.hangsUp();
+      });
+      t.after(() => farEnd.stop());
+      await farEnd.farSide.waitFor(() => isToldOf(customer), 30_000);
+      const told = [{ status: 'ringing' }, { status: 'completed' }];
+      assert.deepEqual(farEnd.toldOf(customer), { from: customerOf(index, first), told });
+    });
+
+    await t.test('a phone that calls its own company, in the context of the trunk, is not', async (t) => {
+      let customer = '';
+      const { farEnd, isToldOf } = await reportedIn(async (stage, start) => {
+        const call = await stage.phoneDials(3, did);
+        await stage.rings(1);
+        await start();
+        call.hangsUp();
+        const later = await stage.customerCalls();
+        customer = later.channel.uniqueid;
+        later.hangsUp();
+      });
+      t.after(() => farEnd.stop());
+      await farEnd.farSide.waitFor(() => isToldOf(customer), 30_000);
+      assert.deepEqual(farEnd.uniqueids(), [customer]);
+    });
+  });

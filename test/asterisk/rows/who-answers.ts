@@ -1,0 +1,39 @@
+import type { Row } from '../row.ts';
+import { phone } from '../sip-script.ts';
+
+/** Who hears the caller, where several could be taken for it. */
+export const whoAnswersRows: readonly Row[] = [
+  {
+    name: 'conference-leader-joins',
+    says: 'Two customers wait in a conference for its leader, who joins from the first extension.',
+    dialplan: ['Answer()', 'ConfBridge(leader-{O},,waiting_user)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const first = await stage.customerCalls();
+      const second = await stage.customerCalls();
+      await stage.reaches(first, 'ConfBridge');
+      await stage.reaches(second, 'ConfBridge');
+      await stage.pause(500);
+      const leader = await stage.phoneDials(1, `${stage.office.number}071`);
+      await stage.talk(first, leader);
+      await stage.talk(second, leader);
+      first.hangsUp();
+      second.hangsUp();
+      await stage.pause(300);
+      leader.hangsUp();
+    },
+    told: [{ answeredBy: 1 }, { answeredBy: 1 }],
+  },
+  {
+    name: 'mobile-over-outgoing-trunk',
+    says: 'A mobile answers over a trunk on which no call ever comes in.',
+    dialplan: ['Dial(PJSIP/outgoing/{CUT(MOBILE_{O},/,3)},4)'],
+    mobile: phone.answers(),
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 'mobile');
+      call.hangsUp();
+    },
+    told: [{ answeredBy: 'mobile' }],
+  },
+];
