@@ -6,9 +6,6 @@ import { ConfigError, type Environment } from './env.ts';
 /** A bridge of this machine: the name and content of its settings file. */
 export type Instance = { readonly name: string; readonly environment: Environment };
 
-/** Settings files of other programs in the same directory: `service.env`. */
-const otherPrograms = new Set(['service']);
-
 /**
  * The bridges with settings in one directory, as the package installs them: `bridge.env`, and `NAME.env` for each
  * `pbx-bridge@NAME`.
@@ -20,7 +17,6 @@ export function readInstances(folder: string): Instance[] {
     const names = readdirSync(folder)
       .filter((file) => file.endsWith('.env') && file !== '.env')
       .map((file) => basename(file, '.env'))
-      .filter((name) => !otherPrograms.has(name))
       .sort((a, b) => Number(b === 'bridge') - Number(a === 'bridge') || a.localeCompare(b));
     if (names.length === 0)
       throw new ConfigError([`--folder: got ${folder}, which contains no settings; ${takes}`]);

@@ -19,7 +19,10 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
     async () => {
       const { output } = await succeeds(machine.chroot(...install, '/now.deb'));
       assert.match(output, /fill in \/etc\/pbx-bridge\/bridge\.env, then: systemctl restart pbx-bridge/);
-      for (const folder of ['/etc/pbx-bridge', '/var/lib/pbx-bridge']) {
+      for (const folder of [
+        ...['/etc/pbx-bridge', '/var/lib/pbx-bridge'],
+        ...['/etc/pbx-bridge-service', '/var/lib/pbx-bridge-service'],
+      ]) {
         const readable = await machine.chroot('find', folder, '-perm', '/o=rwx');
         assert.equal(readable.output, '', 'readable by everybody');
       }
@@ -52,6 +55,28 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       const nobody = await machine.chroot('setpriv', '--reuid=nobody', '--clear-groups', 'pbx-bridge', 'run');
       assert.equal(nobody.code, 78);
       assert.match(nobody.output, /^ENV_FILE: got .*which cannot be read \(EACCES\)/);
+    },
+  );
+
+  await t.test(
+    'the service cannot read what is the bridge’s, nor the bridge what is the service’s',
+    async () => {
+      const canRead = async (user: string, path: string) => {
+        const as = ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups'] as const;
+        return (await machine.chroot(...as, 'test', '-r', path)).code === 0;
+      };
+      const [bridge, service] = ['pbx-bridge', 'pbx-bridge-service'] as const;
+      await succeeds(machine.chroot('touch', `/var/lib/${service}/service-secret`));
+      for (const [path, owner, other] of [
+        ['/etc/pbx-bridge/bridge.env', bridge, service],
+        ['/var/lib/pbx-bridge', bridge, service],
+        ['/etc/pbx-bridge-service/service.env', service, bridge],
+        ['/var/lib/pbx-bridge-service/service-secret', service, bridge],
+      ] as const) {
+        assert.equal(await canRead(owner, path), true, `${owner} ${path}`);
+        assert.equal(await canRead(other, path), false, `${other} ${path}`);
+      }
+      await succeeds(machine.chroot('rm', `/var/lib/${service}/service-secret`));
     },
   );
 

@@ -127,16 +127,19 @@ export async function unitTests(
   });
 
   await t.test('a second PBX and the service run beside it', async () => {
-    // The folder's group becomes the file's, so that the service can read it.
+    // The folder's group becomes the file's, so that the bridge can read it.
     settingsFile(machine, 'berlin', stand)({ PBX_ID: 'berlin', AGI_LISTEN: 'off', STATUS_LISTEN: 'off' });
     await system('start', 'pbx-bridge@berlin.service');
     await until('pbx-bridge@berlin.service', 'StatusText', /^Asterisk /);
-    writeFileSync(machine.at('etc/pbx-bridge/service.env'), 'SERVICE_LISTEN=127.0.0.1:0\n');
+    writeFileSync(machine.at('etc/pbx-bridge-service/service.env'), 'SERVICE_LISTEN=127.0.0.1:0\n');
     await system('start', 'pbx-bridge-service.service');
     await until('pbx-bridge-service.service', 'StatusText', /^listening at http:\/\/127\.0\.0\.1:\d+$/);
     assert.match((await succeeds(container, 'pbx-bridge', 'service', 'token')).output, /API_TOKEN=\S+/);
     const { output } = await run('ls', '/var/lib/pbx-bridge');
-    assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge', 'service']);
+    assert.deepEqual(output.trim().split('\n'), ['berlin', 'bridge']);
+    const owners = await run('sh', '-c', 'cd /var/lib/pbx-bridge-service; stat -c "%U %a" . service-secret');
+    assert.equal(owners.output, 'pbx-bridge-service 700\npbx-bridge-service 600\n');
+    assert.equal(await property('pbx-bridge-service.service', 'User'), 'pbx-bridge-service');
   });
 
   await t.test('stops at once and in good order, and a removal stops all', async () => {

@@ -23,7 +23,7 @@ Stop the service first. Bridges keep their events until it answers again. Everyt
 number of rows and a hash of each table are compared before it is committed. If it fails, the database stays empty.
 
 Example:
-  pbx-bridge service copy --from /var/lib/pbx-bridge/service/service.db --to postgres://pbx:secret@db/pbx`,
+  pbx-bridge service copy --from /var/lib/pbx-bridge-service/service.db --to postgres://pbx:secret@db/pbx`,
     )
     .action(async (given: { from?: string; to?: string }) => {
       const options = io.options();
