@@ -33,6 +33,8 @@ const slow = [
   'test/integration/service-access',
   'test/integration/service-backup',
   'test/integration/service-kill',
+  'test/integration/service-second-factor',
+  'test/integration/service-sign-in',
   'test/integration/twelve-faults',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',
