@@ -39,5 +39,6 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'user', path: `/users/${user?.uid}` },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
+    { name: 'second-factor', path: '/account/second-factor' },
   ];
 }
