@@ -168,6 +168,7 @@ function userPage(request: PageRequest, user: User, above: Html = null): Page {
           ? html`<section class="card"><p>This is your own user. You can change your password under <a href="/account">Account</a>.</p></section>`
           : html`<section class="card" aria-labelledby="change">
               <h2 id="change">Role and access</h2>
+              <p>Second factor: ${user.secondFactor === null ? 'off' : 'on'}</p>
               ${changeForm(
                 { action: at('role'), token, label: 'Role' },
                 html`${choice({ label: 'Role', name: 'role', value: user.role, options: roleLabels })}
