@@ -177,9 +177,10 @@ async function startRest(
   });
   parts.permissions = permissions;
   const source = config.cdr && (await openSource(config.cdr));
+  const live = { ...tracker.live, recordDelayMs: () => link.status().recordDelayMs };
   const gapFiller =
     source &&
-    createGapFiller({ source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs }, tracker.live, {
+    createGapFiller({ source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs }, live, {
       outbox: { append: appends.append, written: appends.written, verdicts: outbox.verdicts },
       onAppended: ({ nextEvents }) => offer(nextEvents),
       log: log.child({ part: 'cdr' }),

@@ -5,7 +5,7 @@ import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { createLinkLog } from './link-log.ts';
-import { type AskPresentation, runSession } from './session.ts';
+import { type AskPresentation, type PbxUp, runSession } from './session.ts';
 import { assertSafe } from './wire/safe-action.ts';
 import type { Endpoint } from './wire/socket.ts';
 
@@ -40,6 +40,8 @@ export type AmiStatus = {
   readonly since: number;
   /** Asterisk's version; '' when unknown. */
   readonly version: string;
+  /** For how long Asterisk holds call records back, ms; 0 until the link was up. */
+  readonly recordDelayMs: number;
   readonly lastEventAt: number | undefined;
   readonly lastPongAt: number | undefined;
   /** Attempts since the link was last up. */
@@ -87,6 +89,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
     state: 'stopped',
     since: clock.now(),
     version: '',
+    recordDelayMs: 0,
     lastPongAt: undefined,
     attempts: 0,
     failure: undefined,
@@ -153,9 +156,9 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       }
     }
 
-    function onUp({ version, channels }: { version: string; channels: number }): void {
+    function onUp({ version, channels, recordDelayMs }: PbxUp): void {
       const lackedEvents = status.failure?.kind === 'no-call-class';
-      enter('up', { version, attempts: 0, failure: undefined });
+      enter('up', { version, recordDelayMs, attempts: 0, failure: undefined });
       logUp = () => {
         linkLog.up(status.since, version, channels);
         logUp = undefined;

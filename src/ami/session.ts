@@ -9,19 +9,28 @@ import { type ChannelStatus, presentationVariableList, toInput, toStatus } from 
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pending-requests.ts';
+import { readRecordDelay } from './record-delay.ts';
 import { readSnapshot } from './snapshot.ts';
 import { isSafeValue } from './wire/safe-action.ts';
 
 /** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
 export type AskPresentation = (uniqueid: string, channel: string) => void;
 
+export type PbxUp = {
+  /** Asterisk's; '' when unknown. */
+  readonly version: string;
+  readonly channels: number;
+  /** For how long Asterisk holds call records back, ms. */
+  readonly recordDelayMs: number;
+};
+
 export type SessionHandlers = {
   /** The connection is logged in, and can be asked from now on. Called before the first input. */
   onOpen(ask: AskPresentation): void;
   /** What the configuration says of endpoints first, if it does, then a snapshot, then what arrived while it was read, then what arrives. */
   onInput(input: Input): void;
-  /** The first snapshot has been handed on. `version` is '' when unknown. */
-  onUp(up: { version: string; channels: number }): void;
+  /** The first snapshot has been handed on. */
+  onUp(up: PbxUp): void;
   onPong(at: number): void;
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
@@ -95,9 +104,10 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [settings, contexts] = await Promise.all([
+    const [settings, contexts, recordDelayMs] = await Promise.all([
       connection.request({ action: 'CoreSettings' }),
       readContexts(connection),
+      readRecordDelay(connection),
     ]);
     if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });
     const channels = await sync();
@@ -106,7 +116,7 @@ export async function runSession(
     counters.connects++;
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
     const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
-    handlers.onUp({ version, channels: channels.length });
+    handlers.onUp({ version, channels: channels.length, recordDelayMs });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(connection, options.ping, clock, onPong, onError);
 

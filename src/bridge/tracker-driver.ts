@@ -25,7 +25,7 @@ export type TrackerDriver = {
   /** What it knows now. */
   readonly state: Tracker['state'];
   /** The same, for the gap filler. */
-  readonly live: LiveCalls;
+  readonly live: Omit<LiveCalls, 'recordDelayMs'>;
 };
 
 /** Does what the tracker wants done: what is reported goes to disk first, and only then to the log and out. */

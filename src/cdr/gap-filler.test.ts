@@ -35,6 +35,7 @@ const noLiveCalls: LiveCalls = {
   rules: () => rules,
   trunks: () => new Set(),
   isPhone: () => false,
+  recordDelayMs: () => 0,
   isHeard: () => false,
   lost: () => new Set(),
   end: () => assert.fail('no call is open'),
@@ -59,9 +60,9 @@ async function scene(t: TestContext) {
     codes: () => log.lines.map(({ code }) => code),
     checkpointOf,
     write: (text: string) => appendFileSync(path, text),
-    async start(live: Partial<LiveCalls> = {}, written = async () => true) {
+    async start(live: Partial<LiveCalls> = {}, written = async () => true, everyMs = 2 ** 30) {
       const filler = createGapFiller(
-        { source: createCsvSource(path), checkpoint: await checkpointOf(), keepMs: 0, everyMs: 2 ** 30 },
+        { source: createCsvSource(path), checkpoint: await checkpointOf(), keepMs: 0, everyMs },
         { ...noLiveCalls, ...live },
         {
           outbox: { ...outbox, written },
@@ -165,6 +166,54 @@ test('a call that is gone ends as its record says, or after some reads without o
   assert.deepEqual(ended, [{ uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' }]);
   await filler.reads(6);
   assert.deepEqual(ended.slice(1), [{ uniqueid: '1800000101.2' }]);
+});
+
+/** A call that is gone, and how it ended. */
+function lostCalls() {
+  const lost = new Set(['1800000101.1']);
+  const ended: object[] = [];
+  const live: Partial<LiveCalls> = {
+    lost: () => lost,
+    isHeard: (uniqueid) => lost.has(uniqueid),
+    end({ at: _, ...call }) {
+      ended.push(call);
+      lost.delete(call.uniqueid);
+    },
+  };
+  const answered = { uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' };
+  return { live, ended, answered };
+}
+
+test('a call that is gone waits for its record for as long as Asterisk holds records back', async (t) => {
+  const { write, start } = await scene(t);
+  const { live, ended, answered } = lostCalls();
+  write('');
+  const filler = await start({ ...live, recordDelayMs: () => 300_000 }, undefined, 100_000);
+  await filler.reads(6);
+  assert.deepEqual(ended, []);
+  write(line(1, { by: 'PJSIP/1001-00000009' }));
+  await filler.reads(3);
+  assert.deepEqual(ended, [answered]);
+});
+
+test('a call that is gone waits for its record while the records cannot be read, for an hour', async (t) => {
+  const { write, start, path, clock } = await scene(t);
+  const { live, ended, answered } = lostCalls();
+  const filler = await start(live);
+  await filler.reads(20);
+  assert.deepEqual(ended, []);
+  write(line(1, { by: 'PJSIP/1001-00000009' }));
+  await filler.reads(3);
+  assert.deepEqual(ended, [answered]);
+
+  rmSync(path);
+  const second = lostCalls();
+  const other = await start(second.live);
+  await other.reads(20);
+  assert.deepEqual(second.ended, []);
+  clock.now += 3_700_000;
+  await other.reads(7);
+  assert.deepEqual(second.ended, [{ uniqueid: '1800000101.1' }]);
 });
 
 test('a channel name that a leg had before a restart of Asterisk does not hide a call', async (t) => {

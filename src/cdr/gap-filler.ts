@@ -18,6 +18,8 @@ export type LiveCalls = {
   trunks(): ReadonlySet<string>;
   /** True for an endpoint that the PBX's configuration does not let come in from outside. */
   isPhone(endpoint: string): boolean;
+  /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
+  recordDelayMs(): number;
   /** True for a call or channel that is in progress, or was when the link ended. */
   isHeard(uniqueid: string): boolean;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
@@ -75,6 +77,8 @@ const maxAgeMs = 600_000;
 const longestCallMs = 2 * 86_400_000;
 /** The ledger keeps calls so long even if their records cannot be read, ms. */
 const longestGapMs = 90 * 86_400_000;
+/** Calls that are gone wait at most so long for records that cannot be read, ms. */
+const longestUnreadableMs = 3_600_000;
 /** The ledger's beginning moves in such steps, ms. */
 const hourMs = 3_600_000;
 
@@ -108,7 +112,7 @@ export function createGapFiller(
   let reads = 0;
   let gaps = 0;
   let counts = noCounts();
-  let isUnreadable = false;
+  let unreadableSince: number | undefined;
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -237,7 +241,8 @@ export function createGapFiller(
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
   function giveUpLost(atEnd: boolean): void {
-    for (const uniqueid of timeouts.expired(live.lost(), { reads, atEnd })) {
+    const delayReads = Math.ceil(live.recordDelayMs() / everyMs);
+    for (const uniqueid of timeouts.expired(live.lost(), { reads, atEnd, delayReads })) {
       if (pending.calls.has(uniqueid)) continue;
       counts.unrecorded += 1;
       live.end({ at: now(), uniqueid });
@@ -288,20 +293,21 @@ export function createGapFiller(
       giveUpLost(chunk.atEnd);
       const isQuiet = [...pending.calls.values()].every(({ read }) => reads - read >= readsBeforeDecision);
       if (chunk.atEnd && isQuiet && live.lost().size === 0) logCounts();
-      if (isUnreadable) log.say('cdr.readable', { source: name });
-      isUnreadable = false;
+      if (unreadableSince !== undefined) log.say('cdr.readable', { source: name });
+      unreadableSince = undefined;
       return !chunk.atEnd;
     } catch (error) {
       logUnreadable(error);
-      giveUpLost(true);
+      // A database may start after the bridge.
+      giveUpLost(now() - (unreadableSince ?? 0) > longestUnreadableMs);
       return false;
     }
   }
 
   function logUnreadable(error: unknown): void {
     const reason = error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
-    if (!stopped && !isUnreadable) log.say('cdr.unreadable', { source: name, error: reason });
-    isUnreadable = true;
+    if (!stopped && unreadableSince === undefined) log.say('cdr.unreadable', { source: name, error: reason });
+    unreadableSince ??= now();
   }
 
   async function run(): Promise<void> {

@@ -6,11 +6,19 @@ export function createRecordTimeouts() {
   /** By uniqueid: the number of the read at which it was first missing. */
   const since = new Map<string, number>();
   return {
-    /** @param atEnd all records were read; until then a call's record may be among the unread ones. */
-    expired(lost: ReadonlySet<string>, { reads, atEnd }: { reads: number; atEnd: boolean }): string[] {
+    /**
+     * @param atEnd all records were read; until then a call's record may be among the unread ones.
+     * @param delayReads how many reads longer to wait, because Asterisk delays its records.
+     */
+    expired(
+      lost: ReadonlySet<string>,
+      { reads, atEnd, delayReads }: { reads: number; atEnd: boolean; delayReads: number },
+    ): string[] {
       for (const uniqueid of since.keys()) if (!lost.has(uniqueid)) since.delete(uniqueid);
       for (const uniqueid of lost) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, reads);
-      return [...since].filter(([, read]) => reads - read >= timeoutReads).map(([uniqueid]) => uniqueid);
+      return [...since]
+        .filter(([, read]) => reads - read >= timeoutReads + delayReads)
+        .map(([uniqueid]) => uniqueid);
     },
   };
 }

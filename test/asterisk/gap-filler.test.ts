@@ -152,3 +152,43 @@ for (const { version, place } of scenes) {
     );
   });
 }
+
+test('a call that was open when the bridge died, and whose record Asterisk holds back (batch=yes)', {
+  skip: impossible ?? false,
+}, async (t) => {
+  await install('22');
+  const held = '[general]\nenable = yes\nbatch = yes\ntime = 20\n[csv]\nloguniqueid = yes\n';
+  const place: CdrPlace = {
+    lab: { files: { 'cdr.conf': held } },
+    settings: (pbx) => ({ CDR_SOURCE: `csv:${pbx.cdrFile}` }),
+    stop: async () => {},
+  };
+  const { lab, farEnd } = await openGapLab('22', place);
+  t.after(async () => {
+    await farEnd.stop();
+    await lab.stop();
+  });
+  const [first] = rowsOf('22', 'extension-caller-hangs-up') as [{ row: Row; index: number }];
+  const row: Row = {
+    ...first.row,
+    phones: {
+      1: (first.row.phones?.[1] ?? []).map((step) =>
+        step.replace('milliseconds="300"', 'milliseconds="2500"'),
+      ),
+    },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+      await farEnd.killBridge();
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+  };
+  const { inbound } = await playRow({ row, index: first.index, office: office(1), ...lab });
+  await farEnd.startBridge();
+  const [call] = expectedCalls(row, first.index, office(1)) as [ExpectedCall];
+  const due = [{ row: 'batch', uniqueid: inbound[0]?.uniqueid ?? '', call, mayRepeat: true }];
+  await untilTold(farEnd, due);
+  assert.deepEqual(faultsOf(farEnd, due), []);
+});

@@ -118,7 +118,7 @@ async function createWorld(book: Book) {
     });
     const filler = createGapFiller(
       { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },
-      tracker.live,
+      { ...tracker.live, recordDelayMs: () => 0 },
       {
         outbox: { append: memory.appendOrFail, written: async () => true, verdicts: memory.verdicts },
         onAppended() {},

@@ -36,6 +36,7 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
       rules: () => createRules(calls),
       trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
       isPhone: () => false,
+      recordDelayMs: () => 0,
       isHeard: () => false,
       lost: () => new Set(),
       end: () => assert.fail('no call is open'),
