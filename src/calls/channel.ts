@@ -16,8 +16,8 @@ export type Channel = {
   /** CallerIDNum as it is now: the dialplan may have changed it. */
   number: string;
   /**
-   * The first CallerIDNum of this channel that is a number or says that it is withheld: what the trunk presented, whatever
-   * the dialplan made of it later.
+   * The first CallerIDNum of an inbound caller's channel that is a number or says that it is withheld: what the trunk
+   * presented, whatever the dialplan made of it later.
    */
   presented: string;
   /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
@@ -60,7 +60,7 @@ export function createChannel(
     endpoint: endpointOf(seen.channel),
     state: seen.state,
     number: seen.callerNumber,
-    presented: presentedIn(seen.callerNumber),
+    presented: more.inbound ? presentedIn(seen.callerNumber) : '',
     forwarded: '',
     dialled: '',
     presentation: 'unknown',

@@ -335,5 +335,5 @@ function callerChanged(state: TrackerState, channel: Channel): void {
 /** CallerIDNum as it is now; the first one is kept apart. */
 function setNumber(channel: Channel, number: string): void {
   channel.number = number;
-  if (channel.presented === '') channel.presented = presentedIn(number);
+  if (channel.inbound && channel.presented === '') channel.presented = presentedIn(number);
 }

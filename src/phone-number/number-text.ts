@@ -23,6 +23,8 @@ export function isWithheld(text: string): boolean {
 }
 
 function addressIn(text: string): string {
+  // Almost every number is written so.
+  if (/^\+?\d*$/.test(text)) return text;
   const [address = ''] = plain(text)
     .trim()
     .replace(/^(sips?|tel):/i, '')
