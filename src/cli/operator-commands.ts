@@ -117,6 +117,19 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     );
 
   command(
+    'forget',
+    "remove a caller's number from delivered events and the journal; works while the bridge runs",
+    `  pbx-bridge forget +4930901820
+Undelivered events keep it until they are delivered or discarded. For the service: pbx-bridge service forget.`,
+  )
+    .argument('<number>', 'with + or as dialled in DEFAULT_COUNTRY')
+    .action(
+      runWith(async (context, number: string) =>
+        (await import('./forget-command.ts')).forget(context, number),
+      ),
+    );
+
+  command(
     'verify',
     'compare delivered events with the request history of the API',
     `  pbx-bridge verify --since 24h

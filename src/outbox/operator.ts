@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { parseJson } from '../process/parse-json.ts';
 import { createTransact } from '../storage/transact.ts';
 import { assertKnown } from './reader.ts';
 import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
-import { deadState, slots } from './tables/outcomes.ts';
+import { deadState, deliveredState, slots } from './tables/outcomes.ts';
 import { createReviver } from './tables/revive.ts';
 import { createTrunkTable } from './tables/trunks.ts';
 
@@ -30,8 +31,25 @@ export type Operator = {
   addTrunk(endpoint: string, state: string): void;
   /** Deletes what is known of it as a trunk; false if nothing is. */
   forgetTrunk(endpoint: string): boolean;
+  /**
+   * Removes a caller's number from delivered events, which would be sent again with the number `0`, and, in whichever of
+   * its `forms`, from the journal. Undelivered events are only counted.
+   */
+  forgetNumber(
+    number: string,
+    forms: readonly string[],
+  ): { readonly events: number; readonly journal: number; readonly undelivered: number };
   close(): void;
 };
+
+/** The caller's number of a delivered event whose number was forgotten: the API takes it, and it is nobody's. */
+const FORGOTTEN = '0';
+
+/** These read everything; nothing is locked meanwhile. */
+const namingSql = {
+  events: 'SELECT seq, state, body FROM event WHERE instr(body, ?) > 0',
+  journal: 'SELECT id, lines FROM journal WHERE instr(lines, ?) > 0',
+} as const;
 
 export const operatorSql = {
   dead: `SELECT ${eventColumns} FROM event WHERE seq = ? AND state = ${deadState}`,
@@ -47,7 +65,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
   try {
     // As the bridge's own: what it says is done is on the disk.
-    db.exec('PRAGMA synchronous = FULL');
+    db.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
     assertKnown(db, path);
   } catch (error) {
     db.close();
@@ -87,8 +105,35 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         }
         return found;
       }),
+    forgetNumber(number, forms) {
+      const fromNumber = (db.prepare(namingSql.events).all(number) as NamingRow[]).flatMap((row) => {
+        const event = parseJson(row.body) as { from?: unknown } | undefined;
+        return event?.from === number ? [{ ...row, event }] : [];
+      });
+      const delivered = fromNumber.filter(({ state }) => state === deliveredState);
+      const setBody = db.prepare(`UPDATE event SET body = ? WHERE seq = ? AND state = ${deliveredState}`);
+      inOne(() => {
+        for (const { seq, event } of delivered)
+          setBody.run(JSON.stringify({ ...event, from: FORGOTTEN }), seq);
+      });
+      const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
+      const chunks = new Set<number>();
+      for (const form of forms)
+        for (const { id, lines } of db.prepare(namingSql.journal).all(form) as JournalRow[]) {
+          setLines.run(lines.replaceAll(form, '*'.repeat(form.length)), id);
+          chunks.add(id);
+        }
+      return {
+        events: delivered.length,
+        journal: chunks.size,
+        undelivered: fromNumber.length - delivered.length,
+      };
+    },
     addTrunk: trunks.addTrunk,
     forgetTrunk: trunks.forgetTrunk,
     close: () => db.close(),
   };
 }
+
+type NamingRow = { readonly seq: number; readonly state: number; readonly body: string };
+type JournalRow = { readonly id: number; readonly lines: string };

@@ -162,3 +162,32 @@ test('no outbox there, and filters that are none, are said in one line', async (
     /^Error: --state takes waiting, dead, delivered or all$/,
   );
 });
+
+test('forget: a number goes from delivered events, the journal and the log of discards, never from what is undelivered', async (t) => {
+  const { stand, run } = await withDeadLetters(t);
+  const state = stand.env.STATE_DIR ?? '';
+  const held = () => {
+    const db = new DatabaseSync(databasePath(state));
+    const texts = ['SELECT body AS text FROM event', 'SELECT lines AS text FROM journal'].map((sql) =>
+      JSON.stringify(db.prepare(sql).all()),
+    );
+    db.close();
+    return texts.map((text) => /0123456/.test(text));
+  };
+  const forget = (...args: string[]) => runCommand(['forget', ...args], stand.env);
+  assert.equal((await forget('4711')).code, 1);
+  const undelivered = await forget('+49401234561', '--json');
+  assert.equal(undelivered.code, 2);
+  assert.equal(JSON.parse(undelivered.text).undelivered, 1);
+  assert.equal(stand.farSide.requests().length, 6);
+
+  await run('discard', '--call', 'pbx-1763600000.2', '--yes');
+  stand.farSide.inject(undefined);
+  await run('retry', '--all');
+  await stand.farSide.waitFor((it) => it.requests().length >= 7);
+  await stand.stop();
+  for (const n of [1, 2]) assert.equal((await forget(`+4940123456${n}`)).code, 0);
+  assert.deepEqual(held(), [false, false]);
+  assert.doesNotMatch(readFileSync(`${state}/outbox.audit.jsonl`, 'utf8'), /0123456/);
+  assert.match((await run('show', 'pbx-1763600000.1', '--show-numbers')).text, /"from":"0"/);
+});

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callsSection } from '../config/calls-section.ts';
+import { loadConfig } from '../config/env.ts';
+import { outboxSection } from '../config/outbox-section.ts';
+import { openOperator } from '../outbox/operator.ts';
+import { normaliseNumber } from '../phone-number/normalise-number.ts';
+import { numberForms } from '../phone-number/number-forms.ts';
+import type { Context } from './command-context.ts';
+import { exitCodes } from './exit-codes.ts';
+import { count } from './format-text.ts';
+
+/** Removes a number from delivered events, the journal and the log of discarded events. */
+export function forget(context: Context, given: string): number {
+  const { outbox, calls } = loadConfig(
+    { outbox: outboxSection, calls: callsSection },
+    context.io.environment(),
+  );
+  const number = normaliseNumber(given, calls.defaultCountry);
+  // In the journal's text, a short number would be found inside of others.
+  if (!number.startsWith('+')) {
+    context.printError(`not a full phone number: ${given}; give it with + and the country code`);
+    return exitCodes.failed;
+  }
+  const operator = openOperator(outbox.stateDir);
+  if (operator === undefined) throw new Error(`no state in ${outbox.stateDir}: start the bridge once`);
+  try {
+    const forms = numberForms(number);
+    const report = operator.forgetNumber(number, forms);
+    forgetDiscarded(join(outbox.stateDir, 'outbox.audit.jsonl'), forms);
+    if (context.json) context.terminal.json(report);
+    else {
+      context.terminal.wrapped(
+        '',
+        `removed from ${count(report.events, 'delivered event')} and ${count(report.journal, 'part')} of the journal; backups, and log files with LOG_NUMBERS=show, may still hold it`,
+        0,
+      );
+      if (report.undelivered > 0)
+        context.terminal.wrapped(
+          '',
+          `${count(report.undelivered, 'undelivered event')} of this number will still be sent: see pbx-bridge outbox list, and run this again afterwards`,
+          0,
+        );
+    }
+    return report.undelivered > 0 ? exitCodes.problem : exitCodes.ok;
+  } finally {
+    operator.close();
+  }
+}
+
+function forgetDiscarded(path: string, forms: readonly string[]): void {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const masked = forms.reduce((rest, form) => rest.replaceAll(form, '*'.repeat(form.length)), text);
+  if (masked === text) return;
+  writeFileSync(`${path}.part`, masked, { mode: 0o600, flush: true });
+  renameSync(`${path}.part`, path);
+}
