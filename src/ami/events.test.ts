@@ -26,6 +26,7 @@ const channel = {
   Linkedid: '1795155977.42',
 };
 const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
+const place = { context: 'from-trunk', exten: '100' };
 
 for (const [event, said, expected] of [
   [
@@ -86,8 +87,12 @@ for (const [event, said, expected] of [
     { type: 'bridge-left', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', uniqueid: '1795155977.42' },
   ],
   ['BridgeDestroy', bridge, { type: 'bridge-destroyed', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e' }],
-  ['Hangup', { ...channel, Cause: '26' }, { type: 'hung-up', uniqueid: '1795155977.42', cause: 26 }],
-  ['Hangup', channel, { type: 'hung-up', uniqueid: '1795155977.42', cause: 0 }],
+  [
+    'Hangup',
+    { ...channel, Cause: '26' },
+    { type: 'hung-up', uniqueid: '1795155977.42', cause: 26, ...place },
+  ],
+  ['Hangup', channel, { type: 'hung-up', uniqueid: '1795155977.42', cause: 0, ...place }],
 ] as const) {
   test(`${event} becomes ${expected.type}`, () => {
     assert.deepEqual(input(event, said), { ...expected, at });

@@ -175,7 +175,10 @@ function hangup(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
   return uniqueid === ''
     ? undefined
-    : { type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0 };
+    : {
+        ...{ type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0 },
+        ...{ context: text(fields, contextKey), exten: text(fields, extenKey) },
+      };
 }
 
 function channelSeen(fields: Fields): ChannelSeen | undefined {

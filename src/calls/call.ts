@@ -1,13 +1,11 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
-import { normaliseNumber, readNumber } from '../phone-number/normalise-number.ts';
+import { readNumber } from '../phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../phone-number/number-text.ts';
-import { type Bridge, type Channel, extensionOf, isAnalogue, RING, UP } from './channel.ts';
+import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Note, Report } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
-import { partiesOf } from './topology.ts';
-import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
-import { isTrunkEnd } from './trunk-learning.ts';
+import { type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** How long a number that is not there at the first ring is waited for, ms: some trunks send it late, some dialplans are slow. */
 export const NUMBER_WAIT_MS = 1_000;
@@ -77,42 +75,6 @@ function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
   const left = numberBy - at;
   // A clock that was set back must not make a call wait for an hour.
   return left <= 0 || left > ANALOGUE_WAIT_MS;
-}
-
-/**
- * The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. Not by an end
- * that only rings, and not by another outside caller: both may wait in a conference for somebody of the house.
- */
-export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
-  // Whoever is alone in it hears only those whom another bridge connects.
-  if (bridge.members.size < 2) return;
-  const parties = partiesOf(state, bridge);
-  const people = parties.filter(({ uniqueid, state: now }) => now === UP && !state.calls.has(uniqueid));
-  const ofHouse = people.find((party) => !isTrunkEnd(state, party));
-  const person = ofHouse ?? people[0];
-  if (person === undefined) return;
-  for (const { uniqueid } of parties) {
-    const call = state.calls.get(uniqueid);
-    if (call === undefined || (call.answer !== undefined && !isJoinedBy(state, call, people, ofHouse)))
-      continue;
-    const isCorrected = call.answer !== undefined;
-    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
-    if (isCorrected)
-      writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
-    reportWhatIsDue(state, call);
-    saveCall(state, call);
-  }
-}
-
-/** True if somebody outside answered, and a person of the house joins the two. */
-function isJoinedBy(
-  state: TrackerState,
-  { answer }: OpenCall,
-  people: readonly Channel[],
-  ofHouse: Channel | undefined,
-): boolean {
-  const first = ofHouse && people.find(({ uniqueid }) => uniqueid === answer?.by);
-  return first !== undefined && isTrunkEnd(state, first);
 }
 
 /**
@@ -238,7 +200,7 @@ function readingOf({ rules }: TrackerState, { name, presented, number, forwarded
 }
 
 /** Reports, in order, each status that the call has reached and that was not reported yet. */
-function reportWhatIsDue(state: TrackerState, call: OpenCall, isOver = false): void {
+export function reportWhatIsDue(state: TrackerState, call: OpenCall, isOver = false): void {
   if (call.from === '') return;
   report(state, call, 'ringing');
   if (call.answer !== undefined) report(state, call, 'answered');
@@ -308,20 +270,4 @@ export function saveCall(state: TrackerState, call: OpenCall): void {
   if (call.number === 'awaited') state.waitingForNumber.add(call.uniqueid);
   else state.waitingForNumber.delete(call.uniqueid);
   state.effects.push({ type: 'save', call: { ...call } });
-}
-
-/**
- * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
- * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
- * dialled. The CallerIDNum of such a leg can be our own number that the caller called: where what was dialled was
- * not heard, the trunk's name says more than that.
- */
-function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
-  const { rules } = state;
-  const extension = extensionOf(person.name);
-  if (rules.answeredBy === 'callerid') return person.number || extension;
-  if (!isTrunkEnd(state, person)) return extension;
-  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
-  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
-  return ours || number === '' ? extension : number;
 }

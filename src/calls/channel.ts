@@ -39,6 +39,8 @@ export type Channel = {
   inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */
   trunk: boolean;
+  /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
+  talksWith: string;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
   /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
@@ -71,6 +73,7 @@ export function createChannel(
     exten: seen.exten,
     inbound: more.inbound,
     trunk: more.trunk,
+    talksWith: '',
     bridge: undefined,
     gone: false,
   };

@@ -124,12 +124,14 @@ export type BridgeDestroyed = {
   readonly bridge: string;
 };
 
-/** Hangup. `cause` is the Q.850 cause code. */
+/** Hangup. `cause` is the Q.850 cause code; context and extension are where the channel was in the dialplan. */
 export type ChannelHungUp = {
   readonly type: 'hung-up';
   readonly at: number;
   readonly uniqueid: string;
   readonly cause: number;
+  readonly context?: string;
+  readonly exten?: string;
 };
 
 /** A channel in a snapshot (CoreShowChannel): also what it runs and the bridge it is in ('' for none). */

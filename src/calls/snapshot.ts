@@ -1,4 +1,5 @@
-import { afterGap, answerCallsIn, beginCall, decide, endCall, reviewNumber, saveCall } from './call.ts';
+import { answerCallsIn } from './answer.ts';
+import { afterGap, beginCall, decide, endCall, reviewNumber, saveCall } from './call.ts';
 import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import { judgeChannel } from './rules.ts';

@@ -318,6 +318,28 @@ describe('what is told of a call', () => {
     test(`${name}: ${told.map((text) => text.split(' ')[0]).join(', ') || 'nothing'}`, () =>
       assert.deepEqual(play(inputs.flat()).told, told));
 
+  test('the journal says who took over after a transfer, once, and where the caller hung up', () => {
+    const inputs = [
+      ...[caller(), phone(), enters('b', '1.2'), enters('b', '1.1'), leaves('b', '1.1'), hangsUp('1.2')],
+      ...[
+        phone(6, '1.8', '1008'),
+        enters('d', '1.8'),
+        enters('d', '1.1'),
+        leaves('d', '1.8'),
+        enters('d', '1.8'),
+      ],
+      { ...hangsUp('1.1'), context: 'ext-queues', exten: '700' } as Input,
+    ];
+    const lines = play(inputs).effects.flatMap((it) => (it.type === 'journal' ? [it.entry.text] : []));
+    assert.deepEqual(
+      lines.filter((text) => /takes over|the caller's channel/.test(text)),
+      [
+        'PJSIP/1008-00000002 takes over: it is in a bridge with the caller',
+        "the caller's channel PJSIP/trunk-00000001 hung up, cause 16 (normal), in queue 700 (extension 700 in context ext-queues)",
+      ],
+    );
+  });
+
   test('ANSWERED_BY=callerid tells the CallerIDNum', () => {
     const inputs = [caller(), phone(), enters('b', '1.2', 'simple_bridge', '600'), enters('b', '1.1')];
     assert.deepEqual(play(inputs, { answeredBy: 'callerid' }).told, [R, 'answered +31201234567 by 600']);

@@ -1,12 +1,9 @@
+import { answerCallsIn } from './answer.ts';
 import {
-  answerCallsIn,
   awaitsPresentation,
   beginCall,
   callGoesOn,
-  decide,
   dropCall,
-  endCall,
-  isNumberOpen,
   presumedPresentation,
   reviewNumber,
 } from './call.ts';
@@ -22,23 +19,21 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { hangupCause } from './hangup-cause.ts';
+import { endedUnseen, forgetChannel, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
   CallerNumberChanged,
   ChannelCreated,
-  ChannelHungUp,
   ChannelRenamed,
   ChannelStateChanged,
   Dialled,
-  EndedUnseen,
   Input,
   PresentationAnswered,
 } from './input.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
-import { addChannel, enterBridge, leaveBridge, removeChannel } from './topology.ts';
+import { addChannel, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
 import {
   isTrunkEnd,
@@ -213,7 +208,7 @@ function presentationAnswered(
   learnRevealingTrunk(state, channel);
   if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
   else callerChanged(state, channel);
-  if (channel.gone) forget(state, channel);
+  if (channel.gone) forgetChannel(state, channel);
 }
 
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
@@ -262,51 +257,6 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
   if (call !== undefined) writeObserved(state, call, 'the caller leaves the bridge');
   const channel = state.channels.get(uniqueid);
   if (channel?.bridge?.id === bridge) leaveBridge(state, channel);
-}
-
-function hungUp(state: TrackerState, { uniqueid, cause }: ChannelHungUp): void {
-  const channel = state.channels.get(uniqueid);
-  const call = state.calls.get(uniqueid);
-  if (channel?.kind === 'real') {
-    const end = `${channel.name} hung up, ${hangupCause(cause)}`;
-    if (call !== undefined) writeObserved(state, call, `the caller's channel ${end}`);
-    else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
-    else {
-      const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
-      const text = `${end}; it never rang at us: ${how}`;
-      writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-    }
-  }
-  // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
-  if (channel && call && awaitsPresentation(call, channel)) {
-    leaveBridge(state, channel);
-    channel.gone = true;
-  } else if (channel !== undefined) forget(state, channel);
-  else if (call !== undefined) endCall(state, call, undefined);
-}
-
-/** The channel is forgotten, and its call is over. */
-function forget(state: TrackerState, channel: Channel): void {
-  removeChannel(state, channel);
-  const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined) endCall(state, call, channel);
-}
-
-function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: EndedUnseen): void {
-  const call = state.calls.get(uniqueid);
-  if (call === undefined) return;
-  if (call.reported !== undefined)
-    decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
-  if (isNumberOpen(call) && from) {
-    call.number = 'known';
-    call.from = from;
-  }
-  if (callerId !== undefined && call.answer === undefined) {
-    call.answer = { by: '', callerId };
-    // The record knows of the whole call, whatever was observed of it.
-    delete call.partlyObserved;
-  }
-  endCall(state, call, undefined);
 }
 
 function numbersOverdue(state: TrackerState): void {

@@ -1,0 +1,64 @@
+import { normaliseNumber } from '../phone-number/normalise-number.ts';
+import { reportWhatIsDue, saveCall } from './call.ts';
+import { type Bridge, type Channel, extensionOf, UP } from './channel.ts';
+import type { OpenCall } from './open-call.ts';
+import { partiesOf } from './topology.ts';
+import { type TrackerState, writeObserved } from './tracker-state.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
+
+/**
+ * The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. Not by an end
+ * that only rings, and not by another outside caller: both may wait in a conference for somebody of the house.
+ */
+export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
+  // Whoever is alone in it hears only those whom another bridge connects.
+  if (bridge.members.size < 2) return;
+  const parties = partiesOf(state, bridge);
+  const people = parties.filter(({ uniqueid, state: now }) => now === UP && !state.calls.has(uniqueid));
+  const ofHouse = people.find((party) => !isTrunkEnd(state, party));
+  const person = ofHouse ?? people[0];
+  if (person === undefined) return;
+  for (const caller of parties) {
+    const call = state.calls.get(caller.uniqueid);
+    if (call === undefined) continue;
+    const isAnswered = call.answer !== undefined;
+    const isJoined = isJoinedBy(state, call, people, ofHouse);
+    if (!people.some(({ uniqueid }) => uniqueid === caller.talksWith)) {
+      caller.talksWith = person.uniqueid;
+      if (isAnswered)
+        writeObserved(state, call, `${person.name} takes over: it is in a bridge with the caller`);
+    }
+    if (isAnswered && !isJoined) continue;
+    call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
+    if (isJoined) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
+    reportWhatIsDue(state, call);
+    saveCall(state, call);
+  }
+}
+
+/** True if somebody outside answered, and a person of the house joins the two. */
+function isJoinedBy(
+  state: TrackerState,
+  { answer }: OpenCall,
+  people: readonly Channel[],
+  ofHouse: Channel | undefined,
+): boolean {
+  const first = ofHouse && people.find(({ uniqueid }) => uniqueid === answer?.by);
+  return first !== undefined && isTrunkEnd(state, first);
+}
+
+/**
+ * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
+ * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
+ * dialled. The CallerIDNum of such a leg can be our own number that the caller called: where what was dialled was
+ * not heard, the trunk's name says more than that.
+ */
+function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
+  const { rules } = state;
+  const extension = extensionOf(person.name);
+  if (rules.answeredBy === 'callerid') return person.number || extension;
+  if (!isTrunkEnd(state, person)) return extension;
+  const number = normaliseNumber(person.dialled || person.number, rules.defaultCountry);
+  const ours = person.dialled === '' && number === normaliseNumber(call.called, rules.defaultCountry);
+  return ours || number === '' ? extension : number;
+}

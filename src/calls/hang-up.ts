@@ -1,0 +1,59 @@
+import { awaitsPresentation, decide, endCall, isNumberOpen } from './call.ts';
+import { type Channel, UP } from './channel.ts';
+import { hangupCause } from './hangup-cause.ts';
+import type { ChannelHungUp, EndedUnseen } from './input.ts';
+import { placeText } from './place.ts';
+import { leaveBridge, removeChannel } from './topology.ts';
+import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
+
+/** A channel is gone; if the PBX still has to say whether its number may be shown, it is kept until then. */
+export function hungUp(
+  state: TrackerState,
+  { uniqueid, cause, context = '', exten = '' }: ChannelHungUp,
+): void {
+  const channel = state.channels.get(uniqueid);
+  const call = state.calls.get(uniqueid);
+  if (channel?.kind === 'real') {
+    const end = `${channel.name} hung up, ${hangupCause(cause)}`;
+    const place = placeText(context, exten);
+    if (call !== undefined)
+      writeObserved(state, call, `the caller's channel ${end}${place && `, in ${place}`}`);
+    else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
+    else {
+      const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
+      const text = `${end}; it never rang at us: ${how}`;
+      writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
+    }
+  }
+  // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
+  if (channel && call && awaitsPresentation(call, channel)) {
+    leaveBridge(state, channel);
+    channel.gone = true;
+  } else if (channel !== undefined) forgetChannel(state, channel);
+  else if (call !== undefined) endCall(state, call, undefined);
+}
+
+/** The channel is forgotten, and its call is over. */
+export function forgetChannel(state: TrackerState, channel: Channel): void {
+  removeChannel(state, channel);
+  const call = state.calls.get(channel.uniqueid);
+  if (call !== undefined) endCall(state, call, channel);
+}
+
+/** A call that was gone after a gap, and what its record says of it. */
+export function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: EndedUnseen): void {
+  const call = state.calls.get(uniqueid);
+  if (call === undefined) return;
+  if (call.reported !== undefined)
+    decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
+  if (isNumberOpen(call) && from) {
+    call.number = 'known';
+    call.from = from;
+  }
+  if (callerId !== undefined && call.answer === undefined) {
+    call.answer = { by: '', callerId };
+    // The record knows of the whole call, whatever was observed of it.
+    delete call.partlyObserved;
+  }
+  endCall(state, call, undefined);
+}
