@@ -1,10 +1,15 @@
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { type Proxies, proxyFor } from './proxy.ts';
 import { type ApiErrorKind, type ApiResult, errorKind } from './result.ts';
 
 export type ApiClientOptions = {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   readonly token: string;
+  /** Absent: the API is reached directly. */
+  readonly proxies?: Proxies | undefined;
+  /** What this client proves who it is with, where the API asks for it: PEM. */
+  readonly clientCertificate?: { readonly cert: string; readonly key: string } | undefined;
   /** How long to wait for a connection, ms. */
   readonly connectTimeoutMs?: number;
   /** How long a request may take from its first byte to the end of the answer, ms. */
@@ -62,9 +67,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   let headers = headersWith(options.token);
   /** What no text may quote: the token, and those that it followed. */
   const tokens = [options.token];
-  const pool = new Pool(base.origin, {
+  const proxy = proxyFor(baseUrl, options.proxies ?? {});
+  const connect = { timeout: connectTimeoutMs, ...options.clientCertificate };
+  const poolOptions = {
     connections,
-    connect: { timeout: connectTimeoutMs },
     // One deadline for the whole answer, below, also catches an answer that comes byte by byte.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -73,14 +79,22 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     keepAliveMaxTimeout: 60_000,
     // A busy connection is renewed now and then, so that a changed DNS record is noticed.
     maxRequestsPerClient: 1_000,
-  });
+  };
+  const pool =
+    proxy === undefined
+      ? new Pool(base.origin, { ...poolOptions, connect })
+      : new ProxyAgent({
+          ...{ ...poolOptions, uri: proxy, requestTls: connect, proxyTls: { timeout: connectTimeoutMs } },
+          // Plain http goes through as a request: most proxies let only https through as a tunnel.
+          proxyTunnel: base.protocol === 'https:',
+        });
   let closed: Promise<void> | undefined;
 
   function redact(text: string): string {
     return tokens.reduce((safe, token) => safe.replaceAll(token, '[token]'), text);
   }
 
-  function request(what: Dispatcher.DispatchOptions, maxBytes: number): Promise<ApiResult> {
+  function request(what: Omit<Dispatcher.DispatchOptions, 'origin'>, maxBytes: number): Promise<ApiResult> {
     return new Promise((resolve) => {
       let controller: Dispatcher.DispatchController | undefined;
       let phase: ApiErrorKind = 'timeout-connect';
@@ -92,7 +106,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       let done = false;
 
       const answer = (truncated: boolean) => {
-        const text = (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString();
+        // Without the byte order mark that some servers put before it.
+        const text = Buffer.concat(chunks)
+          .toString()
+          .replace(/^\ufeff/, '');
         const retryAfter = header(answerHeaders['retry-after']);
         const location = header(answerHeaders.location);
         const date = header(answerHeaders.date);
@@ -124,38 +141,41 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
       };
       let timer = setTimeout(onTimeout, connectTimeoutMs);
 
-      pool.dispatch(what, {
-        onRequestStart(it) {
-          controller = it;
-          // Nothing is sent once the caller was told that there was no connection in time.
-          if (done) return it.abort(new Error('timeout'));
-          clearTimeout(timer);
-          timer = setTimeout(onTimeout, answerTimeoutMs);
-          phase = 'timeout-headers';
-          started = performance.now();
+      pool.dispatch(
+        { origin: base.origin, ...what },
+        {
+          onRequestStart(it) {
+            controller = it;
+            // Nothing is sent once the caller was told that there was no connection in time.
+            if (done) return it.abort(new Error('timeout'));
+            clearTimeout(timer);
+            timer = setTimeout(onTimeout, answerTimeoutMs);
+            phase = 'timeout-headers';
+            started = performance.now();
+          },
+          onResponseStart(_, code, received) {
+            if (code < 200) return;
+            phase = 'timeout-body';
+            status = code;
+            answerHeaders = received;
+          },
+          onResponseData(it, chunk) {
+            const room = maxBytes - bytes;
+            bytes += chunk.length;
+            chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+            if (chunk.length <= room) return;
+            answer(true);
+            it.abort(new Error('answer too long'));
+          },
+          onResponseEnd() {
+            answer(false);
+          },
+          onResponseError(_, error) {
+            const { code, message } = error as NodeJS.ErrnoException;
+            fail(errorKind(error), message || (code ?? ''));
+          },
         },
-        onResponseStart(_, code, received) {
-          if (code < 200) return;
-          phase = 'timeout-body';
-          status = code;
-          answerHeaders = received;
-        },
-        onResponseData(it, chunk) {
-          const room = maxBytes - bytes;
-          bytes += chunk.length;
-          chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-          if (chunk.length <= room) return;
-          answer(true);
-          it.abort(new Error('answer too long'));
-        },
-        onResponseEnd() {
-          answer(false);
-        },
-        onResponseError(_, error) {
-          const { code, message } = error as NodeJS.ErrnoException;
-          fail(errorKind(error), message || (code ?? ''));
-        },
-      });
+      );
     });
   }
 

@@ -39,11 +39,18 @@ test('a parser error is protocol, with or without a code', () => {
   assert.equal(errorKind(Object.assign(new Error('x'), { name: 'HTTPParserError' })), 'protocol');
 });
 
+test('what a proxy refuses is of the kind proxy', () => {
+  const error = Object.assign(new Error('Proxy response (407) !== 200 when HTTP Tunneling'), {
+    code: 'UND_ERR_ABORTED',
+  });
+  assert.equal(errorKind(error), 'proxy');
+});
+
 test('what is no error with a code is unknown', () => {
   for (const odd of [undefined, null, 'text', new Error('x'), { code: 7 }])
     assert.equal(errorKind(odd), 'unknown');
 });
 
 test('the table above has every kind', () => {
-  assert.deepEqual(new Set(table.map(([, kind]) => kind)), new Set(Object.keys(apiErrorKinds)));
+  assert.deepEqual(new Set(['proxy', ...table.map(([, kind]) => kind)]), new Set(Object.keys(apiErrorKinds)));
 });

@@ -5,6 +5,7 @@ export const apiErrorKinds = {
   dns: 'the host name does not resolve',
   'timeout-connect': 'no connection in time',
   tls: 'TLS failed',
+  proxy: 'the proxy refuses the connection',
   'timeout-headers': 'no answer in time',
   'timeout-body': 'the answer did not end in time',
   reset: 'connection lost before the answer was complete',
@@ -77,9 +78,10 @@ const tlsCode =
 
 /** The kind of an error that undici, the socket or the resolver gave. */
 export function errorKind(error: unknown): ApiErrorKind {
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  const { code, name, message } = (error ?? {}) as Record<'code' | 'name' | 'message', unknown>;
   // undici's HTTPParserError does not always have its code.
   if (name === 'HTTPParserError') return 'protocol';
+  if (/^Proxy response /.test(String(message))) return 'proxy';
   if (typeof code !== 'string') return 'unknown';
   return kindsByCode[code] ?? (tlsCode.test(code) ? 'tls' : 'unknown');
 }

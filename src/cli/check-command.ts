@@ -98,7 +98,7 @@ async function checkApi({ api, outbox }: BridgeSettings): Promise<Finding[]> {
   try {
     const last = await lastDelivered(outbox.stateDir);
     const result = await client.history({ searchTerm: last ?? 'pbx-bridge-check', limit: 1 });
-    const findings = apiFindings(result, { baseUrl: api.baseUrl, now: Date.now() });
+    const findings = apiFindings(result, { ...api, now: Date.now() });
     if (last === undefined || result.kind === 'failed') return findings;
     const page = historyPage(result.body);
     return page === undefined ? findings : [...findings, accountFinding(last, page.entries.length > 0)];

@@ -23,6 +23,7 @@ export const amiSection = section({
       .describe("Host name in Asterisk's certificate. Default: AMI_HOST."),
   },
   live: ['AMI_USERNAME', 'AMI_SECRET'],
+  address: ['AMI_HOST', 'AMI_PORT', 'AMI_TLS'],
   conflicts: (values) =>
     values.AMI_TLS
       ? []

@@ -103,6 +103,23 @@ describe('invalid values', () => {
       { API_TOKEN: 'tok\nen' },
       'API_TOKEN: got an invalid value of 6 characters; takes the integration token, without spaces, on one line',
     ],
+    [
+      { HTTPS_PROXY: 'socks5://a:b@proxy' },
+      'HTTPS_PROXY: got "socks5://…@proxy"; takes the address of a proxy, such as http://proxy.example.com:3128 or http://user:password@host:3128',
+    ],
+    [
+      { HTTP_PROXY: 'http://' },
+      'HTTP_PROXY: got "http://"; takes the address of a proxy, such as http://proxy.example.com:3128 or http://user:password@host:3128',
+    ],
+    [
+      { NO_PROXY: 'a\nb' },
+      'NO_PROXY: got "a\\nb"; takes names, addresses and networks, separated by commas, or *',
+    ],
+    [{ API_CLIENT_CERT: pem }, 'API_CLIENT_CERT: is set alone; takes a certificate and its key together'],
+    [
+      { API_CLIENT_KEY: pem },
+      `API_CLIENT_KEY: got ${JSON.stringify(pem)}; takes the path of a readable PEM file`,
+    ],
     [{ API_ALLOW_HTTP: 'x' }, 'API_ALLOW_HTTP: got "x"; takes yes or no'],
     [
       { API_TIMEOUT: '10' },

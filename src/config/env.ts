@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse as parseDotenv } from 'dotenv';
 import type { z } from 'zod';
 import { agiSection } from './agi-section.ts';
 import { amiSection } from './ami-section.ts';
 import { apiSection } from './api-section.ts';
 import { callsSection } from './calls-section.ts';
 import { cdrSection } from './cdr-section.ts';
+import { parseEnvFile } from './env-file.ts';
 import { logSection } from './log-section.ts';
 import { outboxSection } from './outbox-section.ts';
 import type { Section, Shape, Values } from './section.ts';
@@ -61,8 +61,9 @@ function readEnvFile(folder: string): Environment {
   const file = named ?? join(folder, '.env');
   if (named === undefined && !existsSync(file)) return {};
   try {
-    return parseDotenv(readFileSync(file));
+    return parseEnvFile(readFileSync(file, 'utf8'));
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const reason = (error as NodeJS.ErrnoException).code ?? 'error';
     throw new ConfigError([
       `ENV_FILE: got ${file}, which cannot be read (${reason}); takes the path of a settings file`,
@@ -141,9 +142,13 @@ function readSection(
 /** Settings whose default is the unit's StateDirectory=, the only directory that the service may write to. */
 const stateDirectories = new Set(['STATE_DIR', 'SERVICE_STATE_DIR']);
 
+/** Everywhere else they are known by small letters too. */
+const proxySettings = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
+
 /** The text of a variable. An empty one counts as not set, as in `NAME=` of an env file. */
 function lookUp(name: string, environment: Environment): { text?: string | undefined; problem?: string } {
-  const direct = environment[name] || undefined;
+  const small = proxySettings.has(name) ? environment[name.toLowerCase()] : undefined;
+  const direct = small || environment[name] || undefined;
   const path = environment[`${name}_FILE`] || undefined;
   const credentials = environment.CREDENTIALS_DIRECTORY;
   if (direct !== undefined && path !== undefined)

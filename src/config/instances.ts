@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { parse as parseDotenv } from 'dotenv';
 import { ConfigError, type Environment } from './env.ts';
+import { parseEnvFile } from './env-file.ts';
 
 /** A bridge of this machine: the name and content of its settings file. */
 export type Instance = { readonly name: string; readonly environment: Environment };
@@ -22,7 +22,7 @@ export function readInstances(folder: string): Instance[] {
       throw new ConfigError([`--folder: got ${folder}, which contains no settings; ${takes}`]);
     return names.map((name) => ({
       name,
-      environment: parseDotenv(readFileSync(join(folder, `${name}.env`))),
+      environment: parseEnvFile(readFileSync(join(folder, `${name}.env`), 'utf8')),
     }));
   } catch (error) {
     if (error instanceof ConfigError) throw error;

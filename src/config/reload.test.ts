@@ -41,6 +41,22 @@ test('settings that need a restart stay unchanged, and are listed at each reload
   assert.deepEqual([third.live, third.restart], [[], []]);
 });
 
+test('a new address with its new secret: both need a restart, for the secret must not go to the old address', () => {
+  const running = startConfig(bridgeSections, before);
+  const next = {
+    API_BASE_URL: 'https://example.org/api/v1',
+    API_TOKEN: 'new-token',
+    AMI_HOST: 'pbx2',
+    AMI_SECRET: 'new',
+  };
+  const { config, live, restart } = running.reload({ ...before, ...next });
+  assert.deepEqual([live, restart], [[], ['AMI_HOST', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN']]);
+  assert.deepEqual(
+    [config.api.baseUrl, config.api.token, config.ami.host, config.ami.secret],
+    [before.API_BASE_URL, before.API_TOKEN, '127.0.0.1', before.AMI_SECRET],
+  );
+});
+
 test('one invalid value refuses the whole reload', () => {
   const running = startConfig(bridgeSections, before);
   assert.throws(

@@ -35,28 +35,37 @@ export function startConfig<const S extends Sections>(
     reload(next) {
       const latest = readValues(sections, next);
       const changed = changes(sections, running, latest);
-      running = withLive(sections, running, latest);
+      const live = changed.filter(({ live }) => live);
+      running = withValues(running, latest, live);
       return {
         config: buildConfig(sections, running),
-        live: changed.filter(({ live }) => live).map(({ name }) => name),
+        live: live.map(({ name }) => name),
         restart: changed.filter(({ live }) => !live).map(({ name }) => name),
       };
     },
   };
 }
 
-function changes(sections: Sections, before: AllValues, after: AllValues): { name: string; live: boolean }[] {
-  return Object.entries(sections).flatMap(([key, { shape, live = [] }]) =>
-    Object.keys(shape)
-      .filter((name) => !isDeepStrictEqual(before[key]?.[name], after[key]?.[name]))
-      .map((name) => ({ name, live: live.includes(name) })),
-  );
+type Change = { readonly section: string; readonly name: string; readonly live: boolean };
+
+function changes(sections: Sections, before: AllValues, after: AllValues): Change[] {
+  return Object.entries(sections).flatMap(([section, { shape, live = [], address = [] }]) => {
+    const changed = Object.keys(shape).filter(
+      (name) => !isDeepStrictEqual(before[section]?.[name], after[section]?.[name]),
+    );
+    // A new secret must not go to the old address.
+    const moved = changed.some((name) => address.includes(name));
+    return changed.map((name) => ({ section, name, live: live.includes(name) && !moved }));
+  });
 }
 
-function withLive(sections: Sections, before: AllValues, after: AllValues): AllValues {
-  const merge = ([key, { live = [] }]: [string, Sections[string]]) => [
-    key,
-    { ...before[key], ...Object.fromEntries(live.map((name) => [name, after[key]?.[name]])) },
-  ];
-  return Object.fromEntries(Object.entries(sections).map(merge));
+function withValues(before: AllValues, after: AllValues, changes: readonly Change[]): AllValues {
+  const of = (section: string) =>
+    changes.filter((one) => one.section === section).map(({ name }) => [name, after[section]?.[name]]);
+  return Object.fromEntries(
+    Object.entries(before).map(([section, values]) => [
+      section,
+      { ...values, ...Object.fromEntries(of(section)) },
+    ]),
+  );
 }

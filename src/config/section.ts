@@ -14,12 +14,17 @@ export type Section<S extends Shape, Options> = {
   readonly shape: S;
   /** Variables that take effect on a reload; the others need a restart. */
   readonly live?: readonly string[];
+  /** Where secrets among them are sent to: if one of these has changed, the live ones need a restart too. */
+  readonly address?: readonly string[];
   conflicts?(values: Values<S>): string[];
   build(values: Values<S>): Options;
 };
 
 export function section<S extends Shape, Options>(
-  definition: Section<S, Options> & { readonly live?: readonly (keyof S)[] },
+  definition: Section<S, Options> & {
+    readonly live?: readonly (keyof S)[];
+    readonly address?: readonly (keyof S)[];
+  },
 ): Section<S, Options> {
   return definition;
 }

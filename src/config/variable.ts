@@ -18,6 +18,19 @@ export const line = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
 export const secret = (takes: string, pattern: RegExp = /^[^\r\n\0]+$/) =>
   described(z.string().regex(pattern), { takes: `${takes}, on one line`, secret: true });
 
+/** A proxy: `http://proxy:3128`, `http://user:password@proxy:3128`, or without `http://`. */
+export const proxy = () =>
+  described(
+    z
+      .string()
+      .transform((text) => (text.includes('://') ? text : `http://${text}`))
+      .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')),
+    {
+      takes:
+        'the address of a proxy, such as http://proxy.example.com:3128 or http://user:password@host:3128',
+    },
+  );
+
 /** The path of a file; the value is its content. */
 export const file = (takes: string, pattern: RegExp) =>
   described(

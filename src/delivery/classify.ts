@@ -26,15 +26,22 @@ export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
 const special: Readonly<Record<number, readonly [Verdict, string]>> = {
   400: ['reject', 'the API cannot read the event'],
   401: ['pause', 'the API does not accept the token'],
+  402: ['pause', 'the account is not paid for'],
   403: ['pause', 'the token may not do this'],
   404: ['pause', 'nothing at this address; does API_BASE_URL end in /api/v1?'],
   405: ['pause', 'the address does not take call events; is API_BASE_URL right?'],
+  407: ['pause', 'the proxy wants another name and password'],
   408: ['retry', 'the API gave up waiting for the request'],
   413: ['reject', 'the event is too large for the API'],
   415: ['reject', 'the API does not take JSON here'],
+  421: ['pause', 'another host answers at this address'],
   422: ['reject', 'the API finds the event invalid'],
+  423: ['retry', 'the API has the call locked'],
   425: ['retry', 'the API wants it later'],
+  426: ['pause', 'the API wants another version of HTTP or TLS'],
   429: ['hold', 'the API wants fewer requests'],
+  431: ['pause', 'the token is too long for the API'],
+  451: ['pause', 'the API may not take events, for legal reasons'],
 };
 
 const noConnection: ReadonlySet<ApiErrorKind> = new Set([
@@ -43,6 +50,7 @@ const noConnection: ReadonlySet<ApiErrorKind> = new Set([
   'dns',
   'timeout-connect',
   'tls',
+  'proxy',
 ]);
 
 /** Says what became of an attempt. `now` is Unix ms, for a Retry-After that is a date. */
@@ -68,7 +76,7 @@ function byClass(status: number): readonly [Verdict, string] {
   if (status >= 300 && status < 400)
     return ['pause', 'a redirect, as to a sign-in page; redirects are not followed'];
   if (status >= 500) return ['retry', 'the API has a fault'];
-  // No rule of the API's document covers it: it may be the proxy in between or the event, so neither is given up.
+  if (status >= 400) return ['reject', 'the API refuses the event'];
   return ['retry', 'an answer that no rule covers'];
 }
 
@@ -79,15 +87,12 @@ function byClass(status: number): readonly [Verdict, string] {
 function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): Classified {
   if (truncated)
     return { verdict: 'retry', reason: `${status}, but the answer is too long for the API's own` };
-  if (/^text\/html\b/i.test(contentType) || /^\s*</.test(body)) {
-    return { verdict: 'retry', reason: `${status}, but a page instead of JSON` };
-  }
-  const value = parseJson(body);
-  return typeof value === 'object' &&
-    value !== null &&
-    typeof (value as { result?: unknown }).result === 'string'
-    ? { verdict: 'delivered', reason: '' }
-    : { verdict: 'retry', reason: `${status}, but not the API's own answer` };
+  const value = parseJson(body) as { result?: unknown } | null | undefined;
+  // Whatever the Content-Type says: only the API gives this.
+  if (typeof value?.result === 'string') return { verdict: 'delivered', reason: '' };
+  const isPage = /^text\/html\b/i.test(contentType) || /^\s*</.test(body);
+  const what = isPage ? 'a page instead of JSON' : "not the API's own answer";
+  return { verdict: 'retry', reason: `${status}, but ${what}` };
 }
 
 /** What the API itself says is wrong: `message` of its JSON, one line, cut. */

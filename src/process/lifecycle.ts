@@ -1,4 +1,5 @@
 import type { Log } from '../log/log.ts';
+import { earlyHangup } from './early-hangup.ts';
 
 /** A part of a running program: started after the parts that it needs, and stopped before them. */
 export type Part = {
@@ -48,7 +49,7 @@ export async function runUntilStopped(
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
   let reload: (() => void) | undefined;
-  let reloadWanted = false;
+  let reloadWanted = earlyHangup.came;
   const onHangup = () => {
     reloadWanted = true;
     reload?.();

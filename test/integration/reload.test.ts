@@ -8,7 +8,11 @@ import { type Program, runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand } from './stand.ts';
 
 /** The bridge as a process, on a played PBX and a far side, with its settings in a file that can be changed. */
-async function runningBridge(t: import('node:test').TestContext, changes: Record<string, string> = {}) {
+async function runningBridge(
+  t: import('node:test').TestContext,
+  changes: Record<string, string> = {},
+  more: Record<string, string> = {},
+) {
   const stand = await createStand(t);
   const cwd = temporaryFolder(t);
   const file = join(cwd, 'bridge.env');
@@ -25,7 +29,7 @@ async function runningBridge(t: import('node:test').TestContext, changes: Record
   write({});
   const notified = join(cwd, 'notify');
   const manager = openNotifyReceiver(notified);
-  const program = runProgram(['run'], { cwd, env: { ENV_FILE: file, NOTIFY_SOCKET: notified } });
+  const program = runProgram(['run'], { cwd, env: { ENV_FILE: file, NOTIFY_SOCKET: notified, ...more } });
   t.after(async () => {
     await program.end('SIGKILL');
     manager.close();
@@ -153,4 +157,20 @@ test('a settings file that is named but cannot be read is exit 78', async (t) =>
   const [code] = await once(program.process, 'close');
   assert.equal(code, 78);
   assert.match(program.output(), /^ENV_FILE: got .*none\.env, which cannot be read \(ENOENT\)/);
+});
+
+test('a reload while the program loads is made when it has started', async (t) => {
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve(name, context, next) {
+      if (name === 'commander') process.kill(process.pid, 'SIGHUP');
+      return next(name, context);
+    } });`;
+  const bridge = await runningBridge(
+    t,
+    {},
+    {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    },
+  );
+  await bridge.program.says(/"code":"program\.reload-unchanged"/);
 });

@@ -1,3 +1,5 @@
+import type { ApiClientOptions } from '../../api/client.ts';
+import { proxyFor } from '../../api/proxy.ts';
 import { type ApiResult, apiErrorKinds } from '../../api/result.ts';
 import { historyPage } from '../../delivery/history-page.ts';
 import { duration } from '../../delivery/report.ts';
@@ -12,6 +14,8 @@ const failures = {
   'timeout-connect':
     'A firewall may drop the connection. Check the network between this machine and the API.',
   tls: "Check that this machine trusts the authority of the API's certificate, that its clock is right, and that no proxy intercepts TLS.",
+  proxy:
+    'Check the user name and password in HTTPS_PROXY, and that the proxy allows the host of API_BASE_URL.',
   'timeout-headers': 'The API is slow or hangs. API_TIMEOUT sets how long it may take.',
   'timeout-body': 'The API is slow or hangs. API_TIMEOUT sets how long it may take.',
   reset: 'The API or a proxy closed the connection. Check their logs.',
@@ -23,9 +27,10 @@ const failures = {
 /** Checks the address, the token and the clock by the response to a request for the request history. */
 export function apiFindings(
   result: ApiResult,
-  { baseUrl, now }: { baseUrl: string; now: number },
+  { baseUrl, proxies = {}, now }: Pick<ApiClientOptions, 'baseUrl' | 'proxies'> & { readonly now: number },
 ): Finding[] {
-  const what = `the API at ${baseUrl}`;
+  const proxy = proxyFor(baseUrl, proxies);
+  const what = `the API at ${baseUrl}${proxy === undefined ? '' : `, through the proxy ${new URL(proxy).origin}`}`;
   if (result.kind === 'failed')
     return [failed(what, `${apiErrorKinds[result.error]} (${result.detail})`, failures[result.error])];
   const { status, durationMs } = result;

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import type { Bridge } from './bridge.ts';
+import {
+  bridgeSections,
+  ConfigError,
+  EXIT_CONFIG,
+  isUnset,
+  loadConfig,
+  readEnvironment,
+  readServiceManager,
+} from './config/env.ts';
+import { logSection } from './config/log-section.ts';
+import { type RunningConfig, startConfig } from './config/reload.ts';
+import { serviceSection } from './config/service-section.ts';
+import { createLog, type ProgramLog } from './log/log.ts';
+import { keepHeapSmall } from './process/heap.ts';
+import { runUntilStopped } from './process/lifecycle.ts';
+import { createSupervisor, openServiceManager } from './status/systemd.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+/** Printed if nothing is configured. */
+const FIRST_STEPS = [
+  'pbx-bridge is not configured. To see a demonstration, run: npm run demo',
+  'To connect your phone system, copy config/pbx-bridge.env.example to .env (mode 600) and fill in the empty settings.',
+  'If you have no Call Integration API, npm run service starts one and prints its settings for .env.',
+];
+
+const notConfigured = (file: string) =>
+  `pbx-bridge is not configured: fill in the empty settings in ${file}, then start it again.`;
+
+const printErrors = (lines: readonly string[]) => process.stderr.write(`${lines.join('\n')}\n`);
+
+/** Runs the bridge. Modules are loaded here, so that `--help` is fast. */
+async function run(): Promise<number> {
+  keepHeapSmall();
+  const environment = readEnvironment();
+  if (isUnset(['AMI_USERNAME', 'AMI_SECRET', 'API_BASE_URL', 'API_TOKEN'], environment)) {
+    const { ENV_FILE } = environment;
+    printErrors(ENV_FILE === undefined ? FIRST_STEPS : [notConfigured(ENV_FILE)]);
+    return EXIT_CONFIG;
+  }
+  const settings = startConfig(bridgeSections, environment);
+  const { logging, ...config } = settings.config;
+  const log = createLog({ ...logging, secrets: secretsOf(config) });
+  const { startBridge } = await import('./bridge.ts');
+  const { notifySocket, watchdogMs } = readServiceManager();
+  const notify = await openServiceManager(notifySocket, log);
+  return runUntilStopped(async (fail) => {
+    const bridge = await startBridge(config, { log, logStatus: log.status, version, fail });
+    const reload = () => reloadSettings(settings, bridge, log);
+    if (notify === undefined) return { stop: bridge.stop, reload };
+    const supervisor = createSupervisor({
+      ...{ notify, readLiveness: bridge.liveness, readStatus: bridge.status },
+      ...{ log, watchdogMs, now: Date.now },
+      monotonic: () => Number(process.hrtime.bigint()) / 1e6,
+    });
+    supervisor.start();
+    return {
+      async stop() {
+        supervisor.stop();
+        await bridge.stop();
+      },
+      reload: () => supervisor.reload(reload),
+    };
+  }, log);
+}
+
+/** Reads the settings again while the bridge runs, and logs what needs a restart. Invalid settings change nothing. */
+function reloadSettings(
+  settings: RunningConfig<typeof bridgeSections>,
+  bridge: Bridge,
+  log: ProgramLog,
+): void {
+  try {
+    const { config, live, restart } = settings.reload(readEnvironment());
+    log.change({ level: config.logging.level, secrets: secretsOf(config) });
+    bridge.reload(config);
+    if (live.length > 0) log.say('program.reloaded', { live: live.join(', ') });
+    if (restart.length > 0) log.say('program.reload-needs-restart', { restart: restart.join(', ') });
+    if (live.length + restart.length === 0) log.say('program.reload-unchanged');
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    log.say('program.reload-refused', { problems: error.lines.join('; ') });
+  }
+}
+
+/** What the log must never show. */
+function secretsOf({
+  ami,
+  api,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api'>): string[] {
+  return [ami.secret, api.token, ...passwordsIn([api.proxies.https, api.proxies.http])];
+}
+
+/** Passwords in addresses, as written and decoded, to be removed from the log. */
+function passwordsIn(urls: readonly (string | undefined)[]): string[] {
+  return urls.flatMap((url) => {
+    const written = /^\w+:\/\/[^:@/]*:([^@/]+)@/.exec(url ?? '')?.[1];
+    return written === undefined ? [] : [written, decodeURIComponent(written)];
+  });
+}
+
+const program = new Command('pbx-bridge')
+  .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
+  .version(version)
+  .showHelpAfterError()
+  .hook('preAction', async () => (await import('./process/authorities.ts')).trustSystemAuthorities());
+
+program
+  .command('run')
+  .description('run the bridge with the settings of the environment and .env')
+  .addHelpText(
+    'after',
+    `
+Exit codes: 0 stopped, 1 failed (restart it), ${EXIT_CONFIG} invalid configuration (correct it first).
+Settings: see config/pbx-bridge.env.example.`,
+  )
+  .action(async () => {
+    process.exit(await run());
+  });
+
+// The bridge's process does not load the service.
+if (process.argv[2] !== 'run') {
+  const { addOperatorCommands } = await import('./cli/operator-commands.ts');
+  const { processIo } = await import('./cli/command-context.ts');
+  addOperatorCommands(program, processIo(version));
+  const { addServiceCommands } = await import('./service/commands.ts');
+  const options = () => loadConfig({ service: serviceSection, logging: logSection }, readEnvironment());
+  addServiceCommands(program, {
+    options: () => options().service,
+    async run(started) {
+      const { service, logging } = options();
+      const { url, listenUrl } = service.database ?? {};
+      const log = createLog({ ...logging, secrets: passwordsIn([url, listenUrl]) });
+      const { startService } = await import('./service.ts');
+      const notify = await openServiceManager(readServiceManager().notifySocket, log);
+      const code = await runUntilStopped(async (fail) => {
+        const running = await startService(service, { log, fail });
+        started(running);
+        notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
+        return {
+          stop() {
+            notify?.({ STOPPING: 1 });
+            return running.stop();
+          },
+        };
+      }, log);
+      process.exit(code);
+    },
+    out: process.stdout,
+    in: process.stdin,
+  });
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Expected errors are printed in one line; bugs with their stack.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof ReferenceError) throw error;
+  printErrors(error instanceof ConfigError ? error.lines : [`pbx-bridge: ${error.message}`]);
+  // Exit explicitly: after a failed start, open handles would keep the process and its lock alive.
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : 1);
+}
