@@ -53,7 +53,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
   const stored = { session: session as Session | undefined, newestEntry: 1 };
   const store = {
     directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
-    requests: { search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
+    requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => stored.session, closeSession: async () => {} },
     callers: { missed: async () => [], actions: async () => [] },
     openCalls: () => {

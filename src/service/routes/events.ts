@@ -18,7 +18,7 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls and, for a user, customers' names and the `missed` ones to be called back; then `call` for each change, `missed` with
+ * with the open calls, whether a phone system was ever heard (`connected`) and, for a user, customers' names and the `missed` ones to be called back; then `call` for each change, `missed` with
  * the new list after a user did something about it, and `beat`. After a lost connection the browser reconnects and
  * starts again with `calls`.
  */
@@ -58,6 +58,8 @@ export function eventRoutes({
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const missed = watcher.user === null ? [] : await callBackList.onScreen(watcher.account);
 
+      const uses = await store.requests.use(watcher.account, clock());
+
       if (openEventStream(reply) === undefined) return;
       write = (frame) => {
         if (raw.writableEnded) return;
@@ -71,7 +73,7 @@ export function eventRoutes({
       };
       const now = () => ({ now: clock() });
       const shown = (call: CallRecord) => screenCall(call, watcher.user === null ? 'token' : 'user');
-      const first = { ...now(), calls: calls.map(shown), missed };
+      const first = { ...now(), calls: calls.map(shown), missed, connected: uses.length > 0 };
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {

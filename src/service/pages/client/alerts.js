@@ -7,17 +7,25 @@ import { plainText } from './board.js';
  * @typedef {{ label: string, on: boolean, press: () => void }} Button
  */
 
+/** While a call rings, the ringtone sounds again after this time, ms. */
+const RING_AGAIN_MS = 4000;
+
 /** Only the tab that had the focus last plays the ringtone. */
 const tabId = String(Math.random());
 const isLastFocused = () => localStorage.getItem('calls-sound-tab') === tabId;
 const claim = () => localStorage.setItem('calls-sound-tab', tabId);
 
-/** @param {() => void} changed @returns {{ buttons(): Button[], ring(call: Call): void, quiet(id: string): void }} */
+/**
+ * `keepRinging` is called often, with whether any call rings.
+ * @param {() => void} changed
+ * @returns {{ buttons(): Button[], ring(call: Call): void, keepRinging(any: boolean): void, quiet(id: string): void }}
+ */
 export function ringer(changed) {
   /** @type {Map<string, Notification>} */
   const notifications = new Map();
   /** @type {AudioContext | undefined} */
   let audio;
+  let chimedAt = 0;
   if (document.hasFocus()) claim();
   addEventListener('focus', claim);
 
@@ -37,16 +45,31 @@ export function ringer(changed) {
     set('calls-notify', granted && !notifies());
   }
 
+  const sounds = () => isOn('calls-sound') && isLastFocused();
+  /** Browsers let a page sound only after a press or a key on it: until then the button says so. */
+  const isBlocked = () => isOn('calls-sound') && audio?.state !== 'running';
+
+  function prepareSound() {
+    if (!isOn('calls-sound') || audio?.state === 'running') return;
+    audio ??= new AudioContext();
+    audio.onstatechange = changed;
+    void audio.resume();
+  }
+  prepareSound();
+  for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, prepareSound);
+
   function toggleSound() {
     set('calls-sound', !isOn('calls-sound'));
+    prepareSound();
     claim();
     if (isOn('calls-sound')) chime();
   }
 
   /** Two soft tones. */
   function chime() {
-    audio ??= new AudioContext();
-    void audio.resume();
+    prepareSound();
+    if (!audio) return;
+    chimedAt = performance.now();
     for (const [start, frequency] of /** @type {const} */ ([
       [0, 660],
       [0.18, 880],
@@ -69,10 +92,14 @@ export function ringer(changed) {
       ...(canNotify() && Notification.permission !== 'denied'
         ? [{ label: 'Desktop alerts', on: notifies(), press: () => void toggleNotify() }]
         : []),
-      { label: 'Ringtone', on: isOn('calls-sound'), press: toggleSound },
+      {
+        label: isBlocked() ? 'Ringtone: click to allow' : 'Ringtone',
+        on: isOn('calls-sound'),
+        press: toggleSound,
+      },
     ],
     ring(call) {
-      if (isOn('calls-sound') && isLastFocused()) chime();
+      if (sounds()) chime();
       if (!notifies()) return;
       const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
       const notification = new Notification(plainText(call.customer?.name ?? call.number_shown), {
@@ -84,6 +111,9 @@ export function ringer(changed) {
         notification.close();
       };
       notifications.set(call.id, notification);
+    },
+    keepRinging(any) {
+      if (any && sounds() && performance.now() - chimedAt > RING_AGAIN_MS) chime();
     },
     quiet(id) {
       notifications.get(id)?.close();

@@ -24,6 +24,8 @@ let board = empty;
 let live = false;
 let signedOut = false;
 let loaded = false;
+/** Whether a phone system of the account has ever sent a request. */
+let connected = true;
 /** The server's time at a moment of the local monotonic clock: an office PC's clock may be minutes off. */
 let base = { server: Date.now(), steady: performance.now() };
 let ticked = { wall: Date.now(), steady: performance.now() };
@@ -38,6 +40,7 @@ function take(state) {
   base = { server: state.now, steady: performance.now() };
   live = state.live;
   signedOut = state.signedOut;
+  connected = state.connected || board.size > 0;
   for (const call of loaded ? board.values() : []) {
     const known = before.get(call.id);
     if (known?.status === call.status) continue;
@@ -88,6 +91,7 @@ function draw() {
   due = false;
   if (performance.now() < heldUntil) return;
   const { ringing, others, missed } = shownAt(board, now(), live);
+  attention.keepRinging(ringing.length > 0);
   const few = alone ? missed : missed.slice(0, MAX_MISSED);
   document.title =
     ringing.length > 0
@@ -97,7 +101,7 @@ function draw() {
         : title;
   if (toCallBack) toCallBack.textContent = missed.length > 0 ? String(missed.length) : '';
   const head = html`<div class="bar-head">
-    <p class=${live ? 'link live' : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
+    <p class=${live ? (connected ? 'link live' : 'link live unused') : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
     <div class="bar-buttons">
       ${attention
         .buttons()
@@ -153,7 +157,7 @@ function keepRoom() {
 function summary(ringing, talking) {
   if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
   if (!live) return loaded ? 'Connection lost, reconnecting …' : 'Connecting …';
-  if (ringing + talking === 0) return 'No active calls';
+  if (ringing + talking === 0) return connected ? 'No active calls' : 'No phone system has connected yet';
   const waiting = ringing > 0 ? `${ringing} ringing` : 'No one waiting';
   return talking > 0 ? `${waiting}, ${talking} on a call` : waiting;
 }

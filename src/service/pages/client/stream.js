@@ -4,7 +4,7 @@ import { boardOf, empty, moved, tidied, withMissed } from './board.js';
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
  * asleep), when the browser may not have noticed that the connection is dead.
  *
- * @typedef {{ live: boolean, signedOut: boolean, now: number, calls: readonly import('./board.js').Call[] }} State
+ * @typedef {{ live: boolean, signedOut: boolean, connected: boolean, now: number, calls: readonly import('./board.js').Call[] }} State
  */
 
 /** The service sends a heartbeat every 15 seconds. */
@@ -17,6 +17,7 @@ export function openStream(listener) {
   let board = empty;
   let live = false;
   let signedOut = false;
+  let connected = true;
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
@@ -27,7 +28,7 @@ export function openStream(listener) {
   const now = () => base.server + performance.now() - base.steady;
   const report = () => {
     board = tidied(board, now());
-    listener({ live, signedOut, now: now(), calls: [...board.values()] });
+    listener({ live, signedOut, connected, now: now(), calls: [...board.values()] });
   };
 
   function connect() {
@@ -42,7 +43,8 @@ export function openStream(listener) {
         heard = moment();
         take(JSON.parse(data));
       });
-    on('calls', ({ now, calls, missed }) => {
+    on('calls', ({ now, calls, missed, connected: known }) => {
+      connected = known;
       setClock(now);
       board = boardOf([...missed, ...calls]);
       live = true;
