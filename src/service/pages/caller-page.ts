@@ -4,7 +4,6 @@ import { isDialable } from '../callers/call-backs.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import { everyCall } from '../store/call-store.ts';
-import { searchWords } from '../store/shared/customer-search.ts';
 import { callBackButtons, closedText, dialLink } from './call-back-pages.ts';
 import { customerLink, segmentChip } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
@@ -22,7 +21,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
     const { account, query, formats, now, token } = request;
     const number = query.get('number') ?? '';
     if (number === '' || number.length > limits.referenceLength) throw new Refusal(404, 'Caller not found.');
-    const [{ calls }, actions, callBacks, known] = await Promise.all([
+    const [{ calls }, actions, callBacks, customer] = await Promise.all([
       store.calls.page({
         account: account.id,
         filter: { ...everyCall, number: { is: number } },
@@ -32,15 +31,8 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
       }),
       store.callers.actions(account.id, { number }, MAX_NOTES),
       callBackList.read(account.id),
-      store.customers.page({
-        account: account.id,
-        words: searchWords(number),
-        segment: null,
-        after: null,
-        limit: 10,
-      }),
+      store.customers.withNumber(account.id, number),
     ]);
-    const customer = known.customers.find(({ numbers }) => numbers.includes(number));
     const callBack = callBacks.find((one) => one.number === number);
     const said = actions.filter(({ kind }) => kind === 'note').toReversed();
     const name = customer?.name ?? spaced(number);
