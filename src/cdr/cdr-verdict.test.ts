@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type CallSettings, createRules } from '../calls/rules.ts';
+import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import type { CdrRecord } from './cdr-record.ts';
 import { judge, missingOf } from './cdr-verdict.ts';
 import { createDialledLegs, createRestartDetector } from './dialled-legs.ts';
@@ -130,6 +131,17 @@ describe('what a record says', () => {
     const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });
     assert.equal(judged([answered({ dstchannel: 'Local/a@x-1;1' })], [one, other]).inbound, true);
   });
+  for (const [what, src, from] of [
+    ['as the trunk writes it', '90201234567', '+31201234567'],
+    ['that is no number, with one to report instead', 'alice7', '+31299999999'],
+    ['that has not come, with one to report instead', '', '+31299999999'],
+    ['that is zeros, which stand for a withheld one', '0000000000', '+31200000000'],
+  ] as const)
+    test(`a number ${what}: the same as live`, () => {
+      const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:strip=9')].filter((it) => it !== undefined);
+      const stands = { withheldNumber: '+31200000000', missingNumber: '+31299999999' };
+      assert.deepEqual(judged([record({ src })], [], { trunkNumbers, ...stands }), { inbound: true, from });
+    });
   test('a withheld number with one to report instead', () =>
     assert.deepEqual(judged([record({ src: 'anonymous' })], [], { withheldNumber: '+31200000000' }), {
       inbound: true,
