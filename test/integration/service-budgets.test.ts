@@ -10,11 +10,14 @@ function opened(
   path: string,
   header: string,
   onEnd: (end: () => void) => void,
+  method = 'GET',
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   onEnd(() => socket.destroy());
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n${header}\r\n\r\n`);
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nAccept: application/json\r\n${header}\r\n\r\n`,
+  );
   socket.once('error', reject);
   socket.once('data', (head) => {
     socket.pause();
@@ -88,4 +91,15 @@ test('an import takes turns: events of other accounts are answered while it goes
   assert.match((await preview).text, /30000 new/);
   assert.ok(answered >= 10, `${answered} events were answered meanwhile`);
   assert.equal(second, 429);
+});
+
+test('a large form is read only for an administrator who is signed in', async (t) => {
+  const served = await serve(t);
+  await person(served, { name: 'Bob' });
+  const { cookie } = await visitor(served, 'Bob');
+  const head = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 16000000';
+  for (const from of ['', `\r\nCookie: ${cookie}`]) {
+    const header = `${head}\r\nOrigin: ${served.url}${from}`;
+    assert.equal(await opened(served.url, '/customers/import', header, t.after.bind(t), 'POST'), 403);
+  }
 });

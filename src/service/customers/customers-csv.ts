@@ -27,7 +27,7 @@ const BATCH = 500;
 /** A longer line is taken for a quote that is never closed. */
 const LINE_CHARACTERS = 65_536;
 /** Some milliseconds of reading. */
-const PIECE_BYTES = 16_384;
+const PIECE_BYTES = 4_096;
 /** Errors that are reported with their line; further ones are only counted. */
 const MAX_ERRORS = 100;
 

@@ -13,7 +13,7 @@ import { table } from './kit/table.ts';
 const TABLE_BYTES = 16 * 1024 * 1024;
 
 /** Customers as CSV: import with a preview, and export. */
-export function importPages(pages: Pages, { store: { customers }, budgets }: ServiceContext): void {
+export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
   pages.get('/customers/export', 'administrator', async ({ account, audit }) => {
     await audit('export', 'customers');
     return {
@@ -31,7 +31,6 @@ export function importPages(pages: Pages, { store: { customers }, budgets }: Ser
       const text = form.get('table') ?? '';
       const into = { customers, account: account.id, country: account.country };
       const input = () => Readable.from([text]);
-      const finish = budgets.imports.take(account.id);
       try {
         if (!form.has('confirmed')) return previewPage(request, text, await previewImport(input(), into));
         const report = await importCustomers(input(), into);
@@ -46,8 +45,6 @@ export function importPages(pages: Pages, { store: { customers }, budgets }: Ser
         if (error instanceof BadTable)
           return { ...importPage(request, notice(error.message, 'bad'), text), status: 422 };
         throw error;
-      } finally {
-        finish();
       }
     },
     { bytes: TABLE_BYTES },

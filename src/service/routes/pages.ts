@@ -35,7 +35,15 @@ const FORM_BYTES = 64 * 1024;
 
 /** The pages for signed-in users, rendered on the server. */
 export function pageRoutes(context: ServiceContext) {
-  const { store, sessions, access, directory, keys, clock, log } = context;
+  const { store, sessions, access, directory, keys, budgets, clock, log } = context;
+
+  /** Before a large body is read: one at a time per account, of an administrator. */
+  async function largeForm(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const session = await sessions.find(sessionCookie.read(request));
+    if (session?.user.role !== 'administrator')
+      throw new Refusal(403, 'This page is only for administrators who are signed in.');
+    reply.raw.once('close', budgets.imports.take(session.user.account));
+  }
 
   /** Undefined if the browser is not signed in. */
   async function pageRequestOf(request: FastifyRequest): Promise<PageRequest | undefined> {
@@ -94,7 +102,11 @@ export function pageRoutes(context: ServiceContext) {
     return {
       get: (path, role, handler) => void app.get(path, answer(role, handler)),
       post: (path, role, handler, { bytes = FORM_BYTES } = {}) =>
-        void app.post(path, { bodyLimit: bytes }, answer(role, handler)),
+        void app.post(
+          path,
+          { bodyLimit: bytes, ...(bytes > FORM_BYTES && { onRequest: largeForm }) },
+          answer(role, handler),
+        ),
     };
   };
 
