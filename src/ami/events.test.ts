@@ -26,7 +26,7 @@ const channel = {
   Linkedid: '1795155977.42',
 };
 const bridge = { BridgeUniqueid: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', BridgeTechnology: 'simple_bridge' };
-const place = { context: 'from-trunk', exten: '100' };
+const place = { context: 'from-trunk', exten: '100', priority: '' };
 
 for (const [event, said, expected] of [
   [

@@ -31,6 +31,7 @@ const callerNumberKey = fieldKey('CallerIDNum');
 const presentationKey = fieldKey('CID-CallingPres');
 const contextKey = fieldKey('Context');
 const extenKey = fieldKey('Exten');
+const priorityKey = fieldKey('Priority');
 const applicationKey = fieldKey('Application');
 const newNameKey = fieldKey('Newname');
 const dialledUniqueidKey = fieldKey('DestUniqueid');
@@ -177,7 +178,11 @@ function hangup(fields: Fields, at: number): Input | undefined {
     ? undefined
     : {
         ...{ type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0 },
-        ...{ context: text(fields, contextKey), exten: text(fields, extenKey) },
+        ...{
+          context: text(fields, contextKey),
+          exten: text(fields, extenKey),
+          priority: text(fields, priorityKey),
+        },
       };
 }
 

@@ -79,6 +79,8 @@ export type JournalEntry = {
   readonly linkedid?: string;
   /** The id of the call, once there is one. */
   readonly call?: string;
+  /** Where in the dialplan the caller was at the end. */
+  readonly place?: { readonly context: string; readonly exten: string; readonly priority: string };
   /** The number, as the PBX wrote it or as it was reported. */
   readonly number?: string;
   /** `not-reported` is a reason why the call is not reported; the last one counts. */

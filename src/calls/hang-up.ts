@@ -4,21 +4,23 @@ import { hangupCause } from './hangup-cause.ts';
 import type { ChannelHungUp, EndedUnseen } from './input.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
-import { type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
+import { type TrackerState, writeJournal } from './tracker-state.ts';
 
 /** A channel is gone; if the PBX still has to say whether its number may be shown, it is kept until then. */
 export function hungUp(
   state: TrackerState,
-  { uniqueid, cause, context = '', exten = '' }: ChannelHungUp,
+  { uniqueid, cause, context = '', exten = '', priority = '' }: ChannelHungUp,
 ): void {
   const channel = state.channels.get(uniqueid);
   const call = state.calls.get(uniqueid);
   if (channel?.kind === 'real') {
     const end = `${channel.name} hung up, ${hangupCause(cause)}`;
-    const place = placeText(context, exten);
-    if (call !== undefined)
-      writeObserved(state, call, `the caller's channel ${end}${place && `, in ${place}`}`);
-    else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
+    if (call !== undefined) {
+      const place = placeText(context, exten);
+      const text = `the caller's channel ${end}${place && `, in ${place}`}`;
+      const entry = { at: state.at, uniqueid, call: call.id, kind: 'observed', text } as const;
+      writeJournal(state, place === '' ? entry : { ...entry, place: { context, exten, priority } });
+    } else if (!channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'observed', text: end });
     else {
       const how = channel.state === UP ? 'it was dialled out over the trunk' : 'it never got as far';
       const text = `${end}; it never rang at us: ${how}`;

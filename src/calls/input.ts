@@ -124,7 +124,7 @@ export type BridgeDestroyed = {
   readonly bridge: string;
 };
 
-/** Hangup. `cause` is the Q.850 cause code; context and extension are where the channel was in the dialplan. */
+/** Hangup. `cause` is the Q.850 cause code; context, extension and priority are where the channel was in the dialplan. */
 export type ChannelHungUp = {
   readonly type: 'hung-up';
   readonly at: number;
@@ -132,6 +132,7 @@ export type ChannelHungUp = {
   readonly cause: number;
   readonly context?: string;
   readonly exten?: string;
+  readonly priority?: string;
 };
 
 /** A channel in a snapshot (CoreShowChannel): also what it runs and the bridge it is in ('' for none). */

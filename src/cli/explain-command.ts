@@ -1,5 +1,7 @@
+import { readDialplanLine } from '../ami/dialplan-line.ts';
 import { createApiClient } from '../api/client.ts';
 import type { JournalEntry } from '../calls/effect.ts';
+import { amiSection } from '../config/ami-section.ts';
 import { apiSection } from '../config/api-section.ts';
 import { callsSection } from '../config/calls-section.ts';
 import { isUnset, loadConfig } from '../config/env.ts';
@@ -9,6 +11,7 @@ import { createHistoryReader, HistoryUnreadable } from '../delivery/history-read
 import { maskNumbers } from '../log/redact.ts';
 import type { Reader } from '../outbox/reader.ts';
 import { normaliseNumber } from '../phone-number/normalise-number.ts';
+import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { apiHistoryText } from './explain/api-history-text.ts';
@@ -43,11 +46,12 @@ export async function explain(context: Context, what: string, options: ExplainOp
         ? undefined
         : await readApiHistory(context, timeline.callId);
     const verdict = verdictOf(timeline, apiHistory);
+    const endedIn = options.offline ? undefined : await readEnd(context, timeline);
     const show = options.showNumbers ? (text: string) => text : maskNumbers;
     if (json) {
       const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
-      terminal.json({ call: timeline.callId, ...verdict, lines, apiHistory, others });
-    } else print(context, timeline, { apiHistory, verdict, others, show });
+      terminal.json({ call: timeline.callId, ...verdict, lines, endedIn, apiHistory, others });
+    } else print(context, timeline, { apiHistory, endedIn, verdict, others, show });
     return verdict.state === 'reported' ? exitCodes.ok : exitCodes.problem;
   } finally {
     reader.close();
@@ -87,6 +91,16 @@ function notFoundText(what: string, keepMs: number): string {
   return `no record of ${what}: no such channel was seen in the last ${days} days (JOURNAL_KEEP). Check that the bridge was running and connected then. To test whether calls are seen now, run pbx-bridge check --call.`;
 }
 
+/** What the dialplan does where a missed call ended, such as `VoiceMail(101@default,u)`, if the PBX says. */
+async function readEnd({ io }: Context, { journal }: Timeline): Promise<string | undefined> {
+  const place = journal.findLast((entry) => entry.place !== undefined)?.place;
+  const isMissed = journal.some(({ kind, text }) => kind === 'reported' && text === 'completed, missed');
+  const environment = io.environment();
+  if (!isMissed || place === undefined || isUnset(['AMI_USERNAME', 'AMI_SECRET'], environment))
+    return undefined;
+  return readDialplanLine(loadConfig({ ami: amiSection }, environment).ami, place, systemClock);
+}
+
 async function readApiHistory({ io }: Context, callId: string): Promise<HistoryEntry[] | string> {
   const environment = io.environment();
   if (isUnset(['API_BASE_URL', 'API_TOKEN'], environment))
@@ -104,6 +118,7 @@ async function readApiHistory({ io }: Context, callId: string): Promise<HistoryE
 
 type Explanation = {
   readonly apiHistory: HistoryEntry[] | string | undefined;
+  readonly endedIn: string | undefined;
   readonly verdict: ReturnType<typeof verdictOf>;
   readonly others: readonly string[];
   readonly show: (text: string) => string;
@@ -120,7 +135,7 @@ const signs: Readonly<Record<Line['what'], readonly [string, 'dim' | 'bold' | 'g
 function print(
   { terminal }: Context,
   timeline: Timeline,
-  { apiHistory, verdict, others, show }: Explanation,
+  { apiHistory, endedIn, verdict, others, show }: Explanation,
 ): void {
   const { paint } = terminal;
   const now = Date.now();
@@ -131,6 +146,7 @@ function print(
     const head = `${clockTime(at, now).padEnd(timeWidth)} ${paint(colour, sign)} `;
     terminal.wrapped(head, show(text), timeWidth + 11);
   }
+  if (endedIn !== undefined) terminal.wrapped('Ended in: ', show(endedIn), 10);
   if (apiHistory !== undefined) terminal.wrapped('API history: ', show(apiHistoryText(apiHistory, now)), 13);
   const colour = verdict.state === 'reported' ? 'green' : verdict.state === 'waiting' ? 'yellow' : 'red';
   terminal.print();

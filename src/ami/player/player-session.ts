@@ -17,6 +17,8 @@ export type PlayedPbx = {
   bridges(): readonly Fields[];
   /** Contexts of the dialplan. */
   readonly contexts: readonly string[];
+  /** Lines of the dialplan, as ShowDialPlan lists them. */
+  readonly dialplan: readonly DialplanLine[];
   /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin. */
   readonly endpoints: Readonly<Record<string, string>>;
   /** Values of dialplan functions, such as `AST_CONFIG(cdr.conf,general,batch)`. */
@@ -24,6 +26,10 @@ export type PlayedPbx = {
   /** Unix milliseconds. */
   now(): number;
 };
+
+export type DialplanLine = Readonly<
+  Record<'Context' | 'Extension' | 'Priority' | 'Application' | 'AppData', string>
+>;
 
 /** One manager connection as Asterisk would serve it. */
 export type PlayerSession = {
@@ -63,7 +69,11 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
     bridgelist: (action) => list(action, 'BridgeListItem', pbx.bridges(), 'BridgeListComplete'),
     listcommands: (action) => respond(action, 'Success', commandsOf(pbx.write)),
     showdialplan: (action) => {
-      const rows = pbx.contexts.map((context) => new Map([['Context', context]]));
+      const only = action.get('context');
+      const all = [...pbx.contexts.map((Context) => ({ Context })), ...pbx.dialplan];
+      const rows = all
+        .filter(({ Context }) => only === undefined || Context === only)
+        .map((line) => new Map(Object.entries(line)));
       if (may(action, 'reporting', 'config')) list(action, 'ListDialplan', rows, 'ShowDialPlanComplete');
     },
     getvar: (action) => {

@@ -5,7 +5,7 @@ import type { Recording } from '../recording/recording.ts';
 import { allFields, recordable } from '../wire/frame.ts';
 import { createPbxModel, type Fields } from './pbx-model.ts';
 import { createPlayback, type Playback, type PlaybackRun } from './playback.ts';
-import { type PlayerSession, servePlayer } from './player-session.ts';
+import { type DialplanLine, type PlayerSession, servePlayer } from './player-session.ts';
 import { createIdRewriter, type IdSource } from './rewrite-ids.ts';
 
 export type PlayerOptions = {
@@ -22,6 +22,8 @@ export type PlayerOptions = {
   readonly write?: readonly string[] | undefined;
   /** Contexts of the dialplan; none when absent. */
   readonly contexts?: readonly string[] | undefined;
+  /** Lines of the dialplan; none when absent. */
+  readonly dialplan?: readonly DialplanLine[] | undefined;
   /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin; none when absent. */
   readonly endpoints?: Readonly<Record<string, string>> | undefined;
   /** Values of dialplan functions; none when absent. */
@@ -115,6 +117,7 @@ export function createPlayer(options: PlayerOptions): Player {
       status: (channel: string) => model.status(channel),
       bridges: () => model.bridges(),
       contexts: options.contexts ?? [],
+      dialplan: options.dialplan ?? [],
       endpoints: options.endpoints ?? {},
       variables: options.variables ?? {},
       now: clock.now,

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../integration/operator.ts';
+import { managerUsers } from './config.ts';
+import { startFarEnd } from './far-end.ts';
+import { install, labImpossible, versions } from './install.ts';
+import { openLab } from './lab.ts';
+import { office } from './offices.ts';
+import type { Row } from './row.ts';
+import { matrix } from './rows/all.ts';
+import { playRow } from './stage.ts';
+
+const impossible = labImpossible();
+const rows: [row: string, says: RegExp][] = [
+  ['voicemail', /^Ended in: VoiceMail\(/m],
+  ['queue-given-up', /^Ended in: Queue\(/m],
+  ['blind-transfer', /PJSIP\/1002-\w+ takes over: it is in a bridge with the caller$/m],
+];
+
+/** What explain says of calls on a real Asterisk, which says of a place in its dialplan what it does there. */
+for (const version of versions)
+  test(`explain, beside a real Asterisk ${version}`, { skip: impossible ?? false }, async (t) => {
+    await install(version);
+    const lab = await openLab(version);
+    const farEnd = await startFarEnd({ amiPort: lab.pbx.ports.ami });
+    t.after(async () => {
+      await farEnd.stop();
+      await lab.stop();
+    });
+    const { name, secret } = managerUsers.bridge;
+    const env = {
+      ...{ AMI_PORT: `${lab.pbx.ports.ami}`, AMI_USERNAME: name, AMI_SECRET: secret },
+      ...{ STATE_DIR: farEnd.state, PBX_ID: 'lab' },
+    };
+    for (const [name, says] of rows)
+      await t.test(name, async () => {
+        const index = matrix.findIndex((row) => row.name === name);
+        const { inbound } = await playRow({ row: matrix[index] as Row, index, office: office(1), ...lab });
+        const uniqueid = inbound[0]?.uniqueid ?? '';
+        const isOver = () => farEnd.toldOf(uniqueid)?.told.at(-1)?.status === 'completed';
+        await farEnd.farSide.waitFor(isOver, 30_000);
+        await farEnd.endBridge();
+        const { text } = await runCommand(['explain', uniqueid], env);
+        await farEnd.startBridge();
+        assert.match(text.replace(/\n +(?=\S)/g, ' '), says);
+      });
+  });
