@@ -8,7 +8,7 @@ import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
 import { readTrunk, type StoredTrunk, storedTrunk } from '../calls/trunk.ts';
 import { isTrunk } from '../calls/trunk-learning.ts';
-import type { LiveCalls } from '../cdr/gap-filler.ts';
+import type { LiveCalls } from '../cdr/live-calls.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { CallCounts } from '../status/bridge-status.ts';

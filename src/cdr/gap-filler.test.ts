@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { createRules } from '../calls/rules.ts';
 import { keepingLog, opened, resultOf } from '../outbox/outbox.fixture.ts';
 import { createCsvSource } from './csv-source.ts';
-import { createGapFiller, type LiveCalls } from './gap-filler.ts';
+import { createGapFiller } from './gap-filler.ts';
+import type { LiveCalls } from './live-calls.ts';
 
 const now = 1_800_000_100_000;
 

@@ -1,32 +1,14 @@
 import type { CallEvent } from '../api/contract/call-event.ts';
-import type { EndedUnseen } from '../calls/input.ts';
-import type { Rules } from '../calls/rules.ts';
 import type { Log } from '../log/log.ts';
-import type { Appended, Batch, NewEvent, Outbox } from '../outbox/outbox.ts';
+import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
+import type { CallVerdict } from '../outbox/tables/ledger.ts';
+import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { beganAt } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
-import { judge, missingOf } from './cdr-verdict.ts';
+import { judge } from './cdr-verdict.ts';
+import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
-
-/** Calls as seen live over AMI. Keys are uniqueids. */
-export type LiveCalls = {
-  /** Number of snapshots of the PBX; each one ends a gap. */
-  snapshots(): number;
-  rules(): Rules;
-  /** Endpoints of trunks. */
-  trunks(): ReadonlySet<string>;
-  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
-  isPhone(endpoint: string): boolean;
-  /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
-  recordDelayMs(): number;
-  /** True for a call or channel that is in progress, or was when the link ended. */
-  isHeard(uniqueid: string): boolean;
-  /** Open calls that are gone from the PBX, and whose end was not seen. */
-  lost(): ReadonlySet<string>;
-  /** Ends one of those. */
-  end(ended: Omit<EndedUnseen, 'type'>): void;
-};
 
 export type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
@@ -70,9 +52,6 @@ const writtenMs = 500;
 /** One of so many reads is thorough even without a gap. */
 const thoroughEvery = 300;
 
-/** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
-const maxAgeMs = 600_000;
-
 /** No call takes longer, ms. */
 const longestCallMs = 2 * 86_400_000;
 /** The ledger keeps calls so long even if their records cannot be read, ms. */
@@ -81,8 +60,6 @@ const longestGapMs = 90 * 86_400_000;
 const longestUnreadableMs = 3_600_000;
 /** The ledger's beginning moves in such steps, ms. */
 const hourMs = 3_600_000;
-
-type Decision = { readonly events?: readonly CallEvent[]; readonly unreported?: string };
 
 /**
  * Fills gaps from call records (CDR): reports calls that began and ended while the bridge was not connected, each
@@ -150,56 +127,30 @@ export function createGapFiller(
 
   const idOf = (uniqueid: string) => `${live.rules().pbxId}-${uniqueid}`;
 
-  /** Decides about a call that is not in progress, by its records and by what the ledger has of it. */
-  function decide(
-    uniqueid: string,
-    { records, legs }: PendingCall,
-    known: Awaited<ReturnType<Outbox['verdicts']>>,
-  ): Decision {
-    const rules = live.rules();
-    const verdict = judge({ rules, trunks: live.trunks(), isPhone: live.isPhone, legs }, records);
-    if (live.lost().has(uniqueid)) {
-      counts.ended += 1;
-      live.end({ at: now(), uniqueid, ...(verdict.inbound ? endOf(verdict) : {}) });
-      return {};
-    }
-    const id = idOf(uniqueid);
-    const { reported = [], unreported } = known.get(id) ?? {};
-    const isKnown = reported.length > 0 || unreported !== undefined;
-    const isOld = beganAt({ uniqueid }) < Math.max(since, now() - longestGapMs);
-    if (!verdict.inbound)
-      return isKnown || isOld ? {} : { unreported: 'its record is not of an inbound call' };
-    if (isOld) return skip('old');
-    const missing = missingOf(reported, verdict);
-    if (missing.length === 0 || (isKnown && reported.length === 0)) return skip('known');
-    if (verdict.from === '') {
-      const why = 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
-      log.say('call.no-number', { call: id, why });
-      counts.withheld += 1;
-      return { unreported: why };
-    }
-    const { from, callerId } = verdict;
-    const events = missing.map((status): CallEvent => {
-      const event = { id, direction: 'inbound' as const, status, from };
-      return status === 'ringing' || callerId === undefined ? event : { ...event, caller_id: callerId };
-    });
-    return { events };
-  }
-
-  function skip(reason: keyof typeof counts): Decision {
-    counts[reason] += 1;
-    return {};
-  }
-
   function logReported({ id, from, caller_id }: CallEvent): void {
     counts.reported += 1;
     const outcome = caller_id === undefined ? 'missed' : `answered by ${caller_id}`;
-    log.say('cdr.call-reported', {
-      call: id,
-      from,
-      began: new Date(beganAt({ uniqueid: id })).toISOString(),
-      outcome,
-    });
+    const began = new Date(beganAt({ uniqueid: id })).toISOString();
+    log.say('cdr.call-reported', { call: id, from, began, outcome });
+  }
+
+  /** Ends a call that is gone as its records say, or decides about it. */
+  function decide(
+    uniqueid: string,
+    { records, legs }: PendingCall,
+    known: CallVerdict | undefined,
+  ): Decision {
+    const verdict = judge(
+      { rules: live.rules(), trunks: live.trunks(), isPhone: live.isPhone, legs },
+      records,
+    );
+    if (!live.lost().has(uniqueid))
+      return decideCall(idOf(uniqueid), verdict, known, Math.max(since, now() - longestGapMs));
+    counts.ended += 1;
+    const { from = '', callerId } = verdict.inbound ? verdict : {};
+    const heard = { ...(from !== '' && { from }), ...(callerId !== undefined && { callerId }) };
+    live.end({ at: now(), uniqueid, ...heard });
+    return { events: [] };
   }
 
   async function decideAll(): Promise<void> {
@@ -207,16 +158,23 @@ export function createGapFiller(
       reads - read >= readsBeforeDecision && (live.lost().has(uniqueid) || !live.isHeard(uniqueid));
     const due = [...pending.calls].filter(isDue);
     const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
-    const decided = due.map(([uniqueid, call]) => ({ uniqueid, ...decide(uniqueid, call, known) }));
-    const events = decided.flatMap(({ events = [] }) => events);
+    const events: CallEvent[] = [];
+    const unreported: { id: string; at: number; why: string }[] = [];
+    for (const [uniqueid, call] of due) {
+      const id = idOf(uniqueid);
+      const decision = decide(uniqueid, call, known.get(id));
+      if ('events' in decision) events.push(...decision.events);
+      else if ('unreported' in decision) {
+        const { unreported: why, lacksNumber } = decision;
+        unreported.push({ id, at: now(), why });
+        if (!lacksNumber) continue;
+        counts.withheld += 1;
+        log.say('call.no-number', { call: id, why });
+      } else if (decision.skipped !== 'not inbound') counts[decision.skipped] += 1;
+    }
     await store(
       due.map(([uniqueid]) => uniqueid),
-      {
-        events: events.map((event) => newEvent(event, now())),
-        unreported: decided.flatMap(({ uniqueid, unreported: why }) =>
-          why === undefined ? [] : [{ id: idOf(uniqueid), at: now(), why }],
-        ),
-      },
+      { events: events.map((event) => newEvent(event, now())), unreported },
     );
     for (const event of events) if (event.status === 'completed') logReported(event);
   }
@@ -335,19 +293,6 @@ export function createGapFiller(
   };
 }
 
-function newEvent(event: CallEvent, now: number): NewEvent {
-  const { id, status } = event;
-  const queuedAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - maxAgeMs));
-  return { callId: id, status, body: JSON.stringify(event), queuedAt };
-}
-
 function noCounts() {
   return { reported: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, old: 0 };
-}
-
-function endOf({ from, callerId }: { from: string; callerId?: string }): {
-  from?: string;
-  callerId?: string;
-} {
-  return { ...(from === '' ? {} : { from }), ...(callerId === undefined ? {} : { callerId }) };
 }

@@ -1,0 +1,21 @@
+import type { EndedUnseen } from '../calls/input.ts';
+import type { Rules } from '../calls/rules.ts';
+
+/** Calls as seen live over AMI. Keys are uniqueids. */
+export type LiveCalls = {
+  /** Number of snapshots of the PBX; each one ends a gap. */
+  snapshots(): number;
+  rules(): Rules;
+  /** Endpoints of trunks. */
+  trunks(): ReadonlySet<string>;
+  /** True for an endpoint that the PBX's configuration does not let come in from outside. */
+  isPhone(endpoint: string): boolean;
+  /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
+  recordDelayMs(): number;
+  /** True for a call or channel that is in progress, or was when the link ended. */
+  isHeard(uniqueid: string): boolean;
+  /** Open calls that are gone from the PBX, and whose end was not seen. */
+  lost(): ReadonlySet<string>;
+  /** Ends one of those. */
+  end(ended: Omit<EndedUnseen, 'type'>): void;
+};
