@@ -23,7 +23,7 @@ function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed'
   const batches: Batch[] = [];
   const tracker = createTrackerDriver(
     settings,
-    { calls: [], trunks: [] },
+    { calls: [], trunks: [], unreported: [] },
     {
       log,
       ask() {},

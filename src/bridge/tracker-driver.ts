@@ -6,11 +6,11 @@ import type { Input } from '../calls/input.ts';
 import { readOpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
-import { readTrunk, type StoredTrunk, storedTrunk } from '../calls/trunk.ts';
+import { readTrunk, storedTrunk } from '../calls/trunk.ts';
 import { isTrunk } from '../calls/trunk-learning.ts';
 import type { LiveCalls } from '../cdr/live-calls.ts';
 import type { Log } from '../log/log.ts';
-import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
+import type { Appended, Batch, Outbox, Saved } from '../outbox/outbox.ts';
 import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 import { within } from './within.ts';
@@ -31,7 +31,7 @@ export type TrackerDriver = {
 /** Does what the tracker wants done: what is reported goes to disk first, and only then to the log and out. */
 export function createTrackerDriver(
   settings: CallSettings,
-  saved: { calls: readonly { id: string; state: string }[]; trunks: readonly StoredTrunk[] },
+  saved: Omit<Saved, 'cdrCheckpoint'>,
   tools: {
     log: Log;
     ask: AmiLink['askPresentation'];
@@ -62,6 +62,7 @@ export function createTrackerDriver(
   });
   const tracker = createTracker(createRules(settings, { holdsVanished }), {
     ...{ calls, trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []) },
+    unreported: saved.unreported.map((id) => id.slice(settings.pbxId.length + 1)),
   });
   const { state } = tracker;
   let alarm: { at: number; timer: NodeJS.Timeout } | undefined;

@@ -58,7 +58,7 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
  * the dialplan, perhaps to that of the trunks, where a phone calls its own company. So an inbound caller's is known by its
  * name, by an endpoint that is a trunk, or by its context if the PBX says nothing of its endpoint's. A leg that
  * was dialled out over that same trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2
- * ("Outgoing Line").
+ * ("Outgoing Line"). What was judged before a restart stays as it was judged.
  */
 function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
@@ -71,6 +71,7 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
   const context = state.contexts.get(endpoint) ?? seen.context;
   const trunk = isTrunk(state, endpoint) || judgeChannel(state.rules, { ...seen, context }).trunk;
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
-  const inbound = comesIn && !seen.application.startsWith('AppDial');
+  const isJudged = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
+  const inbound = comesIn && !isJudged && !seen.application.startsWith('AppDial');
   return createChannel(seen, { heard: false, inbound, trunk });
 }

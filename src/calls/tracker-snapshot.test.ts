@@ -186,6 +186,17 @@ describe('after (re)connecting', () => {
     ]);
   });
 
+  test('a channel that was judged before a restart is not picked up, unless its call is open', () => {
+    const later = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
+    const saved = { calls: [], trunks: [], unreported: ['1.1'] };
+    assert.deepEqual(play([later], {}, saved).told, []);
+    assert.deepEqual(play([later], {}, { ...saved, unreported: [] }).told, ['(picked-up)', R]);
+    const [call] = play([caller()]).state.calls.values();
+    assert.deepEqual(play([later, hangsUp('1.1')], {}, { ...saved, calls: call ? [call] : [] }).told, [
+      MISSED,
+    ]);
+  });
+
   test('what a wrong INBOUND_CHANNELS took for a trunk is none any more when it is corrected', () => {
     const call = caller({ channel: 'PJSIP/1001-00000001', context: 'from-internal' } as never);
     const wrong = play([call, hangsUp('1.1')], { inboundChannels: ['PJSIP/*'] });

@@ -19,6 +19,8 @@ export type TrackerState = {
   readonly trunks: Map<string, Trunk>;
   /** The contexts that the PBX's configuration gives to the calls of its endpoints, as far as it says. */
   contexts: ReadonlyMap<string, string>;
+  /** Uniqueids of channels that were judged before the start, and are not reported. */
+  readonly unreported: ReadonlySet<string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
   /** How many snapshots of the PBX there were: each ends a gap. */
@@ -30,7 +32,12 @@ export type TrackerState = {
 };
 
 /** What outlives a restart. */
-export type Saved = { readonly calls: readonly OpenCall[]; readonly trunks: readonly Trunk[] };
+export type Saved = {
+  readonly calls: readonly OpenCall[];
+  readonly trunks: readonly Trunk[];
+  /** Uniqueids. */
+  readonly unreported?: readonly string[];
+};
 
 /** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
 export function initialState(rules: Rules, saved: Saved): TrackerState {
@@ -43,6 +50,7 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     calls: new Map(saved.calls.map((call) => [call.uniqueid, { ...call }])),
     trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
     contexts: new Map(),
+    unreported: new Set(saved.unreported),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
     snapshots: 0,
     at: 0,

@@ -95,6 +95,7 @@ test('restore: elsewhere, it goes on where the backup was made', async (t) => {
   assert.deepEqual(await outbox.load(), {
     calls: [{ id: 'a', state: '{"id":"a"}' }],
     trunks: [trunk('PJSIP/one')],
+    unreported: ['b'],
     cdrCheckpoint: '{"offset":7}',
   });
   assert.deepEqual(

@@ -53,6 +53,8 @@ export type Appended = {
 export type Saved = {
   readonly calls: { id: string; state: string }[];
   readonly trunks: StoredTrunk[];
+  /** Ids of the calls that were judged in the last two days, and are not reported. */
+  readonly unreported: string[];
   readonly cdrCheckpoint: string | undefined;
 };
 

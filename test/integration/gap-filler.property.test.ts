@@ -83,6 +83,7 @@ function createMemory() {
     load: () => ({
       calls: [...calls].map(([id, state]) => ({ id, state })),
       trunks: [...trunks.values()],
+      unreported: [...unreported.keys()],
       cdrCheckpoint,
     }),
   };

@@ -28,6 +28,9 @@ export function createLedger(db: DatabaseSync) {
   const checkpoint = db.prepare('SELECT checkpoint FROM cdr_checkpoint');
   const events = db.prepare(intakeSql.look);
   const unreported = db.prepare(ledgerSql.unreported);
+  const recent = db.prepare(
+    'SELECT call_id FROM unreported WHERE at > (SELECT max(at) FROM unreported) - 172800000',
+  );
   const forget = db.prepare(
     'DELETE FROM unreported WHERE at < ? AND rowid IN (SELECT rowid FROM unreported ORDER BY rowid LIMIT ?)',
   );
@@ -37,6 +40,8 @@ export function createLedger(db: DatabaseSync) {
       for (let i = 0; i < unreported.length; i += 3) write.run(...unreported.slice(i, i + 3));
       if (checkpoint !== '') writeCheckpoint.run(checkpoint);
     },
+    /** Those of the two days before the newest: no call takes longer. */
+    unreported: () => recent.all().map(({ call_id }) => call_id as string),
     checkpoint: () => checkpoint.get()?.checkpoint as string | undefined,
     /** Calls without a verdict are left out. */
     verdicts(callIds: readonly string[]): Map<string, CallVerdict> {

@@ -23,7 +23,7 @@ export function createStore(db: DatabaseSync) {
   const { writeLines, pruneJournal } = createJournal(db);
   const reviver = createReviver(db);
   const { trunks, saveTrunks } = createTrunkTable(db);
-  const { writeLedger, checkpoint, verdicts, pruneUnreported } = createLedger(db);
+  const { writeLedger, checkpoint, unreported, verdicts, pruneUnreported } = createLedger(db);
   const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
     ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
@@ -32,6 +32,7 @@ export function createStore(db: DatabaseSync) {
     load: () => ({
       calls: openCalls.all() as { id: string; state: string }[],
       trunks: trunks(),
+      unreported: unreported(),
       cdrCheckpoint: checkpoint(),
     }),
     verdicts,
