@@ -117,6 +117,8 @@ export function openOperator(directory: string, now: () => number = Date.now): O
           setBody.run(JSON.stringify({ ...event, from: FORGOTTEN }), seq);
       });
       const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
+      const setWhy = db.prepare('UPDATE unreported SET why = replace(why, ?1, ?2) WHERE instr(why, ?1) > 0');
+      for (const form of forms) setWhy.run(form, '*'.repeat(form.length));
       const chunks = new Set<number>();
       for (const form of forms)
         for (const { id, lines } of db.prepare(namingSql.journal).all(form) as JournalRow[]) {

@@ -168,9 +168,8 @@ test('forget: a number goes from delivered events, the journal and the log of di
   const state = stand.env.STATE_DIR ?? '';
   const held = () => {
     const db = new DatabaseSync(databasePath(state));
-    const texts = ['SELECT body AS text FROM event', 'SELECT lines AS text FROM journal'].map((sql) =>
-      JSON.stringify(db.prepare(sql).all()),
-    );
+    const columns = ['body AS text FROM event', 'lines AS text FROM journal', 'why AS text FROM unreported'];
+    const texts = columns.map((column) => JSON.stringify(db.prepare(`SELECT ${column}`).all()));
     db.close();
     return texts.map((text) => /0123456/.test(text));
   };
@@ -186,8 +185,11 @@ test('forget: a number goes from delivered events, the journal and the log of di
   await run('retry', '--all');
   await stand.farSide.waitFor((it) => it.requests().length >= 7);
   await stand.stop();
+  const db = new DatabaseSync(databasePath(state));
+  db.exec("INSERT INTO unreported VALUES ('pbx-1.1', 0, 'from +49401234561: not inbound')");
+  db.close();
   for (const n of [1, 2]) assert.equal((await forget(`+4940123456${n}`)).code, 0);
-  assert.deepEqual(held(), [false, false]);
+  assert.deepEqual(held(), [false, false, false]);
   assert.doesNotMatch(readFileSync(`${state}/outbox.audit.jsonl`, 'utf8'), /0123456/);
   assert.match((await run('show', 'pbx-1763600000.1', '--show-numbers')).text, /"from":"0"/);
 });
