@@ -226,11 +226,12 @@ test('an answer that stands behind many events is waited for, as long as they co
   assert.deepEqual(types(inputs), ['snapshot', ...Array(24).fill('channel-created')]);
 });
 
-for (const [lasted, ms] of [
-  ['10 s', 10_000],
-  ['less than that', 9_999],
+for (const [lasted, ms, then] of [
+  ['10 s', 10_000, 'it begins afresh'],
+  ['a second', 1_000, 'the next attempt is made at once, with the patience that it had'],
+  ['less than that', 999, 'earlier failures count'],
 ] as const) {
-  test(`when a link that lasted ${lasted} is lost, ${ms < 10_000 ? 'earlier failures count' : 'it begins afresh'}`, async (t) => {
+  test(`when a link that lasted ${lasted} is lost, ${then}`, async (t) => {
     let now = 1_000_000;
     let connections = 0;
     let lose = (): void => {};
@@ -250,10 +251,26 @@ for (const [lasted, ms] of [
     lose();
     await until(() => waits.length >= 3);
     const [pause, , deadline] = waits;
-    if (ms < 10_000) assert.ok(pause !== 0 && deadline !== 100, `${pause} ms, then ${deadline} ms`);
-    else assert.deepEqual([pause, deadline], [0, 100]);
+    assert.equal(pause === 0, ms >= 1_000, `${pause} ms`);
+    assert.equal(deadline === 100, ms >= 10_000, `${deadline} ms`);
   });
 }
+
+test('a link that is lost as soon as it is up is tried every second', async (t) => {
+  let lose = (): void => {};
+  const port = await startServer(t, (socket) => {
+    lose = () => socket.destroy();
+    serveActions(socket, healthyAnswer);
+  });
+  const { link, waits, until } = startLine(t, { port }, { longestMs: 10_000, now: () => 1_000_000 });
+  for (let times = 1; times <= 6; times++) {
+    await until(() => link.status().state === 'up');
+    waits.length = 0;
+    lose();
+    await until(() => waits.length > 0);
+    assert.ok((waits[0] ?? 0) <= 1_000, `${waits[0]} ms after ${times} times`);
+  }
+});
 
 test('as it comes, silence is found within 10 s', async (t) => {
   const { player, port } = await startPlayer(t);

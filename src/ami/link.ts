@@ -68,8 +68,12 @@ export type AmiLink = {
 
 type Login = Pick<AmiLinkOptions, 'username' | 'secret'>;
 
-/** A connection that lasted this long was a good one: after its loss the next attempt is made at once. */
+/** A link that was up for so long was a good one: its loss says nothing about how patient the next attempt must be. */
 const steadyMs = 10_000;
+/** After a link that was up for so long the next attempt is made at once: that it came up shows that attempts succeed. */
+const provenMs = 1_000;
+/** Failures that count at most after a link that was up for less: a second until the next attempt. */
+const mostFailuresOnceUp = 3;
 
 /** @throws UnsafeValueError for a user name or secret that has a line break or NUL in it. */
 export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): AmiLink {
@@ -116,7 +120,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       enter('connecting', { attempts: status.attempts + 1 });
       const failure = await attempt(answerDeadline(options.answerDeadlineMs ?? 5000, silences), signal);
       if (signal.aborted) return;
-      if (status.state === 'up' && clock.now() - status.since >= steadyMs) failures = silences = 0;
+      const upMs = status.state === 'up' ? clock.now() - status.since : undefined;
+      if (upMs !== undefined && upMs >= steadyMs) failures = silences = 0;
+      else if (upMs !== undefined && failure.kind === 'lost')
+        failures = upMs >= provenMs ? 0 : Math.min(failures, mostFailuresOnceUp);
       if (isSilence(failure)) silences++;
       linkLog.down(clock.now(), failure);
       enter('waiting', { failure });

@@ -97,9 +97,9 @@ export function watchAppends(append: Outbox['append'], now: () => number): Appen
 
   async function appendOne(batch: Batch): Promise<Appended> {
     try {
-      const taken = await append(batch);
+      const appended = await append(batch);
       lastCommitAt = now();
-      return taken;
+      return appended;
     } finally {
       underWay.delete(batch);
     }

@@ -69,6 +69,16 @@ test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () 
   assert.deepEqual(said, ['call.ringing']);
 });
 
+test('tracker: the same Uniqueid again: what was reported before is not said to be on its way', async () => {
+  const { tracker, said, disk } = tracking();
+  disk.resolve({
+    nextEvents: [],
+    repeated: [{ callId: 'pbx-1.1', status: 'ringing', body: '', queuedAt: 1 }],
+  });
+  await tracker.stop(60_000);
+  assert.deepEqual(said, ['call.repeated']);
+});
+
 test('tracker: a stop does not wait for ever for a disk that fails, and says what that costs', {
   timeout: 5_000,
 }, async () => {

@@ -38,7 +38,7 @@ export function createTrackerDriver(
     append: Outbox['append'];
     /** Calls of which something is in memory only. */
     callsInMemory: () => number;
-    onAppended: (taken: Appended) => void;
+    onAppended: (appended: Appended) => void;
     onExpected: (number: string) => void;
     /** Called when an input has been taken. */
     onHeard: (input: Input) => void;
@@ -141,9 +141,11 @@ export function createTrackerDriver(
     const withLines = lines === undefined ? batch : { ...batch, journal: lines };
     lastAppend = tools
       .append(unreported.length === 0 ? withLines : { ...withLines, unreported })
-      .then((taken) => {
-        for (const report of reports) logReport(tools.log, report);
-        tools.onAppended(taken);
+      .then((appended) => {
+        const again = new Set(appended.repeated.map(({ callId, status }) => `${callId} ${status}`));
+        for (const report of reports)
+          logReport(tools.log, report, again.has(`${report.id} ${report.status}`));
+        tools.onAppended(appended);
       }, tools.fail);
   };
 
@@ -194,6 +196,12 @@ function callEvent({ id, status, from, callerId }: Report): CallEvent {
   return callerId === undefined ? event : { ...event, caller_id: callerId };
 }
 
-function logReport(log: Log, { id, status, from, callerId, outcome = '' }: Report): void {
-  log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
+function logReport(
+  log: Log,
+  { id, status, from, callerId, outcome = '' }: Report,
+  isRepeated: boolean,
+): void {
+  if (isRepeated) log.say('call.repeated', { call: id, status });
+  else
+    log.say(`call.${status}`, { call: id, from, ...(callerId === undefined ? {} : { callerId }), outcome });
 }

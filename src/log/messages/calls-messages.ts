@@ -17,6 +17,13 @@ export const callsMessages = {
     text: 'call {call} from {from} completed, {outcome}; event stored, delivery follows',
     means: 'The call has ended. Its event is on disk.',
   },
+  'call.repeated': {
+    level: 'info',
+    text: '{status} of call {call} was reported before; not sent again',
+    means:
+      'Asterisk has used a Uniqueid again, as after its clock was set back, or the call was found again after the state was lost. The API takes each status of a call once.',
+    todo: 'If it happens often, check the clock of the PBX.',
+  },
   'call.no-number': {
     level: 'info',
     text: 'call {call} is not reported: {why}',
