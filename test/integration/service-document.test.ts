@@ -1,34 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type DecisionKey, decisions } from '../../src/api/contract/decisions.ts';
-import { eventRows } from './service-document-events.ts';
-import { readRows } from './service-document-reads.ts';
-import { type Row, says } from './service-document-row.ts';
-import { event, type Served, serve } from './service-harness.ts';
+import { says } from './service-document-row.ts';
+import { documentSuite, rows } from './service-document-suite.ts';
+import { event, serve } from './service-harness.ts';
 
-const rows: Row[] = [...eventRows, ...readRows];
-
-describe('the document, sentence by sentence', () => {
-  let service: Served;
-  const ends: (() => unknown)[] = [];
-  before(async (t) => {
-    const lasting = {
-      ...t,
-      passed: true,
-      diagnostic: () => {},
-      after: (end: () => unknown) => ends.unshift(end),
-    };
-    service = await serve(lasting as unknown as TestContext);
-  });
-  after(async () => {
-    for (const end of ends) await end();
-  });
-
-  for (const row of rows) {
-    const name = `part ${row.part}: ${row.says}${row.decision ? ` [${row.decision}]` : ''}`;
-    test(name, () => row.proof(service));
-  }
-});
+documentSuite('the document, sentence by sentence');
 
 test('a rate limit counts each integration for itself, and its refusals are in the history [rate-limit]', async (t) => {
   const { a, ask, post } = await serve(t, { requestsPerMinute: 3 });
