@@ -33,6 +33,7 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.deepEqual((await ask('/voice/priority?number=+49301234567', a)).json, {
     priority: 20,
     segment: 'Gold & Co',
+    name: 'Ann',
   });
 
   const exported = await admin('GET', '/customers');
@@ -53,6 +54,7 @@ test('administration: segments and customers come in as CSV, decide lookups, and
   assert.deepEqual((await ask('/voice/priority?number=+4930901820', a)).json, {
     priority: null,
     segment: null,
+    name: "Alpha's customer",
   });
 });
 
@@ -88,6 +90,7 @@ test('administration: the country decides how numbers are read from then on', as
   assert.deepEqual((await ask('/voice/priority?number=030901820', a)).json, {
     priority: null,
     segment: null,
+    name: null,
   });
   assert.equal(
     (await page(a.token, '?limit=1')).meta.total,
