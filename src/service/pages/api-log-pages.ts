@@ -4,12 +4,11 @@ import { Refusal } from '../http/refusal.ts';
 import type { HistorySearch, RequestStore, StoredRequest } from '../store/request-store.ts';
 import { entryTable, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import { callAddress } from './call-cells.ts';
-import { cursorIn, cursorText } from './call-filter.ts';
+import { cursorIn, cursorList } from './kit/cursor-list.ts';
 import { displayText, lines } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
-import { pager } from './kit/table.ts';
 
 const PER_PAGE = 50;
 /** Of one request's payload. */
@@ -29,31 +28,20 @@ export function apiLogPages(pages: Pages, context: ServiceContext): void {
 }
 
 async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
-  const { account, query, formats } = request;
+  const { account, query } = request;
   const search = searchIn(query);
-  const address = (also: Record<string, string> = {}) => {
-    const params = new URLSearchParams({ ...(search && { in: search.in, term: search.term }), ...also });
-    return params.size === 0 ? '/api-log' : `/api-log?${params}`;
-  };
-  const towards = query.has('newer') ? 'newer' : 'older';
-  const from = cursorIn(query.get(towards));
+  const address = (also: Record<string, string>) =>
+    `/api-log?${new URLSearchParams({ ...(search && { in: search.in, term: search.term }), ...also })}`;
   const read = readPage(store.requests, account.id, search);
-  let page = await read(towards, from);
-  const onTop = towards === 'newer' && page.next === null;
-  if (onTop) page = await read('older', null); // the newest page is always full
-  const [older, newer] = towards === 'older' || onTop ? [page.next, page.back] : [page.back, page.next];
-  const stopped = page.next !== null && page.entries.length < PER_PAGE;
-  const way = (name: 'older' | 'newer', place: typeof older) =>
-    place === null ? undefined : address({ [name]: cursorText(place) });
-  const newest = towards === 'older' && from === null;
+  const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
 
   const empty = search
     ? html`<p>No matching requests. <a href="/api-log">Show all requests</a></p>`
     : html`<p>No requests yet. Requests with a token of this account are listed here.</p>`;
-  const entries = entryTable(page.entries, request, directory.integrations(account.id), empty);
+  const entries = entryTable(rows, request, directory.integrations(account.id), empty);
   return {
     title: 'API log',
-    scripts: newest ? ['live-parts.js', 'api-log.js'] : [],
+    scripts: isNewest ? ['live-parts.js', 'api-log.js'] : [],
     body: html`
       <h1>API log</h1>
       <form class="filter" action="/api-log" role="search" aria-label="Requests">
@@ -65,14 +53,8 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
         </div>
         <p class="hint">Requests from phone systems and programs, and the responses to them. Search is case-sensitive, and finds numbers as they were sent.</p>
       </form>
-      <div id="requests" data-live=${newest}>${stopped && page.entries.length === 0 ? null : entries}</div>
-      ${
-        stopped &&
-        html`<p class="notice" role="status">This search takes longer. Searched ${
-          towards === 'older' ? 'back' : 'forward'
-        } to ${formats.dateTime(page.next?.at ?? 0)} so far. <a href=${way(towards, page.next)}>Continue searching</a></p>`
-      }
-      ${pager({ newer: way('newer', newer), older: stopped && towards === 'older' ? undefined : way('older', older) })}
+      <div id="requests" data-live=${isNewest}>${!isSearching && entries}</div>
+      ${links}
     `,
   };
 }
@@ -90,7 +72,7 @@ function readPage(requests: RequestStore, account: number, search: HistorySearch
     const order = towards === 'older' ? 'newest' : 'oldest';
     const { entries, next } = await requests.search({ account, search, order, after, limit: PER_PAGE });
     return {
-      entries: towards === 'older' ? entries : entries.toReversed(),
+      rows: towards === 'older' ? entries : entries.toReversed(),
       next,
       back: after === null ? null : (entries[0] ?? after),
     };

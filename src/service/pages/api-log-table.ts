@@ -1,6 +1,6 @@
 import type { Integration } from '../store/directory-store.ts';
 import type { StoredRequest } from '../store/request-store.ts';
-import { cursorText } from './call-filter.ts';
+import { cursorText } from './kit/cursor-list.ts';
 import { displayText } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest } from './kit/page-request.ts';

@@ -1,6 +1,6 @@
 import type { ServiceContext } from '../http/context.ts';
 import { type AuditKind, auditKinds } from '../store/audit-store.ts';
-import { cursorIn, cursorText } from './call-filter.ts';
+import { cursorIn, cursorText } from './kit/cursor-list.ts';
 import { displayText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { html } from './kit/html.ts';

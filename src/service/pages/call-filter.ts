@@ -1,6 +1,6 @@
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { dateIn } from '../reports/calendar.ts';
-import type { CallCursor, CallFilter } from '../store/call-store.ts';
+import type { CallFilter } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 
@@ -90,12 +90,4 @@ export async function filterOf(
     since: startOf(dateIn(callQuery.from)),
     until: startOf(dateIn(callQuery.to)?.add({ days: 1 })),
   };
-}
-
-/** A cursor in an address: `1763625600000.17`. */
-export const cursorText = ({ at, id }: CallCursor): string => `${at}.${id}`;
-
-export function cursorIn(text: string | null): CallCursor | null {
-  const [, at, id] = /^(\d{1,15})\.(\d{1,15})$/.exec(text ?? '') ?? [];
-  return at === undefined ? null : { at: Number(at), id: Number(id) };
 }

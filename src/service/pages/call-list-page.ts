@@ -5,21 +5,14 @@ import { type Cell, csvLines } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Store } from '../store/store.ts';
 import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
-import {
-  addressOf,
-  type CallQuery,
-  callQueryIn,
-  cursorIn,
-  cursorText,
-  filterOf,
-  outcomes,
-} from './call-filter.ts';
+import { addressOf, type CallQuery, callQueryIn, filterOf, outcomes } from './call-filter.ts';
+import { cursorList } from './kit/cursor-list.ts';
 import { displayText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { duration, type Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
-import { type Column, pager, table } from './kit/table.ts';
+import { type Column, table } from './kit/table.ts';
 
 const PER_PAGE = 50;
 const PER_CHUNK = 500;
@@ -42,30 +35,29 @@ async function listPage(request: PageRequest, store: Store): Promise<Page> {
   const { account, query, formats } = request;
   const callQuery = callQueryIn(query);
   const filter = await filterOf(callQuery, account, formats.timeZone, store);
-  const towards = query.has('newer') ? 'newer' : 'older';
-  const read = (from: ReturnType<typeof cursorIn>, way: 'older' | 'newer') =>
-    store.calls.page({ account: account.id, filter, towards: way, from, limit: PER_PAGE });
-  let page = await read(cursorIn(query.get(towards)), towards);
-  // The newest page is always full.
-  const onTop = towards === 'newer' && page.next === null;
-  if (onTop) page = await read(null, 'older');
-  const [older, newer] = towards === 'older' || onTop ? [page.next, page.back] : [page.back, page.next];
-  const { calls } = page;
-
+  const {
+    rows: calls,
+    isNewest,
+    isSearching,
+    links,
+  } = await cursorList(
+    request,
+    PER_PAGE,
+    async (towards, from) => {
+      const page = await store.calls.page({ account: account.id, filter, towards, from, limit: PER_PAGE });
+      return { ...page, rows: page.calls };
+    },
+    (also) => addressOf('/calls', callQuery, also),
+  );
   const filtered = addressOf('', callQuery) !== '';
-  const stopped = page.next !== null && calls.length < PER_PAGE;
-  const newest = towards === 'older' && !query.has('older');
-  const way = (name: 'older' | 'newer', place: typeof older) =>
-    place === null ? undefined : addressOf('/calls', callQuery, { [name]: cursorText(place) });
   return {
     title: 'Calls',
-    scripts: newest ? ['live-parts.js'] : [],
+    scripts: isNewest ? ['live-parts.js'] : [],
     body: html`
       <h1>Calls</h1>
       ${filterForm(callQuery, formats)}
-      <div id="calls" data-live=${newest}>${!stopped || calls.length > 0 ? callTable(calls, request, filtered) : null}</div>
-      ${stopped && searchedUntil(page.next?.at ?? 0, towards, formats, way(towards, page.next))}
-      ${pager({ newer: way('newer', newer), older: stopped && towards === 'older' ? undefined : way('older', older) })}
+      <div id="calls" data-live=${isNewest}>${!isSearching && callTable(calls, request, filtered)}</div>
+      ${links}
       ${
         calls.length > 0 &&
         html`<p class="save"><a href=${addressOf('/calls.csv', callQuery)} download>Download ${filtered ? 'these' : 'all'} calls (CSV)</a></p>`
@@ -88,19 +80,6 @@ const filterForm = (callQuery: CallQuery, { timeZone }: Formats) => html`
     </div>
     <p class="hint">Any part of a number, in any format; a customer’s reference or any part of the name. Times are in ${timeZone}.</p>
   </form>`;
-
-function searchedUntil(
-  at: number,
-  towards: 'older' | 'newer',
-  formats: Formats,
-  further: string | undefined,
-): Html {
-  const direction = towards === 'older' ? 'back' : 'forward';
-  return html`<p class="notice" role="status">
-    This search takes longer. Searched ${direction} to ${formats.dateTime(at)} so far.
-    ${' '}<a href=${further}>Continue searching</a>
-  </p>`;
-}
 
 /** Calls as a table, on this and other pages. */
 export function callTable(
