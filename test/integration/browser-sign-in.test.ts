@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import {
   accessibilityTrouble,
   browserImpossible,
@@ -63,6 +64,52 @@ test('signing in opens the requested page, but none of another site', { skip }, 
   }
 });
 
+test('a second factor is switched on with the app, and asked for from then on', { skip }, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served, { size: 'narrow', theme: 'dark' });
+  const looks = async (name: string) => {
+    await keepPicture(page, `${name}-narrow-dark`);
+    assert.deepEqual(await layoutTrouble(page), [], name);
+    assert.deepEqual(await accessibilityTrouble(page), [], name);
+  };
+  await page.goto(`${served.url}/account`);
+  await page.getByRole('link', { name: 'Second factor' }).click();
+  await page.getByRole('img', { name: 'QR code of the key' }).waitFor();
+  const key = (await page.locator('#secret').innerText()).replaceAll(' ', '');
+  const app = new TOTP({ secret: Secret.fromBase32(key) });
+  const codeOf = (steps: number) => app.generate({ timestamp: Date.now() + steps * 30_000 });
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(-1));
+  await page.getByLabel('Current password').fill(password);
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await page.getByText('Keep these recovery codes').waitFor();
+  await looks('recovery-codes');
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in');
+  await page.getByLabel('Name').fill('Administrator');
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Code').fill('000000');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText('Wrong code').waitFor();
+  await looks('sign-in-code');
+  await page.getByLabel('Code').fill(codeOf(0));
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.pathname === '/');
+  await page.goto(`${served.url}/account`);
+  await page
+    .getByRole('region', { name: 'Signed-in browsers' })
+    .getByText('Chrome on Linux')
+    .first()
+    .waitFor();
+  await page.getByText('this browser').waitFor();
+  assert.deepEqual(
+    trouble.filter((line) => !line.includes('401')),
+    [],
+  );
+});
+
 test('the sign-in pages work in every window and theme', { skip }, async (t) => {
   const served = await serve(t);
   const browser = await openBrowser(t);
@@ -70,11 +117,11 @@ test('the sign-in pages work in every window and theme', { skip }, async (t) => 
   for (const size of Object.keys(sizes) as (keyof typeof sizes)[])
     for (const theme of ['light', 'dark'] as const) {
       const { page, context, trouble } = await signIn(browser, served, { size, theme });
-      for (const path of ['/', '/bar', '/account', '/sign-in']) {
+      for (const path of ['/', '/bar', '/account', '/account/second-factor', '/sign-in']) {
         if (path === '/sign-in') await context.clearCookies();
         await page.goto(served.url + path);
         await page.locator('h1').waitFor({ state: 'attached' });
-        await keepPicture(page, `${path.slice(1) || 'dashboard'}-${size}-${theme}`);
+        await keepPicture(page, `${path.slice(1).replace('/', '-') || 'dashboard'}-${size}-${theme}`);
         assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
         assert.deepEqual(await accessibilityTrouble(page), [], `${path} ${size} ${theme}`);
       }

@@ -89,6 +89,24 @@ test('a browser is remembered for each of its users, and one user is nobody else
     assert.equal((await attempt({ name, given: password, cookie })).status, status, `${name} ${cookie}`);
 });
 
+test('a namesake in another account gets no further attempts', async (t) => {
+  const { served, attempt } = await setUp(t);
+  const { user } = await person(served, { name: 'Owner', account: 'Beta' });
+  const account = await withStore(served, async ({ directory }) => {
+    const read = await directory.read(0);
+    return read?.directory.accounts.find(({ id }) => id === user.account)?.uid ?? '';
+  });
+  for (let n = 0; n < 9; n += 1) assert.equal((await attempt()).status, 401);
+  const { status, browser } = await attempt({ given: password, account });
+  assert.equal(status, 303);
+  const alpha = await withStore(
+    served,
+    async ({ directory }) => (await directory.read(0))?.directory.accounts[0]?.uid,
+  );
+  const guess = async () => (await attempt({ account: alpha ?? '', cookie: browser })).status;
+  assert.deepEqual([await guess(), await guess()], [401, 429]);
+});
+
 test('the current password can be wrong ten times', async (t) => {
   const { served } = await setUp(t);
   const { ask, url } = served;

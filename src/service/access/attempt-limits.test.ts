@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { type AttemptLimits, makeAttemptLimits, network, type Who } from './attempt-limits.ts';
 
 const MINUTE = 60_000;
-const ann: Who = { signInName: 'ann', address: '192.0.2.1', browser: undefined };
+const ann: Who = { as: 'ann', address: '192.0.2.1', browser: undefined };
 
 /** How many wrong attempts are allowed, one after the other. */
 function allowed(limits: AttemptLimits, who: (n: number) => Who, what: 'password' | 'code' = 'password') {
@@ -20,7 +20,7 @@ test('a name can be wrong ten times from one address, and others have their own 
     10,
   );
   assert.ok(limits.begin('password', { ...ann, address: '192.0.2.2' }, 0), 'others do not lock the user out');
-  assert.ok(limits.begin('password', { ...ann, signInName: 'bob' }, 0));
+  assert.ok(limits.begin('password', { ...ann, as: 'bob' }, 0));
   assert.ok(limits.begin('code', ann, 0));
   assert.equal(limits.begin('password', ann, 15 * MINUTE - 1), undefined);
   assert.ok(limits.begin('password', ann, 15 * MINUTE));
@@ -31,7 +31,7 @@ test('a browser that signed in before has attempts of its own, ten', () => {
   const known = { ...ann, browser: 'b1' };
   for (let n = 0; n < 300; n += 1) {
     limits.begin('password', { ...ann, address: `192.0.2.${n % 250}` }, 0);
-    limits.begin('password', { ...known, signInName: `name ${n}`, browser: undefined }, 0);
+    limits.begin('password', { ...known, as: `name ${n}`, browser: undefined }, 0);
   }
   assert.equal(
     allowed(limits, () => known),
@@ -49,7 +49,7 @@ test('from many addresses, a name can be wrong fifty times, and a code ten times
 
 test('one address, or IPv6 network, can be wrong a hundred times for all names', () => {
   const from = (address: (n: number) => string) =>
-    allowed(makeAttemptLimits(), (n) => ({ ...ann, signInName: `name ${n}`, address: address(n) }));
+    allowed(makeAttemptLimits(), (n) => ({ ...ann, as: `name ${n}`, address: address(n) }));
   assert.equal(
     from(() => '192.0.2.1'),
     100,
@@ -97,11 +97,7 @@ test('names of any length take little memory', () => {
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 1000; n += 1)
-    limits.begin(
-      'password',
-      { ...ann, signInName: `${n}${'x'.repeat(65_536)}`, address: `192.0.${n % 20}.1` },
-      0,
-    );
+    limits.begin('password', { ...ann, as: `${n}${'x'.repeat(65_536)}`, address: `192.0.${n % 20}.1` }, 0);
   collect();
   assert.ok(process.memoryUsage().heapUsed - before < 5_000_000);
 });

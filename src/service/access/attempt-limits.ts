@@ -9,25 +9,26 @@ const MAX_COUNTERS = 50_000;
 
 /** How many attempts may be wrong within a quarter of an hour. */
 const limits = {
-  /** Of one name from one address, or from one browser that the name signed in with before. */
-  name: 10,
-  /** Of all names from one address; an office may share one. */
+  /** Of one user, or of a name that nobody has, from one address, or from one browser that the user signed in with before. */
+  user: 10,
+  /** Of all users and names from one address; an office may share one. */
   address: 100,
-  /** Of one name from all addresses. */
-  nameEverywhere: { password: 50, code: 10 },
+  /** Of one user or name from all addresses. */
+  userEverywhere: { password: 50, code: 10 },
 } as const;
 
 /** Somebody who tries to sign in, or to confirm who they are. */
 export type Who = {
-  readonly signInName: string;
+  /** The user's uid, or a name that nobody has. */
+  readonly as: string;
   readonly address: string;
-  /** The id of a browser that has signed in with this name before: it has limits of its own. */
+  /** The id of a browser in which the user has signed in before: it has limits of its own. */
   readonly browser: string | undefined;
 };
 
 /** An attempt that was counted as wrong when it began. */
 export type Attempt = {
-  /** It was right: not counted, and the earlier ones of this name from here neither. */
+  /** It was right: not counted, and the earlier ones of this user from here neither. */
   right(): void;
   /** It was not decided: not counted. */
   undecided(): void;
@@ -35,7 +36,7 @@ export type Attempt = {
 
 /**
  * Limits wrong attempts. Nobody can use up another's: a browser that signed in before has its own, whatever others do in
- * its user's name. Guessing from many addresses ends at the limit of the name, which only new browsers share. Counted in
+ * its user's name. Guessing from many addresses ends at the limit of the user, which only new browsers share. Counted in
  * this process only.
  */
 export type AttemptLimits = {
@@ -46,15 +47,15 @@ export type AttemptLimits = {
 export function makeAttemptLimits(): AttemptLimits {
   const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
 
-  /** The counters that an attempt counts in, with their limits; the first is of this name from here. */
-  function countersFor(what: 'password' | 'code', { signInName, address, browser }: Who) {
-    const name = `${what} ${createHash('sha256').update(signInName).digest('base64url')}`;
-    if (browser !== undefined) return [[`${browser} ${name}`, limits.name]] as const;
+  /** The counters that an attempt counts in, with their limits; the first is of this user from here. */
+  function countersFor(what: 'password' | 'code', { as, address, browser }: Who) {
+    const user = `${what} ${createHash('sha256').update(as).digest('base64url')}`;
+    if (browser !== undefined) return [[`${browser} ${user}`, limits.user]] as const;
     const from = network(address);
     return [
-      [`${from} ${name}`, limits.name],
+      [`${from} ${user}`, limits.user],
       [from, limits.address],
-      [name, limits.nameEverywhere[what]],
+      [user, limits.userEverywhere[what]],
     ] as const;
   }
 

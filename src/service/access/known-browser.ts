@@ -9,15 +9,15 @@ const MAX_AGE_S = 400 * 86_400;
 const MAX_USERS = 10;
 
 /**
- * A cookie of a browser that has signed in: a random id, the account of the last sign-in, and a signature for each name
- * that signed in. It opens nothing. It gives its users attempts of their own, which nobody else can use up.
+ * A cookie of a browser that has signed in: a random id, the account of the last sign-in, and a signature for each user
+ * who signed in. It opens nothing. It gives its users attempts of their own, which nobody else can use up.
  */
 export type KnownBrowsers = {
   /** The browser's id, if this user has signed in with it. */
-  id(request: FastifyRequest, signInName: string): string | undefined;
+  id(request: FastifyRequest, uid: string): string | undefined;
   /** The account of the last sign-in, as its uid. */
   account(request: FastifyRequest): string | undefined;
-  remember(reply: FastifyReply, user: { readonly signInName: string }, account: string): void;
+  remember(reply: FastifyReply, user: { readonly uid: string }, account: string): void;
 };
 
 export function makeKnownBrowsers(keys: Keys): KnownBrowsers {
@@ -25,19 +25,19 @@ export function makeKnownBrowsers(keys: Keys): KnownBrowsers {
     const [id = '', account = '', ...signatures] = (cookies[cookieNames(protocol).browser] ?? '').split('.');
     return { id, account, signatures };
   };
-  const signature = (id: string, signInName: string) => keys.sign('browser', `${id} ${signInName}`);
+  const signature = (id: string, uid: string) => keys.sign('browser', `${id} ${uid}`);
   return {
-    id(request, signInName) {
+    id(request, uid) {
       const { id, signatures } = read(request);
-      const expected = signature(id, signInName);
+      const expected = signature(id, uid);
       return signatures.some((given) => sameText(given, expected)) ? id : undefined;
     },
     account: (request) => read(request).account || undefined,
-    remember(reply, { signInName }, account) {
+    remember(reply, { uid }, account) {
       const { request } = reply;
       const before = read(request);
       const id = /^[\w-]{22}$/.test(before.id) ? before.id : randomBytes(16).toString('base64url');
-      const own = signature(id, signInName);
+      const own = signature(id, uid);
       const others = before.id === id ? before.signatures.filter((other) => other !== own) : [];
       reply.setCookie(
         cookieNames(request.protocol).browser,

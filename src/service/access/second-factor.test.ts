@@ -58,6 +58,10 @@ test('it is switched on with a right code only, of this user', async () => {
   const code = (URI.parse(other.uri) as TOTP).generate({ timestamp: time.now });
   assert.equal(await factor.enable(user, proposed.factor, code), undefined);
   assert.equal(await factor.enable(user, proposed.factor, ''), undefined);
+  const long = 'a'.repeat(64_000);
+  assert.equal(factor.propose(user, 'Main', long).factor.length, 32);
+  const right = (URI.parse(proposed.uri) as TOTP).generate({ timestamp: time.now });
+  assert.equal(await factor.enable(user, long, right), undefined);
   assert.equal(user.secondFactor, null);
   assert.equal(await factor.verify(user, code), false, 'off: nothing is right');
 });

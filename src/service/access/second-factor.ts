@@ -37,14 +37,15 @@ export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => numb
   }
 
   return {
-    propose(user, account, factor = randomBytes(16).toString('hex')) {
+    propose(user, account, given = '') {
+      const factor = isFactor(given) ? given : randomBytes(16).toString('hex');
       const totp = totpOf(user, factor);
       totp.label = user.name;
       totp.issuer = account;
       return { factor, uri: totp.toString(), secret: totp.secret.base32 };
     },
     async enable(user, factor, code) {
-      const step = stepOf(user, factor, code);
+      const step = isFactor(factor) ? stepOf(user, factor, code) : undefined;
       if (step === undefined) return undefined;
       const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
       await users.setSecondFactor(user.id, factor, codes.map(hashOf));
@@ -61,6 +62,9 @@ export function makeSecondFactor(users: UserStore, keys: Keys, clock: () => numb
     },
   };
 }
+
+/** What a secret is derived from; it goes through a form. */
+const isFactor = (text: string) => /^[0-9a-f]{32}$/.test(text);
 
 /** 80 random bits, as `xxxx-xxxx-xxxx-xxxx` in letters and digits that are not mistaken for each other. */
 function newRecoveryCode(): string {

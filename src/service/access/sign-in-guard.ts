@@ -16,7 +16,8 @@ export type SignInGuard = {
    */
   attempt(
     what: 'password' | 'code',
-    who: { readonly signInName: string; readonly request: FastifyRequest },
+    /** `as`: the user's uid, or a name that nobody has. */
+    who: { readonly as: string; readonly request: FastifyRequest },
     check: (client: string) => Promise<boolean>,
   ): Promise<boolean>;
 };
@@ -45,10 +46,10 @@ export function makeSignInGuard({
   }
 
   return {
-    async attempt(what, { signInName, request }, check) {
+    async attempt(what, { as, request }, check) {
       watchProxy(request);
-      const browser = browsers.id(request, signInName);
-      const attempt = attempts.begin(what, { signInName, address: request.ip, browser }, clock());
+      const browser = browsers.id(request, as);
+      const attempt = attempts.begin(what, { as, address: request.ip, browser }, clock());
       if (attempt === undefined) {
         const address = network(request.ip);
         limited((suppressed) => log.say('service.sign-in-limited', { address, suppressed }));

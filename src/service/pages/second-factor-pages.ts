@@ -12,7 +12,7 @@ export function secondFactorPages(pages: Pages, { access: { secondFactor } }: Se
     const proposed = secondFactor.propose(
       request.user,
       request.account.name,
-      request.form.get('factor') || undefined,
+      request.form.get('factor') ?? undefined,
     );
     return offPage(request, proposed, errors);
   };

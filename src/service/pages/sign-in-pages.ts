@@ -96,7 +96,7 @@ export function signInPages(
       ? await store.users.find({ signInName: comparedName, account: accountId })
       : undefined;
     try {
-      const who = { signInName: comparedName, request };
+      const who = { as: user?.uid ?? comparedName, request };
       const right = await guard.attempt('password', who, (client) =>
         passwords.verify(form.get('password') ?? '', user?.password ?? null, client),
       );
@@ -120,7 +120,7 @@ export function signInPages(
     if (user === undefined) return reply.redirect(codePath(to), 303);
     try {
       const code = form.get('code') ?? '';
-      const right = await guard.attempt('code', { signInName: user.signInName, request }, () =>
+      const right = await guard.attempt('code', { as: user.uid, request }, () =>
         secondFactor.verify(user, code),
       );
       if (!right) {

@@ -65,7 +65,7 @@ export function pageRoutes(context: ServiceContext) {
       now: clock(),
       formats: formatsFor(account.timeZone),
       isOwnPassword: (given) =>
-        access.guard.attempt('password', { signInName: session.user.signInName, request }, (client) =>
+        access.guard.attempt('password', { as: session.user.uid, request }, (client) =>
           access.passwords.verify(given, session.user.password, client),
         ),
       audit: (what, target) =>
