@@ -121,7 +121,7 @@ test('it is switched off with the password, or by another administrator', async 
   const { served, owner, send, page, withCode } = await setUp(t);
   const { ask, url } = served;
   assert.equal((await send('/account/second-factor/off', { current: 'wrong' })).status, 422);
-  assert.match(await page('/account/second-factor'), /<p>On:/);
+  assert.match(await page('/account/second-factor'), /<h2>On/);
   await person(served, { name: 'Adam', role: 'administrator' });
   const adam = await visitor(served, 'Adam');
   const list = await ask(`${url}/users`, { headers: { cookie: adam.cookie } });

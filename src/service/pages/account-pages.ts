@@ -175,7 +175,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
 
 function sessionTable({ session, token, formats, now }: PageRequest, sessions: readonly OwnSession[]): Html {
   return table({
-    caption: 'Signed-in browsers',
+    caption: 'Sessions',
     rows: sessions,
     columns: [
       { head: 'Browser', cell: ({ browser }) => browserName(browser) },
@@ -183,7 +183,7 @@ function sessionTable({ session, token, formats, now }: PageRequest, sessions: r
       { head: 'Signed in', cell: ({ openedAt }) => formats.moment(openedAt, now) },
       { head: 'Last used', cell: ({ usedAt }) => formats.moment(usedAt, now) },
       {
-        head: '',
+        head: 'Action',
         cell: ({ id }) =>
           id === session.id
             ? 'this browser'

@@ -54,7 +54,8 @@ const framed = (content: Html, errors?: FieldErrors): Page => ({
 function onPage({ token }: PageRequest, errors?: FieldErrors): Page {
   return framed(
     html`<section class="card">
-      <p>On: signing in asks for a code of your authenticator app.</p>
+      <h2>On</h2>
+      <p>Signing in asks for a code of your authenticator app.</p>
       ${changeForm(
         { action: '/account/second-factor/off', token, label: 'Switch off' },
         html`${currentPassword(errors)}<button type="submit" class="danger">Switch off</button>`,
@@ -71,6 +72,7 @@ function offPage(
 ): Page {
   return framed(
     html`<section class="card">
+      <h2>Switch on</h2>
       <p>Off. If it is on, signing in also asks for a code that an authenticator app on your phone shows.</p>
       <p>Scan this with the app, or type the key. Then enter the code that the app shows.</p>
       ${qrCode(uri)}
@@ -92,7 +94,8 @@ function offPage(
 function codesPage(codes: readonly string[]): Page {
   return framed(
     html`<section class="card">
-      <p>On. Keep these recovery codes: each signs in once instead of a code of the app, if you lose your phone. They are not shown again.</p>
+      <h2>On</h2>
+      <p>Keep these recovery codes: each signs in once instead of a code of the app, if you lose your phone. They are not shown again.</p>
       ${copyable('codes', 'Recovery codes', codes.join('\n'))}
       <p><a href="/account">Done</a></p>
     </section>`,

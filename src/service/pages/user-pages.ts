@@ -135,7 +135,13 @@ function listPage(
         ],
         empty: null,
       })}
-      ${address !== undefined && copyable('address', 'Address to sign in at', address)}
+      ${
+        address !== undefined &&
+        html`<section class="card" aria-labelledby="sign-in">
+          <h2 id="sign-in">Signing in</h2>
+          ${copyable('address', 'Address of this account', address)}
+        </section>`
+      }
       <section class="card" aria-labelledby="add">
         <h2 id="add">Add user</h2>
         ${changeForm(
