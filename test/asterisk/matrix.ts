@@ -41,19 +41,17 @@ if (impossible || chosen.length === 0 || wanted.length === 0) {
 if (values.record) for (const world of chosen) await record(world, values.rows);
 else process.exitCode = (await play()) ? 0 : 1;
 
-/** Those of the known names that the text lists. */
+/** Those of the known names that the text lists; none if it has another. */
 function select<Name extends string>(text: string, known: readonly Name[]): Name[] {
-  const names = text.split(',');
-  return known.filter((name) => names.includes(name));
+  const names = new Set(text.split(','));
+  const chosen = known.filter((name) => names.has(name));
+  return chosen.length === names.size ? chosen : [];
 }
 
 async function record(world: WorldName, glob: string): Promise<void> {
   const lab = await openLab(world);
   try {
-    for (const { row, index } of rowsOf(world, glob)) {
-      await recordRow(lab, index);
-      say(`recorded asterisk-${world}/${row.name}`);
-    }
+    for (const one of rowsOf(world, glob)) say(`recorded ${await recordRow(lab, { world, ...one })}`);
   } finally {
     await lab.stop();
   }

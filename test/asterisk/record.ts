@@ -1,21 +1,21 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { cdrOf } from './cdr.ts';
-import type { Version } from './install.ts';
 import type { Lab } from './lab.ts';
 import { office } from './offices.ts';
 import { startRecorder } from './recorder.ts';
-import { expectedCalls } from './row.ts';
-import { matrix } from './rows/all.ts';
+import { expectedCalls, type Row } from './row.ts';
 import { playRow } from './stage.ts';
+import type { WorldName } from './worlds.ts';
 
 /**
  * Plays one row alone, in office 1, and keeps what Asterisk said (ami.jsonl), what must be told of it
  * (expected.json) and what Asterisk wrote down itself (cdr.csv).
  */
-export async function recordRow(lab: Lab, index: number): Promise<void> {
-  const row = matrix[index];
-  if (!row) throw new Error(`there is no row ${index}`);
+export async function recordRow(
+  lab: Lab,
+  { world, row, index }: { readonly world: WorldName; readonly row: Row; readonly index: number },
+): Promise<string> {
   const { pbx } = lab;
   const first = office(1);
   const recorder = await startRecorder(pbx, row.name);
@@ -33,14 +33,17 @@ export async function recordRow(lab: Lab, index: number): Promise<void> {
   const callers = play.inbound.map(({ uniqueid }) => uniqueid);
   const cdr = (await cdrOf(pbx, callers)).filter(({ uniqueid }) => play.channels.has(uniqueid));
 
-  const dir = recordingDir(pbx.version, row.name);
+  const folder = `${recordingFolder(world)}/${row.name}`;
+  const dir = path.join(import.meta.dirname, '..', 'recordings', folder);
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true });
   await writeFile(path.join(dir, 'ami.jsonl'), recording);
   await writeFile(path.join(dir, 'expected.json'), `${JSON.stringify({ calls, ...settings }, null, 2)}\n`);
   await writeFile(path.join(dir, 'cdr.csv'), cdr.map(({ line }) => `${line}\n`).join(''));
+  return folder;
 }
 
-function recordingDir(version: Version, row: string): string {
-  return path.join(import.meta.dirname, '..', 'recordings', `asterisk-${version}`, row);
+/** The folder in `test/recordings` of a world's rows. */
+export function recordingFolder(world: WorldName): string {
+  return /^\d/.test(world) ? `asterisk-${world}` : world;
 }

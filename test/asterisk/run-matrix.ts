@@ -56,6 +56,7 @@ export async function runMatrix(
   const live = await Promise.all(feeds.filter(isLive).map((feed) => startLive(start(feed))));
   const played = await playAll(lab, rows);
   await Promise.all(live.map((some) => untilAllReported(some, played)));
+  await Promise.all(live.flatMap(({ all }) => all.map((farEnd) => farEnd.endBridge())));
   const reading = await Promise.all(readers.map((reader) => reader.goOn()));
   await Promise.all(reading.map((some) => untilAllReported(some, played)));
   const bridges = [...live, ...reading];

@@ -9,15 +9,19 @@ import { loadConfig } from '../../src/config/env.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Batch } from '../../src/outbox/outbox.ts';
 import { office } from '../asterisk/offices.ts';
+import { recordingFolder } from '../asterisk/record.ts';
 import { expectedCalls } from '../asterisk/row.ts';
-import { matrix } from '../asterisk/rows/all.ts';
+import { rowsOf, worldNames } from '../asterisk/worlds.ts';
 import { type ExpectedCall, readScenarios, type Scenario } from './library.ts';
 
 /** What is reported of a recorded row from its call records alone, where that is not what happened: see the row. */
 function markedCalls(name: string): { why: string; calls: Omit<ExpectedCall, 'uniqueid'>[] } | undefined {
-  const index = matrix.findIndex((row) => row.name === name.split('/')[1]);
-  const marked = matrix[index]?.fromRecords;
-  return marked && { why: marked.why, calls: expectedCalls(marked, index, office(1)) };
+  const [folder, rowName] = name.split('/');
+  const world = worldNames.find((each) => recordingFolder(each) === folder);
+  if (world === undefined) return undefined;
+  const { row, index } = rowsOf(world).find((each) => each.row.name === rowName) ?? {};
+  const marked = row?.fromRecords;
+  return marked && { why: marked.why, calls: expectedCalls(marked, index ?? 0, office(1)) };
 }
 
 /** What the gap filler reports of a recorded scenario that was not heard live. */
