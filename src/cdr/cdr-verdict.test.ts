@@ -126,6 +126,19 @@ describe('what a record says', () => {
     });
     assert.deepEqual(judged([answered({ dstchannel: 'Local/1003@q-0001;1' })], [half]), by('1004'));
   });
+  test('who answered behind the half of a member of a FreePBX group, of which there is no record', () => {
+    const beyond = answered({
+      channel: 'Local/0+31612345678@from-internal-0002;2',
+      dstchannel: 'PJSIP/siproute-00000001',
+      lastdata: 'PJSIP/+31612345678@siproute,300,T',
+      uniqueid: '1800000000.4',
+    });
+    const member = answered({ dstchannel: 'Local/RG-600-0+31612345678@grps-0001;1' });
+    assert.deepEqual(judged([member], [beyond]), by('+31612345678'));
+    assert.deepEqual(judged([member]), by('0+31612345678'));
+    const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
+    assert.deepEqual(judged([phone]), by('1003'));
+  });
   test('Local pairs that lead to each other', () => {
     const one = answered({ channel: 'Local/a@x-1;2', dstchannel: 'Local/b@x-2;1', uniqueid: '1.2' });
     const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });

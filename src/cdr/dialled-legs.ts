@@ -13,6 +13,8 @@ export type DialledLegs = {
   isOfAnother(record: CdrRecord): boolean;
   /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
   of(channel: string, by: CdrRecord): CdrRecord | undefined;
+  /** The answered record of a Local half that leads to this number, during the call of `by`. */
+  leadingTo(number: string, by: CdrRecord): CdrRecord | undefined;
 };
 
 /** A leg's record is written when the leg ends, which can be hours before the caller's record. */
@@ -44,7 +46,25 @@ export function createDialledLegs(kept = maxLegs): DialledLegs {
     return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
   }
 
+  function of(channel: string, by: CdrRecord): CdrRecord | undefined {
+    const all = records.get(channel) ?? [];
+    const during = spanOf(by);
+    const found = all
+      .filter(({ span }) => span.to >= during.from && span.from <= during.to)
+      .map(({ record }) => record);
+    return found.find(isAnswered) ?? found.find(({ disposition }) => disposition === 'ANSWERED') ?? found[0];
+  }
+
   return {
+    of,
+    leadingTo(number, by) {
+      for (const name of records.keys()) {
+        if (!name.startsWith(`Local/${number}@`) || !name.endsWith(';2')) continue;
+        const record = of(name, by);
+        if (record && isAnswered(record)) return record;
+      }
+      return undefined;
+    },
     add(record) {
       const { channel, dstchannel } = record;
       const span = spanOf(record);
@@ -58,16 +78,6 @@ export function createDialledLegs(kept = maxLegs): DialledLegs {
     },
     isOfAnother: ({ dstchannel, uniqueid }) =>
       (dialled.get(dstchannel) ?? []).some((span) => span.uniqueid !== uniqueid),
-    of(channel, by) {
-      const all = records.get(channel) ?? [];
-      const during = spanOf(by);
-      const found = all
-        .filter(({ span }) => span.to >= during.from && span.from <= during.to)
-        .map(({ record }) => record);
-      return (
-        found.find(isAnswered) ?? found.find(({ disposition }) => disposition === 'ANSWERED') ?? found[0]
-      );
-    },
   };
 }
 

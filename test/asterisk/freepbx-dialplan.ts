@@ -69,10 +69,13 @@ ${exten(
   'Set(O={EXTEN:0:1})',
   call(
     'dial-confirm',
-    `7,{DIAL_OPTIONS},Local/LC-{EXTEN}@ext-local-confirm/n&Local/RG-{O}602-0${mobilePattern}@grps/n`,
+    `7,{DIAL_OPTIONS},Local/FMPR-{EXTEN}@findmefollow-ringallv2/n&Local/RG-{O}602-0${mobilePattern}@grps/n`,
   ),
   call('vm', '{O}000,NOANSWER'),
 )}${hangup}
+; the phone of follow-me; there is no call record of this half either
+[findmefollow-ringallv2]
+${exten('_FMPR-X.', 'Set(CDR_PROP(disable)=true)', call('dial-one', '6,{DIAL_OPTIONS},{EXTEN:5}'))}
 [ext-local]
 ${exten(`${office}00X`, 'Set(__RINGTIMER=2)', call('exten-vm', '{EXTEN:0:1}000,{EXTEN}'))}
 ${exten(`_vmu[1-${officeCount}]000`, call('vm', '{EXTEN:3},NOANSWER'))}${hangup}

@@ -127,6 +127,13 @@ export const freepbxRows: readonly Row[] = [
     phones: { 3: phone.rings() },
     mobile: asked('1'),
   }),
+  answered(3, {
+    name: 'follow-me-phone',
+    says: 'Extension and mobile ring; the phone answers first.',
+    dialplan: extension(3),
+    phones: { 3: phone.answers({ after: 500 }) },
+    mobile: phone.rings(),
+  }),
   givenUpIn('VoiceMail', {
     name: 'follow-me-refused',
     says: 'The mobile presses 2; the caller gets the mailbox.',
