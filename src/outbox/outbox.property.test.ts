@@ -31,6 +31,12 @@ function createModel() {
   const next = (callId: string) => ofCall(callId).find(({ state }) => state === 'waiting');
   const newest = ({ callId }: ModelEvent) => newestOf.get(callId) ?? 0;
   const nextEvents = () => [...new Set(events.map(({ callId }) => callId))].flatMap((id) => next(id) ?? []);
+  /** What becomes the next of its call is due at once, though it was tried before (an older one was sent again). */
+  const advance = (callId: string) => {
+    const event = next(callId);
+    if (event) event.nextAt = 0;
+    return event;
+  };
 
   return {
     calls,
@@ -82,11 +88,13 @@ function createModel() {
       event.state = outcome;
       event.finishedAt = at;
       if (outcome === 'delivered') delivered++;
-      return wasNext ? next(event.callId)?.seq : undefined;
+      return wasNext ? advance(event.callId)?.seq : undefined;
     },
     expire(before: number, at: number): number {
       const old = events.filter(({ state, since }) => state === 'waiting' && since < before);
+      const calls = new Set(old.filter((event) => next(event.callId) === event).map((event) => event.callId));
       for (const event of old) Object.assign(event, { state: 'dead', finishedAt: at });
+      for (const callId of calls) advance(callId);
       return old.length;
     },
     resend(seq: number, now: number): number {
@@ -164,10 +172,33 @@ test('outbox: does what a model in plain memory does, whatever happens in whatev
         }
       },
     ),
-    { numRuns: 40 },
+    {
+      numRuns: 40,
+      // What the model had otherwise: one failure in 24 runs, and in 5,000.
+      examples: [
+        [
+          [
+            ...[append('a', 'completed'), append('c', 'ringing'), append('a', 'ringing')],
+            [{ do: 'record', back: 0, outcome: 'delivered', wait: 0, counted: false }, 1],
+            [{ do: 'prune', age: 0 }, 1],
+          ],
+        ],
+        [
+          [
+            ...[append('a', 'ringing'), append('a', 'answered')],
+            [{ do: 'record', back: 0, outcome: 'retry', wait: 50_000, counted: true }, 1],
+            [{ do: 'record', back: 1, outcome: 'delivered', wait: 0, counted: true }, 1],
+          ],
+        ],
+      ],
+    },
   );
   assert.deepEqual(log.lines, []);
 });
+
+function append(callId: 'a' | 'c', status: (typeof callStatuses)[number]): [Step, number] {
+  return [{ do: 'append', callId, status }, 1];
+}
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type Model = ReturnType<typeof createModel>;
