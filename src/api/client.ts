@@ -146,7 +146,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         {
           onRequestStart(it) {
             controller = it;
-            // Nothing is sent once the caller was told that there was no connection in time.
+            // Nothing is sent once the caller has heard that there was no connection in time.
             if (done) return it.abort(new Error('timeout'));
             clearTimeout(timer);
             timer = setTimeout(onTimeout, answerTimeoutMs);

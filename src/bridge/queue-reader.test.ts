@@ -5,7 +5,7 @@ import { createQueueReader } from './queue-reader.ts';
 
 const counters: Counters = { queued: 3, delivered: 1, waiting: 2, dead: 0, lost: 0 };
 
-/** An outbox that answers only when it is told to. */
+/** An outbox that answers only on request. */
 function silentOutbox() {
   const waiting: ((counters: Counters) => void)[] = [];
   return {
@@ -15,7 +15,7 @@ function silentOutbox() {
   };
 }
 
-test('queue: while the disk does not answer, what was known last is told, and it is asked once', async () => {
+test('queue: while the disk does not answer, the last figures are given, and it is asked once', async () => {
   const outbox = silentOutbox();
   const read = createQueueReader(outbox, 5);
   await assert.rejects(read(), /does not answer/);

@@ -236,3 +236,26 @@ test('API gone, then there but with faults: new calls are tried again', async (t
   const tried = new Set(lab.sent.slice(before).map(({ event }) => event.callId));
   assert.equal([...tried].filter((id) => id.startsWith('c-')).length, 20);
 });
+
+test('a probe leaves an event alone that is offered and sent while the probe looks for one', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(({ callId }) => (callId === 'x' ? 'hang' : answer(500)));
+  lab.dispatcher.start();
+  for (let n = 0; n < 25; n++) lab.offer(`c-${n}`, 'ringing');
+  await lab.pass(10);
+  assert.equal(lab.dispatcher.status().state, 'outage');
+  const events = lab.take('x', 'ringing');
+  const { due } = lab.queue;
+  let raced = false;
+  lab.queue.due = async (query) => {
+    const found = await due(query);
+    if (query.limit === 1 && found[0]?.callId === 'x') {
+      raced = true;
+      lab.dispatcher.offer(events);
+    }
+    return found;
+  };
+  await lab.pass(2_000);
+  assert.ok(raced);
+  assert.equal(lab.sent.filter(({ event }) => event.callId === 'x').length, 1);
+});

@@ -204,3 +204,23 @@ test('a disk that refuses is logged, and the next comparison goes on', async () 
   await it.after(5 * minute);
   assert.deepEqual(it.codes(), ['reconcile.failed', 'reconcile.sent-again']);
 });
+
+test('a try that the disk refused does not count: an event is sent again five times all the same', async () => {
+  let refused = 0;
+  let sent = 0;
+  const it = scene(
+    {
+      async sendAgain(missing) {
+        if (refused++ === 0) throw new Error('disk full');
+        sent += 1;
+        for (const event of missing) it.reconciler.delivered(event);
+        return missing.map(({ seq }) => seq);
+      },
+    },
+    ({ callId }) => callId === 'pbx-lost',
+  );
+  it.deliver(1, 'pbx-lost', 'ringing');
+  for (let round = 0; round < 9; round++) await it.after(5 * minute);
+  assert.equal(sent, 5);
+  assert.equal(it.reconciler.status().gaveUp, 1);
+});

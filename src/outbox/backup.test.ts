@@ -122,14 +122,14 @@ test('restore: not while a bridge works there', async (t) => {
   });
 });
 
-test('restore: not over a state unless told, and then that is kept aside', async (t) => {
+test('restore: not over a state unless --replace is given, and then that is kept aside', async (t) => {
   const { directory, file, outbox } = await backedUp(t);
   await outbox.append(batchOf('b:ringing', monday + 60_000));
   await outbox.close();
   const before = readFileSync(databasePath(directory));
   assert.throws(() => restore(directory, file, here), {
     name: 'StorageRefused',
-    message: `there is a state in ${directory} already: 2 events that wait, 0 dead letters, 1 open calls, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be told; --replace sets it aside all the same`,
+    message: `there is a state in ${directory} already: 2 events that wait, 0 dead letters, 1 open calls, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
   });
   assert.deepEqual(readFileSync(databasePath(directory)), before);
 
@@ -148,7 +148,7 @@ test("restore: an empty state, as a first start leaves it, is nobody's loss", as
   assert.equal(eventsOf(fresh, {}).length, 2);
 });
 
-test('restore: a state that cannot be read is for the bridge to repair, unless told', async (t) => {
+test('restore: a state that cannot be read is for the bridge to repair, unless --replace is given', async (t) => {
   const { folder, file } = await backedUp(t);
   const broken = join(folder, 'broken');
   mkdirSync(broken);

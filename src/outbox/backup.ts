@@ -17,7 +17,7 @@ export type StateSummary = {
   readonly openCalls: number;
   readonly waiting: number;
   readonly dead: number;
-  /** Unix ms at which its newest event was taken. */
+  /** Unix ms at which its newest event was queued. */
   readonly newestAt: number | undefined;
 };
 
@@ -53,8 +53,8 @@ export type Restored = {
 
 /**
  * Puts a backup in the place of a folder's state. Throws StorageRefused while a bridge works there; if the backup is
- * damaged, of a newer version, or of another PBX_ID (`of`), under which its calls would be told anew; and, without
- * `replace`, if there is a state already: what that has and the backup has not would never be told.
+ * damaged, of a newer version, or of another PBX_ID (`of`), under which its calls would be reported again; and, without
+ * `replace`, if there is a state already: what that has and the backup has not would never be reported.
  */
 export function restore(
   directory: string,
@@ -64,7 +64,7 @@ export function restore(
   const backup = readBackup(file);
   if (backup.of !== of) {
     throw new StorageRefused(
-      `${file} is of PBX_ID=${backup.of}, and PBX_ID is ${of} here: calls would be told again under other ids; set PBX_ID=${backup.of}`,
+      `${file} is of PBX_ID=${backup.of}, and PBX_ID is ${of} here: calls would be reported again under other ids; set PBX_ID=${backup.of}`,
     );
   }
   makeFolder(directory);
@@ -96,7 +96,7 @@ function refuseState(directory: string, path: string): void {
     there = `it cannot be read (${messageOf(error)}); the bridge repairs it when it starts`;
   }
   throw new StorageRefused(
-    `there is a state in ${directory} already: ${there}. What the backup does not have of it would never be told; --replace sets it aside all the same`,
+    `there is a state in ${directory} already: ${there}. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
   );
 }
 

@@ -145,7 +145,7 @@ playRows([
     },
   ],
   [
-    'of an event that was tried for ever the first fifteen attempts are told, and the last',
+    'of an event that was tried for ever the first fifteen attempts are kept, and the last',
     async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing'));
       for (let at = 1; at <= 40; at++)

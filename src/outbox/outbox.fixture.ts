@@ -34,11 +34,11 @@ export function temporaryFolder(t: Scope): string {
 
 export type KeepingLog = Log & {
   readonly lines: { code: string; fields: LogFields }[];
-  /** Resolves when this has been said. */
+  /** Resolves when this has been logged. */
   seen(code: string): Promise<void>;
 };
 
-/** A log that keeps what it is told. */
+/** A log that keeps its lines. */
 export function keepingLog(): KeepingLog {
   const lines: KeepingLog['lines'] = [];
   const said = new EventEmitter();
@@ -68,7 +68,7 @@ export function newEvent(callId: string, status: CallStatus, queuedAt = 0, more:
   return { callId, status, body, queuedAt };
 }
 
-/** A batch of events alone, written `a:ringing b:completed`, all taken at `queuedAt`. */
+/** A batch of events alone, written `a:ringing b:completed`, all queued at `queuedAt`. */
 export function batchOf(events: string, queuedAt = 0): Batch {
   const list = events.split(' ').map((event) => event.split(':') as [string, CallStatus]);
   return { calls: [], trunks: [], events: list.map(([id, status]) => newEvent(id, status, queuedAt)) };
@@ -94,14 +94,14 @@ export function resend(directory: string, seqs: readonly number[], now = 0): num
   }
 }
 
-/** What became of an attempt; delivered at 0 unless told otherwise. */
+/** What became of an attempt; delivered at 0 unless said otherwise. */
 export function resultOf(seq: number, callId: string, rest: Partial<DeliveryResult> = {}): DeliveryResult {
   return { seq, callId, outcome: 'delivered', at: 0, counted: true, durationMs: 1, ...rest };
 }
 
 type Query = Parameters<DeliveryQueue['due']>[0];
 
-/** Numbers of the nextEvents that a priority gives; everything is fresh, and due, unless told otherwise. */
+/** Numbers of the due events of a priority; everything is fresh, and due, unless said otherwise. */
 export async function due(outbox: Outbox, query: Partial<Query>): Promise<number[]> {
   const all: Query = { priority: 'fresh', now: 1_000_000, freshSince: 0, limit: 100, except: [] };
   return seqs(await outbox.due({ ...all, ...query }));

@@ -14,7 +14,7 @@ export type OutboxOptions = {
   readonly directory: string;
 };
 
-/** A call event to be told. `body` is the JSON as it will go on the wire. */
+/** A call event to report. `body` is the JSON as it will go on the wire. */
 export type NewEvent = {
   readonly callId: string;
   readonly status: CallStatus;
@@ -34,7 +34,7 @@ export type Batch = {
     readonly state: string | null;
   }[];
   readonly events: readonly NewEvent[];
-  /** What was seen and decided until then: lines, joined, for whoever asks later. */
+  /** What was seen and decided until then: lines, joined, for explain. */
   readonly journal?: { readonly lines: string; readonly at: number };
   /** Calls that were judged and are not reported, with the reason; `at` is Unix ms. */
   readonly unreported?: readonly { readonly id: string; readonly at: number; readonly why: string }[];
@@ -45,7 +45,7 @@ export type Batch = {
 export type Appended = {
   /** Those of the events that are the oldest waiting one of their call: they may be sent now. */
   readonly nextEvents: readonly QueuedEvent[];
-  /** Those that had been taken before (same call and status): nothing was done about them. */
+  /** Those that had been queued before (same call and status): nothing was done about them. */
   readonly repeated: readonly NewEvent[];
 };
 
@@ -63,7 +63,7 @@ export interface Outbox extends DeliveryQueue {
   /**
    * Resolves when everything is on disk (fsynced). While the disk is full or fails it keeps trying, in order;
    * `storage()` says so. Rejects only when the outbox has failed or was closed, or when 200,000 events wait for the
-   * disk already: nothing was taken then.
+   * disk already: nothing was queued then.
    */
   append(batch: Batch): Promise<Appended>;
   /** Open calls, known trunks and the checkpoint of the call records, for the start. */
@@ -74,11 +74,11 @@ export interface Outbox extends DeliveryQueue {
   verdicts(callIds: readonly string[]): Promise<Map<string, CallVerdict>>;
   /** Exact counts; `queued = delivered + waiting + dead`. */
   counters(): Promise<Counters>;
-  /** Unix ms at which the oldest waiting event was taken. */
+  /** Unix ms at which the oldest waiting event was queued. */
   oldestWaiting(): Promise<number | undefined>;
   /** All that is kept about a call's events, each with its attempts. */
   eventsOf(callId: string): Promise<StoredEvent[]>;
-  /** Those of the `limit` events taken last that were delivered since (Unix ms). */
+  /** Those of the `limit` events queued last that were delivered since (Unix ms). */
   lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
   /**
    * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Gives the numbers
@@ -192,7 +192,7 @@ export async function openOutbox(
 
 function flat({ calls, trunks, events, journal, unreported, cdrCheckpoint }: Batch): IntakeBatch {
   const bad = events.find(({ queuedAt }) => !Number.isSafeInteger(queuedAt));
-  if (bad) throw new TypeError(`${bad.callId} was taken at ${bad.queuedAt}, which is no time`);
+  if (bad) throw new TypeError(`${bad.callId} was queued at ${bad.queuedAt}, which is no time`);
   return {
     calls: calls.flatMap(({ id, state }) => [id, state]),
     trunks: trunks.flatMap(({ endpoint, source, state }) => [endpoint, source, state]),

@@ -24,7 +24,7 @@ async function otherProcess(t: TestContext, directory: string): Promise<ChildPro
   return child;
 }
 
-test('instance lock: a second process is refused, and told by whom', async (t) => {
+test('instance lock: a second process is refused, and hears by whom', async (t) => {
   const directory = temporaryFolder(t);
   const child = await otherProcess(t, directory);
   assert.throws(() => lock(directory), {

@@ -3,7 +3,7 @@ import { answerEach } from './answer.ts';
 import { StorageRefused } from './refused.ts';
 import { serveThread } from './serve-thread.ts';
 
-/** A thread for tests: answers, refuses, and dies when told to. */
+/** A thread for tests: answers, refuses, and dies on request. */
 if (workerData === 'no start') throw new Error('cannot open');
 if (workerData === 'refused') {
   serveThread(() => {

@@ -35,7 +35,7 @@ test('a thread that cannot open its database does not start, and says whether a 
   });
 });
 
-test('a thread that ends by itself is told, and everything asked of it is refused', async (t) => {
+test('a thread that ends by itself is reported, and everything asked of it is refused', async (t) => {
   for (const way of ['crash', 'die'] as const) {
     const { thread, failures } = await start(t);
     await thread.ask(way).catch(() => {}); // its answer, or its end: whichever comes first
@@ -47,7 +47,7 @@ test('a thread that ends by itself is told, and everything asked of it is refuse
   }
 });
 
-test('closing lets requests end first; afterwards they are refused, and no failure is told', async (t) => {
+test('closing lets requests end first; afterwards they are refused, and no failure is reported', async (t) => {
   const { thread, failures } = await start(t);
   const last = thread.ask('double', 1);
   await Promise.all([thread.close(), thread.close()]);

@@ -4,7 +4,7 @@ export type Value = null | number | string;
 /** A row as it lies in a page. An INTEGER PRIMARY KEY is null in `values`: it is the `rowid`. */
 export type PageRow = { readonly rowid: number; readonly values: readonly Value[] };
 
-/** Bytes in a page; what SQLite uses unless told otherwise. */
+/** Bytes in a page; what SQLite uses by default. */
 export const pageSize = 4096;
 
 const tableLeaf = 0x0d;

@@ -54,7 +54,7 @@ test('repair: whatever happens to the files, it starts, says so, and works', asy
       const first = await openedWhole(inner, directory);
       const codes = first.log.lines.map(({ code }) => code);
       const missing = events - first.events;
-      // A WAL that just ends early cannot be told from a last moment before a crash: nobody can know that.
+      // A WAL that just ends early cannot be distinguished from a last moment before a crash: nobody can know that.
       if (missing > 0 && !name.includes('WAL'))
         assert.deepEqual(codes, ['outbox.repaired'], `${missing} missing`);
       assert.ok(codes.length <= 1, codes.join());
@@ -118,7 +118,7 @@ for (const [name, damage, lost] of losses) {
   });
 }
 
-test('repair: an event that a flipped bit gave to another call is not told; it is counted as lost', async (t) => {
+test('repair: an event that a flipped bit gave to another call is not reported; it is counted as lost', async (t) => {
   const directory = temporaryFolder(t);
   const first = await opened(t, { directory });
   await first.append({

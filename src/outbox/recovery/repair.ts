@@ -102,7 +102,7 @@ function finishDelivered(db: DatabaseSync): void {
       AND outcome = 'delivered' AND attempt.at > coalesce(finished_at, -1)`);
 }
 
-/** Makes nextEvents from what is there, and forgets calls that are over. */
+/** Chooses the next event of each call, and forgets calls that are over. */
 function chooseNextEvents(db: DatabaseSync): void {
   db.exec(`
     UPDATE event SET newest_at = NULL, next_at = NULL;

@@ -58,7 +58,7 @@ function* savedRows(
   }
 }
 
-/** Tables are told apart by their rows' shapes; whatever fits none exactly is damaged, or not ours. */
+/** Tables are recognised by their rows' shapes; whatever fits none exactly is damaged, or not ours. */
 const shapes: readonly {
   readonly table: SavedRow['table'];
   readonly columns: readonly ((v: Value) => boolean)[];

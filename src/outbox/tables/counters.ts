@@ -56,7 +56,7 @@ export function createCounterKeeper(db: DatabaseSync) {
   }
 
   return {
-    /** Counts one event as taken and gives its number. */
+    /** Counts one event as queued and gives its number. */
     take(): number {
       delta.queued++;
       delta.waiting++;

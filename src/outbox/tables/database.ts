@@ -63,7 +63,7 @@ function roomFor(path: string): number {
 function bringUpToDate(db: DatabaseSync): void {
   const version = versionOf(db);
   const found = schemaOf(db);
-  // A flipped bit in the version number alone: the schema tells.
+  // A flipped bit in the version number alone: the schema shows it.
   if (version > schemaVersion && found.join() === schemaAt(schemaVersion).join()) {
     db.exec(`PRAGMA user_version = ${schemaVersion}`);
   }

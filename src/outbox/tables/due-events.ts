@@ -4,7 +4,7 @@ import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { highestSeq } from './counters.ts';
 import { isBodyOf } from './event-body.ts';
 
-/** From this number of attempts on, nextEvents are alike to the priority `retry`: their waits are the longest anyway. */
+/** From this number of attempts on, events are alike to the priority `retry`: their waits are the longest anyway. */
 export const mostTries = 16;
 
 const columns = 'seq, call_id, status, body, queued_at, attempts, rejections, state';
@@ -21,7 +21,7 @@ export const prioritySql = {
   nextDue: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
-/** Gives out nextEvents. Every statement goes straight to its rows, however many wait. */
+/** Gives out next events. Every statement goes straight to its rows, however many wait. */
 export function createDueEvents(db: DatabaseSync) {
   const fresh = db.prepare(prioritySql.fresh);
   const backlog = db.prepare(prioritySql.backlog);

@@ -58,13 +58,13 @@ export function createHistory(db: DatabaseSync) {
   return {
     eventsOf: (callId: string): StoredEvent[] => (ofCall.all(callId) as StoredRow[]).map(toEvent),
 
-    /** Those of the `limit` events taken last that were delivered since (Unix ms). */
+    /** Those of the `limit` events queued last that were delivered since (Unix ms). */
     lastDelivered: (since: number, limit: number): DeliveredEvent[] =>
       (last.all(limit) as Pick<StoredRow, 'seq' | 'call_id' | 'status' | 'state' | 'finished_at'>[])
         .filter((row) => row.state === deliveredState && (row.finished_at ?? 0) >= since)
         .map((row) => ({ seq: row.seq, callId: row.call_id, status: row.status, at: row.finished_at ?? 0 })),
 
-    /** Unix ms at which the oldest waiting event was taken. */
+    /** Unix ms at which the oldest waiting event was queued. */
     oldestWaiting: (): number | undefined => oldest.get()?.queued_at as number | undefined,
 
     /**

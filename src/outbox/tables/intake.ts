@@ -3,7 +3,7 @@ import { BrokenInvariant } from '../../storage/storage-error.ts';
 import type { CounterKeeper } from './counters.ts';
 
 /**
- * What is taken in one go, as it crosses the threads: flat lists, because copying many small objects costs more
+ * What is queued in one go, as it crosses the threads: flat lists, because copying many small objects costs more
  * than writing them to disk.
  */
 export type IntakeBatch = {
@@ -27,7 +27,7 @@ export type IntakeBatch = {
 
 /** Instead of a number: the event waits behind an earlier one of its call. */
 export const behind = 0;
-/** Instead of a number: this status of this call was taken before. */
+/** Instead of a number: this status of this call was queued before. */
 export const repeated = -1;
 
 /** Rows in one INSERT: with one each, a third of the time goes into calling SQLite. */
@@ -42,7 +42,7 @@ export const intakeSql = {
   touch: 'UPDATE event SET newest_at = max(newest_at, ?) WHERE seq = ? AND newest_at IS NOT NULL',
 } as const;
 
-/** Writes down what changed and what is to be told. Runs inside the caller's transaction. */
+/** Writes down what changed and the events to report. Runs inside the caller's transaction. */
 export function createIntake(
   db: DatabaseSync,
   counters: CounterKeeper,

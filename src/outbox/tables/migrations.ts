@@ -6,9 +6,9 @@
  */
 export const migrations: readonly string[] = [
   `
-  -- What was taken, once per call and status. state: 0 waiting, 1 delivered, 2 dead letter.
+  -- What was queued, once per call and status. state: 0 waiting, 1 delivered, 2 dead letter.
   -- A call's next event is its oldest waiting one, the only one that may be sent. Only it has newest_at (when the
-  -- call's newest event was taken), and only one that was tried has next_at. All in one table, since each further
+  -- call's newest event was queued), and only one that was tried has next_at. All in one table, since each further
   -- tree that an insert must touch costs a fifth of the speed.
   CREATE TABLE event (
     seq INTEGER PRIMARY KEY,

@@ -73,13 +73,13 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   }
 
   return {
-    /** Gives the new nextEvents of the calls that have more to send. */
+    /** Gives the new next events of the calls that have more to send. */
     record(results: readonly DeliveryResult[]): QueuedEvent[] {
       return results.flatMap((result) => recordOne(result) ?? []).map(queuedEvent);
     },
 
     /**
-     * One step of DeliveryQueue.expire: looks at `limit` calls whose nextEvents come after the number `after`. All are
+     * One step of DeliveryQueue.expire: looks at `limit` calls whose next events come after the number `after`. All are
      * looked at: where a clock was set meanwhile, an old event can stand behind a young one.
      * `next`: where to go on; undefined when this was all.
      */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { startStorageThread } from './storage-thread.ts';
 
-test('storage thread: when it dies, everything is rejected and the caller is told', async (t) => {
+test('storage thread: when it dies, everything is rejected and the caller hears of it', async (t) => {
   const crashing = new URL('./crashing-worker.fixture.ts', import.meta.url);
   const options = { directory: temporaryFolder(t) };
   const thread = await startStorageThread(options, { log: keepingLog(), script: crashing });
