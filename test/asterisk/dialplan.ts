@@ -51,6 +51,7 @@ exten => _[1-${officeCount}]00X,1,Dial(PJSIP/\${EXTEN},3)
 exten => _[1-${officeCount}]070,1,ConfBridge(office-\${EXTEN:0:1})
 exten => _[1-${officeCount}]071,1,ConfBridge(leader-\${EXTEN:0:1},,leader_user)
 exten => _[1-${officeCount}]080,1,Queue(phones-ringall-\${EXTEN:0:1},,,,4)
+exten => _[1-${officeCount}]081,1,Queue(phones-ringall-\${EXTEN:0:1})
 exten => _[1-${officeCount}]090,1,VoiceMail(\${EXTEN:0:1}000,s)
 ; directed pickup
 exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)

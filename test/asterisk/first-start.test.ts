@@ -44,7 +44,7 @@ for (const version of versions)
       } = await reportedIn(async (stage, start) => {
         const call = await stage.customerCalls();
         await stage.rings(1);
-        await stage.redirects(call, `${first.number}080`);
+        await stage.redirects(call, `${first.number}081`);
         await stage.reaches(call, 'Queue');
         await start();
         call.hangsUp();

@@ -128,7 +128,7 @@ const table: Readonly<Record<string, Fault>> = {
   'the trunk ignores who withholds a number': {
     make: () => {},
     pbx: { variables: { 'PJSIP_ENDPOINT(sipgate,trust_id_inbound)': 'false' } },
-    says: /^warn withheld numbers: PJSIP\/sipgate ignores the header .* -> Set trust_id_inbound=yes/,
+    says: /^warn withheld numbers: the header .* is ignored on PJSIP\/sipgate -> Set trust_id_inbound=yes/,
     code: 0,
   },
   'a call in a context that is not matched': {

@@ -100,7 +100,7 @@ function identityFinding(trunks: readonly Endpoint[]): Finding | undefined {
     ? undefined
     : warning(
         'withheld numbers',
-        `${some(blind.map(({ name }) => name))} ignores the header in which the provider says that a number is withheld`,
+        `the header in which the provider says that a number is withheld is ignored on ${some(blind.map(({ name }) => name))}`,
         'Set trust_id_inbound=yes for the trunk (FreePBX: trunk, pjsip Settings, Advanced, Trust RPID/PAI).',
       );
 }
@@ -119,7 +119,10 @@ function contextFinding(inspection: Inspection, rules: Rules): Finding | undefin
         : ` and ${matched.length - used.length} that no trunk uses`;
     return passed(what, `${some(used.length > 0 ? used : matched)}${others}; ${all.length} in the dialplan`);
   }
-  const trunks = unmatchedTrunks(lines, rules).map(({ name, context }) => `${context} (of ${name})`);
+  const byContext = Map.groupBy(unmatchedTrunks(lines, rules), ({ context }) => context);
+  const trunks = [...byContext].map(
+    ([context, its]) => `${context} (of ${some(its.map(({ name }) => name))})`,
+  );
   const likely = all.filter((context) => likelyInbound.test(context));
   const named =
     trunks.length > 0
