@@ -14,37 +14,36 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   // Whoever is alone in it hears only those whom another bridge connects.
   if (bridge.members.size < 2) return;
   const parties = partiesOf(state, bridge);
-  const people = parties.filter(({ uniqueid, state: now }) => now === UP && !state.calls.has(uniqueid));
-  const ofHouse = people.find((party) => !isTrunkEnd(state, party));
-  const person = ofHouse ?? people[0];
+  let outside: Channel | undefined;
+  let ofHouse: Channel | undefined;
+  for (const party of parties) {
+    if (party.state !== UP || state.calls.has(party.uniqueid)) continue;
+    if (isTrunkEnd(state, party)) outside ??= party;
+    else ofHouse ??= party;
+  }
+  const person = ofHouse ?? outside;
   if (person === undefined) return;
   for (const caller of parties) {
     const call = state.calls.get(caller.uniqueid);
     if (call === undefined) continue;
-    const isAnswered = call.answer !== undefined;
-    const isJoined = isJoinedBy(state, call, people, ofHouse);
-    if (!people.some(({ uniqueid }) => uniqueid === caller.talksWith)) {
+    const { answer } = call;
+    if (!isAmong(parties, caller.talksWith)) {
       caller.talksWith = person.uniqueid;
-      if (isAnswered)
+      if (answer !== undefined)
         writeObserved(state, call, `${person.name} takes over: it is in a bridge with the caller`);
     }
-    if (isAnswered && !isJoined) continue;
+    const first = ofHouse && answer && parties.find(({ uniqueid }) => uniqueid === answer.by);
+    const joins = first !== undefined && isTrunkEnd(state, first);
+    if (answer !== undefined && !joins) continue;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
-    if (isJoined) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
+    if (joins) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
     reportWhatIsDue(state, call);
     saveCall(state, call);
   }
 }
 
-/** True if somebody outside answered, and a person of the house joins the two. */
-function isJoinedBy(
-  state: TrackerState,
-  { answer }: OpenCall,
-  people: readonly Channel[],
-  ofHouse: Channel | undefined,
-): boolean {
-  const first = ofHouse && people.find(({ uniqueid }) => uniqueid === answer?.by);
-  return first !== undefined && isTrunkEnd(state, first);
+function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
+  return parties.some((party) => party.uniqueid === uniqueid);
 }
 
 /**
