@@ -180,8 +180,8 @@ function sessionTable({ session, token, formats, now }: PageRequest, sessions: r
     columns: [
       { head: 'Browser', cell: ({ browser }) => browserName(browser) },
       { head: 'From', cell: ({ address }) => displayText(address, 60) },
-      { head: 'Signed in', cell: ({ openedAt }) => formats.moment(openedAt, now) },
-      { head: 'Last used', cell: ({ usedAt }) => formats.moment(usedAt, now) },
+      { head: 'Signed in', cell: ({ openedAt }) => `since ${formats.moment(openedAt, now)}` },
+      { head: 'Last used', cell: ({ usedAt }) => `used ${formats.moment(usedAt, now)}` },
       {
         head: 'Action',
         cell: ({ id }) =>
