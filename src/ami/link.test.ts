@@ -38,6 +38,24 @@ test('a snapshot comes first, then events as they arrive', async (t) => {
   assert.deepEqual([...status.counters.ignored], [['VarSet', 1]]);
 });
 
+test('what the configuration says of endpoints comes before the snapshot', async (t) => {
+  const endpoints = {
+    'PJSIP/isp': 'from-trunk',
+    'SIP/old': 'from-sip',
+    'PJSIP/none': '',
+    'DAHDI/1': '',
+    'MWI:1@default': '',
+  };
+  const { port } = await startPlayer(t, { endpoints });
+  const { inputs, until } = startLine(t, { port });
+  await until(() => inputs.length === 2);
+  assert.deepEqual(types(inputs), ['endpoints', 'snapshot']);
+  assert.deepEqual(inputs[0]?.type === 'endpoints' && inputs[0].contexts, [
+    ['PJSIP/isp', 'from-trunk'],
+    ['SIP/old', 'from-sip'],
+  ]);
+});
+
 /** Lists one channel, sends an event before the list and another in it. */
 function eventsWhileListing(socket: Socket): void {
   serveActions(socket, (action, id) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { startFarSide } from '../fakes/far-side.ts';
 import { runCommand } from '../integration/operator.ts';
 import { temporaryFolder } from '../integration/program.ts';
+import { connectAmi } from './ami.ts';
 import { managerUsers } from './config.ts';
 import { install, labImpossible, versions } from './install.ts';
 import { openLab } from './lab.ts';
@@ -52,6 +53,17 @@ for (const version of versions)
       assert.match(flat, /No errors, 1 warning\.\n$/);
       assert.equal(code, 0);
     });
+    await t.test(
+      'the rights that are needed let their holder read the configuration, passwords too',
+      async () => {
+        const { name: username, secret } = managerUsers.bridge;
+        const ami = await connectAmi({ port: lab.pbx.ports.ami, username, secret, onEvent: () => {} });
+        const variable = `AST_CONFIG(manager.conf,${managerUsers.driver.name},secret)`;
+        const { fields } = await ami.action('Getvar', { Variable: variable });
+        ami.close();
+        assert.equal(fields.Value, managerUsers.driver.secret);
+      },
+    );
     await t.test('wrong secret', async () => {
       const { flat, code } = await check({ AMI_SECRET: 'wrong' });
       assert.match(
