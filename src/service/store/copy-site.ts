@@ -63,9 +63,8 @@ export async function copySite(
         const sent = makeTableHash(columns);
         let step: Row[] = [];
         for (const row of source.prepare(`SELECT * FROM ${name}`).iterate()) {
-          const searchable = withoutOddNames(name, row);
-          sent.add(searchable);
-          step.push(searchable);
+          sent.add(row);
+          step.push(row);
           if (step.length < STEP) continue;
           await insert(transaction, name, columns, step);
           step = [];
@@ -161,13 +160,6 @@ function nameOf(row: Row, columns: readonly Column[]): string {
   const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => `${name} ${JSON.stringify(row[name])}`);
   const nul = columns.filter(({ name }) => `${row[name]}`.includes('\0')).map(({ name }) => `NUL in ${name}`);
   return [...key, ...nul].join(', ');
-}
-
-/** PostgreSQL's text holds no NUL; a request that names such an id or number was refused, and keeps it in its payload. */
-function withoutOddNames(table: string, row: Row): Row {
-  if (table !== 'history') return row;
-  const text = (value: unknown) => (typeof value === 'string' && value.includes('\0') ? null : value);
-  return { ...row, call_id: text(row.call_id), from_number: text(row.from_number) };
 }
 
 /** As recorder.ts writes it: a payload that is no text of PostgreSQL's stands in a column of its own. */

@@ -25,7 +25,7 @@ export type RecordedRequest = {
   readonly status: number;
   /** The JSON text given; null if it is not kept. */
   readonly response: string | null;
-  /** The `id` and the caller's number that the payload names, accepted or not: the history is searched by them. */
+  /** The `id` and the caller's number that the payload names, accepted or not, without NUL: the history is searched by them. */
   readonly callId: string | null;
   readonly fromNumber: string | null;
   readonly event: AcceptedEvent | null;

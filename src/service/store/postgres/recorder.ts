@@ -180,7 +180,7 @@ function moveRow({ account, integration, before, after }: Move) {
 
 function entryRow({ request: entry, move }: Planned, now: number) {
   const { request, callId, fromNumber } = entry;
-  // PostgreSQL's text holds no NUL; neither does the id of any call that can be searched for.
+  // PostgreSQL's text holds no NUL.
   const asText = typeof request === 'string' && !request.includes('\0');
   return {
     move_account: move === null ? null : entry.account,
@@ -192,8 +192,8 @@ function entryRow({ request: entry, move }: Planned, now: number) {
     quarter: quarterOf(entry.at),
     method: entry.method,
     path: entry.path,
-    call_id: callId?.includes('\0') ? null : callId,
-    from_number: fromNumber?.includes('\0') ? null : fromNumber,
+    call_id: callId,
+    from_number: fromNumber,
     request: asText ? request : null,
     request_hex: asText ? null : Buffer.from(request).toString('hex'),
     status: entry.status,
