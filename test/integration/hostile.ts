@@ -25,7 +25,7 @@ const hostileTexts: readonly string[] = [
 /** Segments and customers of these names, and a call of each; as somebody would put them past every check. */
 export async function giveHostile(store: Store, account: number, integration: number): Promise<void> {
   for (const [n, text] of hostileTexts.entries()) {
-    const name = text.toWellFormed();
+    const name = text.toWellFormed().replace('\0', ''); // NUL gets into no name or id
     await store.customers.putSegment(account, { name, priority: n });
     const from = `+4940669690${String(n).padStart(2, '0')}`;
     await store.customers.put(account, [{ reference: name, name, segment: name, numbers: [from] }]);

@@ -16,7 +16,7 @@ export const hostile = [
   '\u202egnp.exe\u202c',
   '=HYPERLINK("https://evil.example","x")',
   `${'x'.repeat(10_000)}`,
-  '👩‍👩‍👧‍👦 Ünïcödé \u0000\u0007 ﷽',
+  '👩‍👩‍👧‍👦 Ünïcödé \u0001\u0007 ﷽',
   '</style></title><svg/onload=alert(1)>',
   'javascript:alert(1)',
   '../../etc/passwd',
