@@ -64,6 +64,13 @@ describe('an endpoint is a trunk', () => {
       ['PJSIP/trunk'],
     ],
     [
+      'when the configuration gives it such a context, though calls came in in another before',
+      [configured({ 'PJSIP/trunk': 'from-trunk-isp' })],
+      {},
+      [heard('PJSIP/trunk', 'from-outside')],
+      ['PJSIP/trunk'],
+    ],
+    [
       'no more when the configuration gives it another context',
       [configured({ 'PJSIP/trunk': 'from-internal' })],
       {},

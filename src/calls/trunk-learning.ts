@@ -65,7 +65,8 @@ export function learnConfiguration(
     const known = state.trunks.get(endpoint);
     if (!state.rules.contextIsInbound(context)) {
       if (known?.context !== context) unlearnTrunk(state, endpoint);
-    } else if (known === undefined) saveTrunk(state, { endpoint, source: 'configured', context });
+    } else if (known === undefined || !isEvident(known, state.rules))
+      saveTrunk(state, { ...known, endpoint, source: 'configured', context });
   }
   for (const { endpoint, source } of state.trunks.values())
     if (source === 'configured' && !state.contexts.has(endpoint)) unlearnTrunk(state, endpoint);
