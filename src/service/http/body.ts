@@ -3,8 +3,8 @@ import { limits } from '../../api/contract/decisions.ts';
 import { fieldsOf } from '../../api/contract/fields.ts';
 import { Refusal } from './refusal.ts';
 
-/** More than this is not waited for before a body that is too large is refused. */
-const PATIENCE_BYTES = 16 * limits.bodyBytes;
+/** A body that is too large is read up to this size before it is refused: many clients read the answer only after they have sent all. */
+const DISCARDED_BYTES = 16 * limits.bodyBytes;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -37,10 +37,10 @@ export function takeJsonBodies(app: FastifyInstance): void {
       if (size <= limits.bodyBytes) chunks.push(chunk);
       const before = size;
       size += chunk.length;
-      if (before <= PATIENCE_BYTES && size > PATIENCE_BYTES) end();
+      if (before <= DISCARDED_BYTES && size > DISCARDED_BYTES) end();
     });
     stream.on('end', () => {
-      if (size <= PATIENCE_BYTES) end();
+      if (size <= DISCARDED_BYTES) end();
     });
     stream.on('error', () => done(new Refusal(400, 'The connection ended before the request did.')));
   });

@@ -21,7 +21,7 @@ export function line(
   );
 }
 
-/** The name of a user, which colleagues must be able to tell from others: every character is visible, and no word mixes alphabets. */
+/** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
 export function personName(field: string, max: number) {
   return line(field, { max })
     .refine((name) => !invisible.test(name), 'The name must not have invisible characters.')
