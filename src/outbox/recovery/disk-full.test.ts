@@ -146,3 +146,19 @@ test('disk full: closing then refuses what is not stored', { skip }, async (t) =
   await outbox.close();
   await refused;
 });
+
+test('disk full: closing tries once more, and stores what fits by then', { skip }, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  await outbox.append(batchOf('a:ringing'));
+  fill(directory);
+  const { queued, waiting } = await fillUp(outbox, log);
+  const delivered = outbox.record([resultOf(1, 'a')]);
+  rmSync(join(directory, 'filler'));
+  await outbox.close();
+  await Promise.all([waiting, delivered]);
+  const again = await opened(t, { directory });
+  const counters = await again.counters();
+  assert.deepEqual([counters.queued, counters.delivered], [queued + 2, 1]);
+});

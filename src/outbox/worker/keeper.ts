@@ -250,10 +250,16 @@ export function createKeeper(
   return {
     /** Answers what can be answered now, the rest when it can be. */
     run,
+    /** Tries once more to write what is held; what does not fit then is lost. */
     close(): void {
       clearTimeout(timer);
-      close();
-      unlock();
+      try {
+        if (held.length > 0) tryAgain();
+      } finally {
+        clearTimeout(timer);
+        close();
+        unlock();
+      }
     },
   };
 }
