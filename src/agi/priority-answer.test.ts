@@ -13,40 +13,40 @@ const plain: AnswerOptions = { defaultPriority: '0', setQueuePrio: false, queueP
 const found = (value: string): PriorityAnswer => ({ status: 'FOUND', value });
 
 describe('the AGI commands of an answer', () => {
-  const told = (value: string, status: string, queuePrio?: number) => [
+  const reported = (value: string, status: string, queuePrio?: number) => [
     `SET VARIABLE CALLER_PRIORITY ${value}`,
     ...(queuePrio === undefined ? [] : [`SET VARIABLE QUEUE_PRIO ${queuePrio}`]),
     `SET VARIABLE CALLER_PRIORITY_STATUS ${status}`,
   ];
   const map = { gold: 20, '1': 9, '0': 3 };
   const rows: [string, PriorityAnswer, Partial<AnswerOptions>, boolean | undefined, string[]][] = [
-    ['found', found('10'), {}, undefined, told('10', 'FOUND')],
-    ['not found', { status: 'NOTFOUND' }, {}, undefined, told('0', 'NOTFOUND')],
-    ['too late', { status: 'TIMEOUT' }, { defaultPriority: 'low' }, undefined, told('low', 'TIMEOUT')],
-    ['failed', { status: 'ERROR' }, {}, undefined, told('0', 'ERROR')],
-    ['QUEUE_PRIO by setting', found('10'), { setQueuePrio: true }, undefined, told('10', 'FOUND', 10)],
-    ['QUEUE_PRIO by the dialplan', found('-5'), {}, true, told('-5', 'FOUND', -5)],
-    ['no QUEUE_PRIO by the dialplan', found('10'), { setQueuePrio: true }, false, told('10', 'FOUND')],
-    ['a word is mapped', found('gold'), { queuePrio: map }, true, told('gold', 'FOUND', 20)],
-    ['a number is mapped', found('1'), { queuePrio: map }, true, told('1', 'FOUND', 9)],
-    ['the default is mapped', { status: 'ERROR' }, { queuePrio: map }, true, told('0', 'ERROR', 3)],
-    ['a number that is not mapped', found('2'), { queuePrio: map }, true, told('2', 'FOUND', 2)],
-    ['a word that is not mapped', found('tin'), { queuePrio: map }, true, told('tin', 'FOUND', 0)],
+    ['found', found('10'), {}, undefined, reported('10', 'FOUND')],
+    ['not found', { status: 'NOTFOUND' }, {}, undefined, reported('0', 'NOTFOUND')],
+    ['too late', { status: 'TIMEOUT' }, { defaultPriority: 'low' }, undefined, reported('low', 'TIMEOUT')],
+    ['failed', { status: 'ERROR' }, {}, undefined, reported('0', 'ERROR')],
+    ['QUEUE_PRIO by setting', found('10'), { setQueuePrio: true }, undefined, reported('10', 'FOUND', 10)],
+    ['QUEUE_PRIO by the dialplan', found('-5'), {}, true, reported('-5', 'FOUND', -5)],
+    ['no QUEUE_PRIO by the dialplan', found('10'), { setQueuePrio: true }, false, reported('10', 'FOUND')],
+    ['a word is mapped', found('gold'), { queuePrio: map }, true, reported('gold', 'FOUND', 20)],
+    ['a number is mapped', found('1'), { queuePrio: map }, true, reported('1', 'FOUND', 9)],
+    ['the default is mapped', { status: 'ERROR' }, { queuePrio: map }, true, reported('0', 'ERROR', 3)],
+    ['a number that is not mapped', found('2'), { queuePrio: map }, true, reported('2', 'FOUND', 2)],
+    ['a word that is not mapped', found('tin'), { queuePrio: map }, true, reported('tin', 'FOUND', 0)],
     [
       'a word that every object knows',
       found('constructor'),
       { queuePrio: map },
       true,
-      told('constructor', 'FOUND', 0),
+      reported('constructor', 'FOUND', 0),
     ],
-    ['no whole number', found('1.5'), {}, true, told('1.5', 'FOUND', 0)],
-    ['too big for Queue()', found('12345678901'), {}, true, told('12345678901', 'FOUND', 0)],
+    ['no whole number', found('1.5'), {}, true, reported('1.5', 'FOUND', 0)],
+    ['too big for Queue()', found('12345678901'), {}, true, reported('12345678901', 'FOUND', 0)],
     [
       "shown in Asterisk's console, last",
       found('10'),
       { verbose: true },
       true,
-      [...told('10', 'FOUND', 10), 'VERBOSE "pbx-bridge: caller priority 10 (FOUND)" 1'],
+      [...reported('10', 'FOUND', 10), 'VERBOSE "pbx-bridge: caller priority 10 (FOUND)" 1'],
     ],
   ];
   for (const [name, answer, options, queuePrio, expected] of rows)

@@ -109,7 +109,7 @@ export async function inspectPbx(
       extraRights: extraRights(commands),
       contexts,
       endpoints,
-      // Only chan_sip has SIPpeers; it lets guests in unless told otherwise.
+      // Only chan_sip has SIPpeers; it lets guests in unless set otherwise.
       guestContext: commands.fields.has('SIPpeers') && isYes(guests || 'yes') ? guestContext : '',
       holdsRecords: isYes(batch),
       channelsBefore: idsOf(before),

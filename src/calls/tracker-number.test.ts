@@ -135,11 +135,16 @@ describe("the caller's number", () => {
       withheld,
       [W],
     ],
-    ['changes after it was told', [caller(), number('1.1', '0209999999'), hangsUp('1.1')], {}, [R, MISSED]],
+    [
+      'changes after it was reported',
+      [caller(), number('1.1', '0209999999'), hangsUp('1.1')],
+      {},
+      [R, MISSED],
+    ],
     ['is awaited while the clock is set back an hour', [silent, tick(-3_600_000)], {}, ['(no-number)']],
   ];
-  for (const [name, inputs, overrides, told] of rows)
-    test(name, () => assert.deepEqual(play(inputs, overrides).told, told));
+  for (const [name, inputs, overrides, reported] of rows)
+    test(name, () => assert.deepEqual(play(inputs, overrides).reported, reported));
 
   const answers: [string, Input[], Presentation | 'no answer', string[]][] = [
     ['is there, and the PBX says that it may be shown', [caller()], 'allowed', [R]],
@@ -285,8 +290,8 @@ describe("the caller's number", () => {
     ],
     ['is withheld by its own word: nobody is asked', [hidden, hangsUp('1.1')], 'no answer', ['(no-number)']],
   ];
-  for (const [name, inputs, presentation, told] of answers)
-    test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).told, told));
+  for (const [name, inputs, presentation, reported] of answers)
+    test(name, () => assert.deepEqual(play(inputs, {}, undefined, presentation).reported, reported));
 
   describe('is reported as the dialplan has made it, by setting', () => {
     const dialplan = { reportedNumber: 'dialplan' } as const;
@@ -310,8 +315,8 @@ describe("the caller's number", () => {
         ['(no-number)'],
       ],
     ];
-    for (const [name, inputs, told] of rows)
-      test(name, () => assert.deepEqual(play(inputs, dialplan).told, told));
+    for (const [name, inputs, reported] of rows)
+      test(name, () => assert.deepEqual(play(inputs, dialplan).reported, reported));
 
     test('the same, however late the PBX says that it may be shown', () => {
       const inputs = [
@@ -322,9 +327,9 @@ describe("the caller's number", () => {
         tick(5_000),
         saysOf('1.1', 'allowed'),
       ];
-      assert.deepEqual(play(inputs, dialplan, undefined, 'no answer').told, [L]);
+      assert.deepEqual(play(inputs, dialplan, undefined, 'no answer').reported, [L]);
       const early = [caller(), saysOf('1.1', 'allowed'), rewritten, phone(), number('1.1', '1')];
-      assert.deepEqual(play(early, dialplan, undefined, 'no answer').told, [L]);
+      assert.deepEqual(play(early, dialplan, undefined, 'no answer').reported, [L]);
     });
 
     test('a tick is asked for until then', () => {
@@ -344,12 +349,12 @@ describe("the caller's number", () => {
       ['PJSIP/trunk-00000001', '00201234567', 'ringing +31201234567'],
       ['PJSIP/other-00000001', '0201234567', 'ringing 0201234567'],
     ];
-    for (const [channel, callerNumber, told] of rows)
+    for (const [channel, callerNumber, expected] of rows)
       test(channel, () => {
-        const { told: reported, effects } = play([caller({ channel, callerNumber } as never)], {
+        const { reported, effects } = play([caller({ channel, callerNumber } as never)], {
           trunkNumbers,
         });
-        assert.deepEqual(reported, [told]);
+        assert.deepEqual(reported, [expected]);
         const texts = effects.flatMap((effect) => (effect.type === 'journal' ? effect.entry.text : []));
         assert.match(texts.at(-1) ?? '', /: the trunk presented 00?201234567 \(TRUNK_NUMBERS=.*: /);
       });
@@ -360,17 +365,17 @@ describe("the caller's number", () => {
       row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp', callerNumber: '0099' }),
     ]);
     const said = { ...saysOf('1.1', 'allowed'), presented: '0201234567' } as Input;
-    assert.deepEqual(play([found, said], {}, undefined, 'no answer').told, ['(picked-up)', R]);
+    assert.deepEqual(play([found, said], {}, undefined, 'no answer').reported, ['(picked-up)', R]);
     const isdn = snapshot([row('1.1', 'DAHDI/i1/5551234-1', { context: 'from-trunk-isp' })]);
     const payer = { ...saysOf('1.1', 'allowed'), presented: '0209999999' } as Input;
-    assert.deepEqual(play([isdn, payer], {}, undefined, 'no answer').told, ['(picked-up)', R]);
+    assert.deepEqual(play([isdn, payer], {}, undefined, 'no answer').reported, ['(picked-up)', R]);
   });
 
   test('is none, on a trunk that passes on withheld numbers: it is not withheld', () => {
     const revealed = [caller(), saysOf('1.1', 'prohibited'), hangsUp('1.1')];
     const silentOne = caller({ uniqueid: '2.1', linkedid: '2.1', callerNumber: 'alice7' } as never);
-    const { told } = play([...revealed, silentOne, hangsUp('2.1')], missing, undefined, 'no answer');
-    assert.deepEqual(told, ['(no-number)', M, `completed ${missing.missingNumber}`]);
+    const { reported } = play([...revealed, silentOne, hangsUp('2.1')], missing, undefined, 'no answer');
+    assert.deepEqual(reported, ['(no-number)', M, `completed ${missing.missingNumber}`]);
   });
 
   test('a caller who hung up before the PBX answered leaves nothing behind', () => {

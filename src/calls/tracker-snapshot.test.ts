@@ -26,10 +26,10 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
     play(inputs, {}, undefined, 'allowed', undefined, { holdsVanished: true });
   const gone = [caller(), snapshot([])];
   const rows: [string, Input[], string[]][] = [
-    ['nothing is told of its end by then', gone, [R]],
+    ['its end is not reported by then', gone, [R]],
     ['it was missed', [...gone, ended()], [R, '(vanished)', MISSED]],
     ['somebody answered it', [...gone, ended({ callerId: '1001' })], [R, '(vanished)', A, C]],
-    ['an end is told once', [...gone, ended(), ended({ callerId: '1001' })], [R, '(vanished)', MISSED]],
+    ['an end is reported once', [...gone, ended(), ended({ callerId: '1001' })], [R, '(vanished)', MISSED]],
     [
       'its number was still awaited',
       [caller({ callerNumber: '' } as never), snapshot([]), ended({ from: '+31201234567' })],
@@ -37,7 +37,8 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
     ],
     ['a call that nobody knows', [ended({ callerId: '1001' })], []],
   ];
-  for (const [what, inputs, told] of rows) test(what, () => assert.deepEqual(held(inputs).told, told));
+  for (const [what, inputs, reported] of rows)
+    test(what, () => assert.deepEqual(held(inputs).reported, reported));
   test('it stays open until then, and is freed then', () => {
     assert.equal(held(gone).state.calls.size, 1);
     assert.equal(held([...gone, ended()]).state.calls.size, 0);
@@ -50,7 +51,11 @@ describe('after (re)connecting', () => {
   const person = row('1.2', 'PJSIP/1001-00000002', { bridge: 'b' });
   const rows: [string, Input[], string[]][] = [
     ['a call that is gone is completed', [caller(), snapshot([])], [R, '(vanished)', MISSED]],
-    ['a call that goes on is not told again', [caller(), snapshot([trunkRow]), hangsUp('1.1')], [R, MISSED]],
+    [
+      'a call that goes on is not reported again',
+      [caller(), snapshot([trunkRow]), hangsUp('1.1')],
+      [R, MISSED],
+    ],
     ['a call answered in the meantime is answered', [caller(), snapshot([talking, person])], [R, A]],
     [
       'a call parked in the meantime is not',
@@ -82,7 +87,7 @@ describe('after (re)connecting', () => {
       [R, A, C],
     ],
     [
-      'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has told of that one',
+      'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has reported that one',
       [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
       ['(picked-up)', R, A, MISSED],
     ],
@@ -142,7 +147,7 @@ describe('after (re)connecting', () => {
       ['(picked-up)', R],
     ],
     [
-      'a Newchannel that comes after the snapshot tells the context',
+      'a Newchannel that comes after the snapshot reports the context',
       [snapshot([{ ...trunkRow, state: 4 }]), caller()],
       [R],
     ],
@@ -174,7 +179,8 @@ describe('after (re)connecting', () => {
       [],
     ],
   ];
-  for (const [name, inputs, told] of rows) test(name, () => assert.deepEqual(play(inputs).told, told));
+  for (const [name, inputs, reported] of rows)
+    test(name, () => assert.deepEqual(play(inputs).reported, reported));
 
   test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
     const outcome = (inputs: Input[]) =>
@@ -189,10 +195,10 @@ describe('after (re)connecting', () => {
   test('a channel that was judged before a restart is not picked up, unless its call is open', () => {
     const later = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const saved = { calls: [], trunks: [], unreported: ['1.1'] };
-    assert.deepEqual(play([later], {}, saved).told, []);
-    assert.deepEqual(play([later], {}, { ...saved, unreported: [] }).told, ['(picked-up)', R]);
+    assert.deepEqual(play([later], {}, saved).reported, []);
+    assert.deepEqual(play([later], {}, { ...saved, unreported: [] }).reported, ['(picked-up)', R]);
     const [call] = play([caller()]).state.calls.values();
-    assert.deepEqual(play([later, hangsUp('1.1')], {}, { ...saved, calls: call ? [call] : [] }).told, [
+    assert.deepEqual(play([later, hangsUp('1.1')], {}, { ...saved, calls: call ? [call] : [] }).reported, [
       MISSED,
     ]);
   });
@@ -200,35 +206,39 @@ describe('after (re)connecting', () => {
   test('what a wrong INBOUND_CHANNELS took for a trunk is none any more when it is corrected', () => {
     const call = caller({ channel: 'PJSIP/1001-00000001', context: 'from-internal' } as never);
     const wrong = play([call, hangsUp('1.1')], { inboundChannels: ['PJSIP/*'] });
-    assert.deepEqual(wrong.told, [R, MISSED]);
+    assert.deepEqual(wrong.reported, [R, MISSED]);
     const saved = { calls: [], trunks: [...wrong.state.trunks.values()] };
     const later = snapshot([row('1.1', 'PJSIP/1001-00000003')]);
-    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).told, []);
-    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).told, ['(picked-up)', R]);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/trunk-*'] }, saved).reported, []);
+    assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).reported, ['(picked-up)', R]);
   });
 
   test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
     const saved = { calls: [], trunks: [heard('PJSIP/trunk')] };
-    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).told, ['(picked-up)', R]);
-    assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).told, []);
+    assert.deepEqual(play([snapshot([trunkRow])], {}, saved).reported, ['(picked-up)', R]);
+    assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).reported, []);
   });
 
   test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
-    const { told, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
-    assert.deepEqual(told, ['(picked-up)', '(not-inbound)']);
+    const { reported, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
+    assert.deepEqual(reported, ['(picked-up)', '(not-inbound)']);
     assert.deepEqual([state.calls.size, state.channels.size, state.waitingForNumber.size], [0, 0, 0]);
-    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).told, ['(picked-up)', R]);
-    assert.deepEqual(play([caller()], {}, undefined, 'allowed', '').told, [R], 'its Newchannel was heard');
+    assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).reported, ['(picked-up)', R]);
+    assert.deepEqual(
+      play([caller()], {}, undefined, 'allowed', '').reported,
+      [R],
+      'its Newchannel was heard',
+    );
   });
 
   test('an analogue line has no number that was dialled, and is adopted all the same', () => {
     const line = snapshot([row('1.1', 'DAHDI/1-1', { context: 'from-analog' })]);
     const overrides = { inboundContexts: ['from-analog'] };
-    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').told, ['(picked-up)', R]);
+    assert.deepEqual(play([line], overrides, undefined, 'allowed', '').reported, ['(picked-up)', R]);
   });
 
-  test("a mobile found after a restart is told by the trunk's name rather than by our own number", () => {
+  test("a mobile found after a restart is reported by the trunk's name rather than by our own number", () => {
     const inBridge = [
       { ...trunkRow, context: 'from-trunk-isp', exten: '0205550000', bridge: 'b' },
       row('1.2', 'PJSIP/trunk-00000002', {
@@ -238,12 +248,16 @@ describe('after (re)connecting', () => {
         bridge: 'b',
       }),
     ];
-    assert.deepEqual(play([snapshot(inBridge)]).told, ['(picked-up)', R, 'answered +31201234567 by trunk']);
+    assert.deepEqual(play([snapshot(inBridge)]).reported, [
+      '(picked-up)',
+      R,
+      'answered +31201234567 by trunk',
+    ]);
   });
 
-  test('a restart of the bridge tells nothing twice and forgets nothing', () => {
+  test('a restart of the bridge reports nothing twice and forgets nothing', () => {
     const inputs = [caller(), phone(), enters('b', '1.2'), enters('b', '1.1'), hangsUp('1.1')];
-    const whole = play(inputs).told;
+    const whole = play(inputs).reported;
     for (let cut = 1; cut < inputs.length; cut += 1) {
       const before = play(inputs.slice(0, cut));
       const saved = {
@@ -251,10 +265,10 @@ describe('after (re)connecting', () => {
         trunks: [...before.state.trunks.values()],
       };
       const after = play([snapshot([]), ...inputs.slice(cut)], {}, saved);
-      const told = [...before.told, ...after.told].filter((text) => !text.startsWith('('));
-      assert.equal(new Set(told).size, told.length, `cut at ${cut}: told twice`);
-      assert.equal(told[0], whole[0]);
-      assert.match(told.at(-1) ?? '', /^completed/);
+      const reported = [...before.reported, ...after.reported].filter((text) => !text.startsWith('('));
+      assert.equal(new Set(reported).size, reported.length, `cut at ${cut}: reported twice`);
+      assert.equal(reported[0], whole[0]);
+      assert.match(reported.at(-1) ?? '', /^completed/);
     }
   });
 
@@ -266,6 +280,6 @@ describe('after (re)connecting', () => {
       { withheldNumber: '00' },
       saved,
     );
-    assert.deepEqual(after.told, ['ringing 00']);
+    assert.deepEqual(after.reported, ['ringing 00']);
   });
 });

@@ -128,7 +128,7 @@ describe('an endpoint is a trunk', () => {
       trunks: [...before.state.trunks.values()].flatMap((it) => readTrunk(storedTrunk(it)) ?? []),
     };
     const quick = [caller(), hangsUp('1.1'), number('1.1', '0201234567'), saysOf('1.1', 'unknown')];
-    assert.deepEqual(play(quick, { withheldNumber: '00' }, saved, 'no answer').told, [
+    assert.deepEqual(play(quick, { withheldNumber: '00' }, saved, 'no answer').reported, [
       'ringing 00',
       'completed 00',
     ]);
@@ -158,8 +158,8 @@ describe('a channel that only a snapshot shows is an inbound call', () => {
       [],
     ],
   ];
-  for (const [what, inputs, trunks, told] of rows)
-    test(what, () => assert.deepEqual(play(inputs, {}, { calls: [], trunks }).told, told));
+  for (const [what, inputs, trunks, reported] of rows)
+    test(what, () => assert.deepEqual(play(inputs, {}, { calls: [], trunks }).reported, reported));
 });
 
 test('a saved trunk that another version wrote is none', () => {

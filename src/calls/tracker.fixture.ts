@@ -13,7 +13,7 @@ const settings: CallSettings = {
   answeredBy: 'endpoint',
 };
 
-/** A line of what is told: `ringing +31201234567`, `answered +31201234567 by 1001`. */
+/** A line of what is reported: `ringing +31201234567`, `answered +31201234567 by 1001`. */
 function line(effect: Effect): string {
   if (effect.type === 'report')
     return `${effect.status} ${effect.from}${effect.callerId ? ` by ${effect.callerId}` : ''}`;
@@ -22,7 +22,7 @@ function line(effect: Effect): string {
 }
 
 /**
- * Plays inputs, and answers each `ask` with `presentation`; gives what is told and noted, in order, and the state
+ * Plays inputs, and answers each `ask` with `presentation`; gives what is reported and noted, in order, and the state
  * that is left.
  */
 export function play(
@@ -44,7 +44,7 @@ export function play(
         hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
   };
   inputs.forEach(hear);
-  return { told: effects.map(line).filter(Boolean), effects, state: tracker.state };
+  return { reported: effects.map(line).filter(Boolean), effects, state: tracker.state };
 }
 
 export const at = 1_000;

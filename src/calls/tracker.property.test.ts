@@ -200,7 +200,7 @@ function createEar(presentationOf: (uniqueid: string) => Presentation) {
   let trackers = fresh({ calls: [], trunks: [] });
   let asked: string[] = [];
   const numbers = new Map<string, Set<string>>();
-  const told = new Map<string, CallStatus[]>();
+  const reported = new Map<string, CallStatus[]>();
   const saved = new Map<string, OpenCall>();
   const hear = (input: Input): void => {
     const [effects = [], same] = trackers.map(({ apply }) => apply(input));
@@ -210,14 +210,14 @@ function createEar(presentationOf: (uniqueid: string) => Presentation) {
       if (effect.type === 'save') saved.set(effect.call.id, effect.call);
       if (effect.type === 'free') saved.delete(effect.id);
       if (effect.type !== 'report') continue;
-      const before = told.get(effect.id) ?? [];
+      const before = reported.get(effect.id) ?? [];
       const last = before.at(-1);
       const forward =
         last === undefined
           ? effect.status === 'ringing'
           : callStatuses.indexOf(effect.status) > callStatuses.indexOf(last);
       assert.ok(forward, `${effect.id}: ${effect.status} after ${last}`);
-      told.set(effect.id, [...before, effect.status]);
+      reported.set(effect.id, [...before, effect.status]);
       numbers.set(effect.id, (numbers.get(effect.id) ?? new Set()).add(effect.from));
     }
   };
@@ -232,7 +232,7 @@ function createEar(presentationOf: (uniqueid: string) => Presentation) {
     asked = [];
   };
   const state = () => (trackers[0] as (typeof trackers)[0]).state;
-  return { hear, answerAll, restart, told, numbers, saved, state };
+  return { hear, answerAll, restart, reported, numbers, saved, state };
 }
 
 function assertNothingLeft({ state, saved }: ReturnType<typeof createEar>): void {
@@ -246,7 +246,7 @@ function assertNothingLeft({ state, saved }: ReturnType<typeof createEar>): void
 
 const RUNS = { numRuns: 3_000 };
 
-test('heard whole, every call is told once, in order, and answered if and only if the caller talked with somebody', () => {
+test('heard whole, every call is reported once, in order, and answered if and only if the caller talked with somebody', () => {
   fc.assert(
     fc.property(
       fc.array(action, { maxLength: 60 }),
@@ -277,7 +277,7 @@ test('heard whole, every call is told once, in order, and answered if and only i
           `pbx-${uniqueid}`,
           pbx.talked.has(uniqueid) ? ['ringing', 'answered', 'completed'] : ['ringing', 'completed'],
         ]);
-        assert.deepEqual(Object.fromEntries(ear.told), Object.fromEntries(expected));
+        assert.deepEqual(Object.fromEntries(ear.reported), Object.fromEntries(expected));
         assertNothingLeft(ear);
       },
     ),
@@ -315,7 +315,8 @@ test('with events lost, swapped and repeated, and a snapshot or restart anywhere
       ear.answerAll(pbx.now());
       while (pbx.size() > 0) for (const input of pbx.act({ do: 'hang up', channel: 0 })) ear.hear(input);
       ear.hear({ type: 'snapshot', at: 1e9, channels: [], bridges: [] });
-      for (const [id, statuses] of ear.told) assert.equal(statuses.at(-1), 'completed', `${id} stays open`);
+      for (const [id, statuses] of ear.reported)
+        assert.equal(statuses.at(-1), 'completed', `${id} stays open`);
       assertNothingLeft(ear);
     }),
     RUNS,

@@ -17,7 +17,7 @@ import {
   state,
 } from './tracker.fixture.ts';
 
-describe('what is told of a call', () => {
+describe('what is reported of a call', () => {
   const local1 = created('1.3', 'Local/s@ring-0001;1');
   const local2 = created('1.4', 'Local/s@ring-0001;2');
   const leg = (channel: string, dialString: string): Input[] => [
@@ -141,7 +141,7 @@ describe('what is told of a call', () => {
       [R, A],
     ],
     [
-      'transferred: nothing is told again',
+      'transferred: nothing is reported again',
       [
         caller(),
         phone(),
@@ -314,9 +314,9 @@ describe('what is told of a call', () => {
       [R, A, C],
     ],
   ];
-  for (const [name, inputs, told] of rows)
-    test(`${name}: ${told.map((text) => text.split(' ')[0]).join(', ') || 'nothing'}`, () =>
-      assert.deepEqual(play(inputs.flat()).told, told));
+  for (const [name, inputs, reported] of rows)
+    test(`${name}: ${reported.map((text) => text.split(' ')[0]).join(', ') || 'nothing'}`, () =>
+      assert.deepEqual(play(inputs.flat()).reported, reported));
 
   test('the journal says who took over after a transfer, once, and where the caller hung up', () => {
     const inputs = [
@@ -340,15 +340,15 @@ describe('what is told of a call', () => {
     );
   });
 
-  test('ANSWERED_BY=callerid tells the CallerIDNum', () => {
+  test('ANSWERED_BY=callerid reports the CallerIDNum', () => {
     const inputs = [caller(), phone(), enters('b', '1.2', 'simple_bridge', '600'), enters('b', '1.1')];
-    assert.deepEqual(play(inputs, { answeredBy: 'callerid' }).told, [R, 'answered +31201234567 by 600']);
-    assert.deepEqual(play(inputs).told, [R, A]);
+    assert.deepEqual(play(inputs, { answeredBy: 'callerid' }).reported, [R, 'answered +31201234567 by 600']);
+    assert.deepEqual(play(inputs).reported, [R, A]);
   });
 
   test('INBOUND_CHANNELS knows a trunk by its name', () => {
     const inputs = [caller({ context: 'default' } as never)];
-    assert.deepEqual(play(inputs).told, []);
-    assert.deepEqual(play(inputs, { inboundChannels: ['PJSIP/trunk-*'] }).told, [R]);
+    assert.deepEqual(play(inputs).reported, []);
+    assert.deepEqual(play(inputs, { inboundChannels: ['PJSIP/trunk-*'] }).reported, [R]);
   });
 });

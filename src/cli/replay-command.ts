@@ -41,7 +41,7 @@ function callsOf(reports: readonly Report[], pbxId: string) {
   return [...Map.groupBy(reports, ({ id }) => id)].map(([id, events]) => ({
     uniqueid: id.slice(pbxId.length + 1),
     from: events[0]?.from,
-    told: events.map(({ status, callerId }) => ({
+    reported: events.map(({ status, callerId }) => ({
       status,
       ...(callerId !== undefined && { caller_id: callerId }),
     })),

@@ -1,7 +1,7 @@
 import { always, type Fault, times } from '../fakes/far-side-faults.ts';
 import type { FarEnd } from './far-end.ts';
 import type { Lab } from './lab.ts';
-import type { Row, Telling } from './row.ts';
+import type { ExpectedReport, Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { phone } from './sip-script.ts';
 import type { Placed, Stage } from './stage.ts';
@@ -10,7 +10,7 @@ import type { CutAfterEvent, Wire } from './wire.ts';
 /** What a broken row can break. */
 export type Trouble = { readonly lab: Lab; readonly farEnd: FarEnd; readonly wire: Wire };
 
-/** A row of the matrix that something breaks into. What must be told in the end is told as if nothing had. */
+/** A row of the matrix that something breaks into. What must be reported in the end is reported as if nothing had. */
 export type BrokenRow = {
   readonly name: string;
   readonly says: string;
@@ -20,8 +20,8 @@ export type BrokenRow = {
   readonly mobile?: Row['mobile'];
   /** Instead of the base row's play. */
   play(stage: Stage, trouble: Trouble): Promise<void>;
-  /** Instead of what the base row tells. */
-  readonly told?: readonly Telling[];
+  /** Instead of what the base row reports. */
+  readonly reported?: readonly ExpectedReport[];
 };
 
 const answeredOne = matrix.find(({ name }) => name === 'extension-caller-hangs-up') as Row;
@@ -105,11 +105,11 @@ const killedAsterisk = states.map(
     phones: phonesAt(state),
     async play(stage, { lab, farEnd }) {
       await state.reach(stage);
-      await told(farEnd, state.isAnswered ? 'answered' : 'ringing');
+      await reported(farEnd, state.isAnswered ? 'answered' : 'ringing');
       await lab.crash();
       await farEnd.connected();
     },
-    told: [state.isAnswered ? { answeredBy: 1 } : {}],
+    reported: [state.isAnswered ? { answeredBy: 1 } : {}],
   }),
 );
 
@@ -125,7 +125,7 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
       await farEnd.startBridge();
       await state.end(stage, call);
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: `bridge-down-${state.name}`,
@@ -134,13 +134,13 @@ const killedBridge = states.flatMap((state): BrokenRow[] => [
     phones: phonesAt(state),
     async play(stage, { farEnd }) {
       const call = await state.reach(stage);
-      await told(farEnd, state.isAnswered ? 'answered' : 'ringing');
+      await reported(farEnd, state.isAnswered ? 'answered' : 'ringing');
       await farEnd.killBridge();
       call.hangsUp();
       await stage.isOver();
       await farEnd.startBridge();
     },
-    told: [state.isAnswered ? { answeredBy: 1 } : {}],
+    reported: [state.isAnswered ? { answeredBy: 1 } : {}],
   },
 ]);
 
@@ -194,7 +194,7 @@ const deadWires: readonly BrokenRow[] = [
     async play(stage, { wire, farEnd }) {
       const call = await stage.customerCalls();
       await stage.talk(call, 1);
-      await told(farEnd, 'answered');
+      await reported(farEnd, 'answered');
       wire.goDead();
       call.hangsUp();
       await farEnd.connected();
@@ -226,10 +226,10 @@ const originated = (
       await stage.talk('mobile', 1);
       await breaks(trouble);
       await stage.hangsUp('mobile');
-      // When this one has been told, so has whatever was wrongly told before it.
+      // When this one has been reported, so has whatever was wrongly reported before it.
       await answeredOne.play(stage);
     },
-    told: [{ answeredBy: 1 }, { answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
   }),
 );
 
@@ -300,7 +300,7 @@ const brokenApi = faults.map(
 );
 
 /** Some call has got this far at the far side. */
-async function told(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<void> {
+async function reported(farEnd: FarEnd, status: 'ringing' | 'answered'): Promise<void> {
   await farEnd.farSide.waitFor((farSide) =>
     [...farSide.calls().values()].some(({ received }) => received.includes(status)),
   );

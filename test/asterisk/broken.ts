@@ -4,7 +4,7 @@ import { type BrokenVerdict, runBroken } from './run-broken.ts';
 import { table } from './table.ts';
 
 const usage = `node test/asterisk/broken.ts [--version 22|16] [--rows GLOB]
-Plays calls on a real Asterisk while something breaks, and prints whether all was told in the end.
+Plays calls on a real Asterisk while something breaks, and prints whether all was reported in the end.
 `;
 
 const { values } = parseArgs({

@@ -6,14 +6,14 @@ import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type Program, runProgram } from '../integration/program.ts';
 import { atExit } from './at-exit.ts';
 import { managerUsers } from './config.ts';
-import { labSettings, type Told } from './row.ts';
+import { labSettings, type ReportedEvent } from './row.ts';
 
 /** The real bridge as a process of its own, between an Asterisk and a far side of its own. */
 export type FarEnd = {
   readonly farSide: FarSide;
-  /** What the far side was told of this call, in the order in which it came. */
-  toldOf(uniqueid: string): ToldOf | undefined;
-  /** Uniqueids of all calls it was told of. */
+  /** What the far side received of this call, in the order in which it came. */
+  receivedOf(uniqueid: string): ReceivedCall | undefined;
+  /** Uniqueids of all calls that it received. */
   uniqueids(): string[];
   /** All that the bridge has written. */
   log(): string;
@@ -32,7 +32,7 @@ export type FarEnd = {
   stop(): Promise<void>;
 };
 
-export type ToldOf = { readonly from: string; readonly told: readonly Told[] };
+export type ReceivedCall = { readonly from: string; readonly reported: readonly ReportedEvent[] };
 
 const pbxId = 'lab';
 const token = 'lab-token-0123456789';
@@ -79,7 +79,7 @@ export async function startFarEnd(options: {
   };
   const farEnd: FarEnd = {
     farSide,
-    toldOf: (uniqueid) => toldOf(farSide, `${pbxId}-${uniqueid}`),
+    receivedOf: (uniqueid) => receivedOf(farSide, `${pbxId}-${uniqueid}`),
     uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
     logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),
@@ -106,15 +106,15 @@ export async function startFarEnd(options: {
   return farEnd;
 }
 
-function toldOf(farSide: FarSide, id: string): ToldOf | undefined {
+function receivedOf(farSide: FarSide, id: string): ReceivedCall | undefined {
   const events = farSide
     .requests()
     .filter(({ payload, path }) => path === '/voice/call' && payload.id === id);
   const held = farSide.calls().get(id);
   if (!held) return undefined;
-  const told = events.map(({ payload }) => ({
-    status: payload.status as Told['status'],
+  const reported = events.map(({ payload }) => ({
+    status: payload.status as ReportedEvent['status'],
     ...(payload.caller_id === undefined ? {} : { caller_id: String(payload.caller_id) }),
   }));
-  return { from: held.from, told };
+  return { from: held.from, reported };
 }

@@ -32,15 +32,15 @@ for (const version of versions)
       const row = { ...(matrix[index] as Row), phones, play: (stage: Stage) => play(stage, start) };
       const { inbound } = await playRow({ row, index, office: first, ...lab });
       const uniqueids = inbound.map(({ uniqueid }) => uniqueid);
-      const isToldOf = (id: string) => farEnd?.toldOf(id)?.told.at(-1)?.status === 'completed';
-      return { farEnd: farEnd as unknown as FarEnd, uniqueids, isToldOf };
+      const isReported = (id: string) => farEnd?.receivedOf(id)?.reported.at(-1)?.status === 'completed';
+      return { farEnd: farEnd as unknown as FarEnd, uniqueids, isReported };
     };
 
     await t.test('a caller who waits in a queue, in a context of the house, is picked up', async (t) => {
       const {
         farEnd,
         uniqueids: [customer = ''],
-        isToldOf,
+        isReported,
       } = await reportedIn(async (stage, start) => {
         const call = await stage.customerCalls();
         await stage.rings(1);
@@ -50,14 +50,14 @@ for (const version of versions)
         call.hangsUp();
       });
       t.after(() => farEnd.stop());
-      await farEnd.farSide.waitFor(() => isToldOf(customer), 30_000);
-      const told = [{ status: 'ringing' }, { status: 'completed' }];
-      assert.deepEqual(farEnd.toldOf(customer), { from: customerOf(index, first), told });
+      await farEnd.farSide.waitFor(() => isReported(customer), 30_000);
+      const reported = [{ status: 'ringing' }, { status: 'completed' }];
+      assert.deepEqual(farEnd.receivedOf(customer), { from: customerOf(index, first), reported });
     });
 
     await t.test('a phone that calls its own company, in the context of the trunk, is not', async (t) => {
       let customer = '';
-      const { farEnd, isToldOf } = await reportedIn(async (stage, start) => {
+      const { farEnd, isReported } = await reportedIn(async (stage, start) => {
         const call = await stage.phoneDials(3, did);
         await stage.rings(1);
         await start();
@@ -67,7 +67,7 @@ for (const version of versions)
         later.hangsUp();
       });
       t.after(() => farEnd.stop());
-      await farEnd.farSide.waitFor(() => isToldOf(customer), 30_000);
+      await farEnd.farSide.waitFor(() => isReported(customer), 30_000);
       assert.deepEqual(farEnd.uniqueids(), [customer]);
     });
   });

@@ -26,11 +26,11 @@ type Due = {
   readonly mayRepeat?: boolean;
 };
 
-/** Plays a row; gives what must be told of it once Asterisk has written its records. */
+/** Plays a row; gives what must be reported of it once Asterisk has written its records. */
 async function play(lab: Lab, { row, index, office }: Play): Promise<Due[]> {
   const { inbound } = await playRow({ row, index, office, ...lab });
   const calls = expectedCalls(row, index, office);
-  assert.equal(inbound.length, calls.length + (row.untold ?? 0), row.name);
+  assert.equal(inbound.length, calls.length + (row.unreported ?? 0), row.name);
   await cdrOf(
     lab.pbx,
     inbound.map(({ uniqueid }) => uniqueid),
@@ -45,25 +45,25 @@ async function playHeard(lab: Lab, row: Play): Promise<Due[]> {
 
 /** Waits until all of them have ended at the far side; the comparison says what is missing. */
 async function untilTold(farEnd: FarEnd, due: readonly Due[]): Promise<void> {
-  const isOver = ({ uniqueid }: Due) => farEnd.toldOf(uniqueid)?.told.at(-1)?.status === 'completed';
+  const isOver = ({ uniqueid }: Due) => farEnd.receivedOf(uniqueid)?.reported.at(-1)?.status === 'completed';
   await farEnd.farSide.waitFor(() => due.every(isOver), 30_000).catch(() => {});
 }
 
-/** What differs: a call that is not told as it should be, one that nobody should be told of, one told too late. */
+/** What differs: a call that is not reported as it should be, one that should not be reported, one reported too late. */
 function faultsOf(farEnd: FarEnd, due: readonly Due[]): string[] {
   const wrong = due.flatMap(({ row, uniqueid, call, mayRepeat = false }) => {
-    const held = farEnd.toldOf(uniqueid);
-    const once = held?.told.filter(
+    const held = farEnd.receivedOf(uniqueid);
+    const once = held?.reported.filter(
       (event, nth, all) => !mayRepeat || !isDeepStrictEqual(event, all[nth - 1]),
     );
-    if (held?.from === call.from && isDeepStrictEqual(once, call.told)) return [];
-    return [`${row}: told ${JSON.stringify(held)}, not ${JSON.stringify(call)}`];
+    if (held?.from === call.from && isDeepStrictEqual(once, call.reported)) return [];
+    return [`${row}: reported ${JSON.stringify(held)}, not ${JSON.stringify(call)}`];
   });
   const extra = farEnd.uniqueids().filter((uniqueid) => !due.some((one) => one.uniqueid === uniqueid));
   const { inverted } = farEnd.farSide.counts();
   return [
     ...wrong,
-    ...extra.map((uniqueid) => `told of ${uniqueid}, which is none to tell of`),
+    ...extra.map((uniqueid) => `reported ${uniqueid}, which is none to report`),
     ...(inverted > 0 ? [`${inverted} events came too late`] : []),
   ];
 }
@@ -93,7 +93,7 @@ for (const { version, place } of scenes) {
     const [first] = rowsOf(version, 'extension-caller-hangs-up') as [{ row: Row; index: number }];
     const due: Due[] = [];
 
-    await t.test('one that is heard is told once, though its record is read as well', async () => {
+    await t.test('one that is heard is reported once, though its record is read as well', async () => {
       due.push(...(await playHeard(lab, { ...first, office: office(1) })));
       await untilTold(farEnd, due);
       assert.deepEqual(faultsOf(farEnd, due), []);
@@ -111,7 +111,7 @@ for (const { version, place } of scenes) {
           async play(stage) {
             const call = await stage.customerCalls();
             await stage.rings(1);
-            await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+            await farEnd.farSide.waitFor(() => farEnd.receivedOf(call.channel.uniqueid) !== undefined);
             await farEnd.killBridge();
             await stage.talk(call, 1);
             call.hangsUp();
@@ -125,14 +125,14 @@ for (const { version, place } of scenes) {
     );
 
     await t.test(
-      'one that rings when Asterisk dies: its end is told, though there is no record of it',
+      'one that rings when Asterisk dies: its end is reported, though there is no record of it',
       async () => {
         const row: Row = {
           ...first.row,
           async play(stage) {
             const call = await stage.customerCalls();
             await stage.rings(1);
-            await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+            await farEnd.farSide.waitFor(() => farEnd.receivedOf(call.channel.uniqueid) !== undefined);
             await lab.crash();
             await farEnd.connected();
           },
@@ -141,7 +141,7 @@ for (const { version, place } of scenes) {
               step.replace('milliseconds="300"', 'milliseconds="9000"'),
             ),
           },
-          told: [{}],
+          reported: [{}],
         };
         const { inbound } = await playRow({ row, index: first.index, office: office(1), ...lab });
         const [call] = expectedCalls(row, first.index, office(1)) as [ExpectedCall];
@@ -179,7 +179,7 @@ test('a call that was open when the bridge died, and whose record Asterisk holds
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.rings(1);
-      await farEnd.farSide.waitFor(() => farEnd.toldOf(call.channel.uniqueid) !== undefined);
+      await farEnd.farSide.waitFor(() => farEnd.receivedOf(call.channel.uniqueid) !== undefined);
       await farEnd.killBridge();
       await stage.talk(call, 1);
       call.hangsUp();

@@ -15,9 +15,9 @@ export function rowTable({ release, verdicts }: MatrixResult): string {
       ([text, those]) => `${those.map(({ feed }) => feed)}: ${text}`,
     );
     const [first] = some;
-    return [row, release, first?.told ?? '', first?.cdr ?? '', faults.join('; ') || 'right'];
+    return [row, release, first?.reported ?? '', first?.cdr ?? '', faults.join('; ') || 'right'];
   });
-  return table(['row', 'asterisk', 'told', "asterisk's word", 'verdict'], rows);
+  return table(['row', 'asterisk', 'reported', "asterisk's word", 'verdict'], rows);
 }
 
 /** Right rows of all, for each world and feed, and how often the far side agrees with Asterisk's records. */

@@ -25,7 +25,7 @@ for (const world of worldNames) {
     await t.test('all rows are reported as they happen', right(live));
     await t.test('all rows, played while no bridge ran, are reported from call records', right(records));
     for (const [feed, why] of without) await t.test(`all rows, ${feed}`, { skip: why }, () => {});
-    await t.test('nothing else was told, and every call of the PBX is known', () =>
+    await t.test('nothing else was reported, and every call of the PBX is known', () =>
       assert.deepEqual(strays, []),
     );
     await t.test("Asterisk's own record and the far side agree on every call", () => {

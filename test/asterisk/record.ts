@@ -9,7 +9,7 @@ import { playRow } from './stage.ts';
 import type { WorldName } from './worlds.ts';
 
 /**
- * Plays one row alone, in office 1, and keeps what Asterisk said (ami.jsonl), what must be told of it
+ * Plays one row alone, in office 1, and keeps what Asterisk said (ami.jsonl), what must be reported of it
  * (expected.json) and what Asterisk wrote down itself (cdr.csv).
  */
 export async function recordRow(
@@ -23,9 +23,9 @@ export async function recordRow(
   const recording = await recorder.stop();
   const expected = expectedCalls(row, index, first);
   const heard = play.inbound.length;
-  if (heard !== expected.length + (row.untold ?? 0)) {
+  if (heard !== expected.length + (row.unreported ?? 0)) {
     throw new Error(
-      `row ${row.name}: ${heard} calls came in, not ${expected.length} told and ${row.untold ?? 0} not`,
+      `row ${row.name}: ${heard} calls came in, not ${expected.length} reported and ${row.unreported ?? 0} not`,
     );
   }
   const calls = expected.map((call, i) => ({ uniqueid: play.inbound[i]?.uniqueid, ...call }));

@@ -5,7 +5,7 @@ import type { Office } from './offices.ts';
 import type { Script } from './sip-script.ts';
 import type { Stage } from './stage.ts';
 
-/** One row of the matrix: what happens on the telephone, and what the far side must be told of it. */
+/** One row of the matrix: what happens on the telephone, and what the far side must be reported of it. */
 export type Row = {
   /** Kebab-case; also the name of the recording's folder. */
   readonly name: string;
@@ -19,23 +19,23 @@ export type Row = {
   readonly mobile?: Script;
   /** Plays the row. It is over when this is over and the office has no channel left. */
   play(stage: Stage): Promise<void>;
-  /** One entry per inbound call that must be told, in the order in which they come in; empty: nothing is told. */
-  readonly told: readonly Telling[];
-  /** The inbound channels of this row that must not be told: how many (default 0). */
-  readonly untold?: number;
+  /** One entry per inbound call that must be reported, in the order in which they come in; empty: nothing is reported. */
+  readonly reported: readonly ExpectedReport[];
+  /** The inbound channels of this row that must not be reported: how many (default 0). */
+  readonly unreported?: number;
   /**
    * What Asterisk's call records do not know, and what is reported from them instead, by a bridge that was not running
    * during the calls: one entry for each inbound channel, in the order in which they come in.
    */
-  readonly fromRecords?: { readonly why: string; readonly told: readonly Telling[] };
+  readonly fromRecords?: { readonly why: string; readonly reported: readonly ExpectedReport[] };
   /** Settings of the bridge that differ from the lab's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Played on this version only. */
   readonly only?: Version;
 };
 
-/** What is told of one call: ringing, answered if somebody answered, completed. */
-export type Telling = {
+/** What is reported of one call: ringing, answered if somebody answered, completed. */
+export type ExpectedReport = {
   /** As the API must get it; by default the number of the row's caller. */
   readonly from?: string;
   /** The person who answered: the nth phone, the mobile, or the reception by its own number. Absent: missed. */
@@ -43,9 +43,12 @@ export type Telling = {
 };
 
 /** An event as the far side must have it. */
-export type Told = { readonly status: 'ringing' | 'answered' | 'completed'; readonly caller_id?: string };
+export type ReportedEvent = {
+  readonly status: 'ringing' | 'answered' | 'completed';
+  readonly caller_id?: string;
+};
 
-export type ExpectedCall = { readonly from: string; readonly told: readonly Told[] };
+export type ExpectedCall = { readonly from: string; readonly reported: readonly ReportedEvent[] };
 
 /** The settings of the bridge for rows that have none of their own. */
 export const labSettings: Readonly<Record<string, string>> = { DEFAULT_COUNTRY: 'DE' };
@@ -56,16 +59,20 @@ export function customerOf(rowIndex: number, office: Office): string {
 }
 
 export function expectedCalls(
-  row: { readonly told: readonly Telling[] },
+  row: { readonly reported: readonly ExpectedReport[] },
   rowIndex: number,
   office: Office,
 ): ExpectedCall[] {
-  return row.told.map(({ from = customerOf(rowIndex, office), answeredBy }) => {
-    if (answeredBy === undefined) return { from, told: [{ status: 'ringing' }, { status: 'completed' }] };
+  return row.reported.map(({ from = customerOf(rowIndex, office), answeredBy }) => {
+    if (answeredBy === undefined) return { from, reported: [{ status: 'ringing' }, { status: 'completed' }] };
     const caller_id = callerIdOf(answeredBy, office);
     return {
       from,
-      told: [{ status: 'ringing' }, { status: 'answered', caller_id }, { status: 'completed', caller_id }],
+      reported: [
+        { status: 'ringing' },
+        { status: 'answered', caller_id },
+        { status: 'completed', caller_id },
+      ],
     };
   });
 }

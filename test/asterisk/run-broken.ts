@@ -5,7 +5,7 @@ import { type FarEnd, startFarEnd } from './far-end.ts';
 import type { Version } from './install.ts';
 import { openLab } from './lab.ts';
 import { office } from './offices.ts';
-import { expectedCalls, type Row, type Told } from './row.ts';
+import { expectedCalls, type ReportedEvent, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { playRow } from './stage.ts';
 import { startWire } from './wire.ts';
@@ -33,7 +33,7 @@ export async function runBroken(version: Version, rows = '*'): Promise<BrokenVer
   return verdicts.sort((a, b) => order.indexOf(a.row) - order.indexOf(b.row));
 }
 
-/** Plays one; gives what is wrong with what was told. */
+/** Plays one; gives what is wrong with what was reported. */
 async function playBroken(version: Version, broken: BrokenRow): Promise<string[]> {
   const index = matrix.findIndex(({ name }) => name === broken.base);
   const base = matrix[index] as Row;
@@ -48,7 +48,7 @@ async function playBroken(version: Version, broken: BrokenRow): Promise<string[]
       ...base,
       ...(broken.phones ? { phones: broken.phones } : {}),
       ...(broken.mobile ? { mobile: broken.mobile } : {}),
-      told: broken.told ?? base.told,
+      reported: broken.reported ?? base.reported,
       play: (stage) => broken.play(stage, { lab, farEnd, wire }),
     };
     const first = office(1);
@@ -65,28 +65,28 @@ async function playBroken(version: Version, broken: BrokenRow): Promise<string[]
 }
 
 async function untilOver(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
-  const isOver = (uniqueid: string) => farEnd.toldOf(uniqueid)?.told.at(-1)?.status === 'completed';
+  const isOver = (uniqueid: string) => farEnd.receivedOf(uniqueid)?.reported.at(-1)?.status === 'completed';
   await farEnd.farSide.waitFor(() => uniqueids.every(isOver), 30_000).catch(() => {});
 }
 
-/** Every call is told as expected; an event may be told twice (at least once is promised), but none too late. */
+/** Every call is reported as expected; an event may be reported twice (at least once is promised), but none too late. */
 function compare(
   farEnd: FarEnd,
   uniqueids: readonly string[],
-  expected: readonly { readonly from: string; readonly told: readonly Told[] }[],
+  expected: readonly { readonly from: string; readonly reported: readonly ReportedEvent[] }[],
 ): string[] {
   const faults: string[] = [];
   for (const [i, call] of expected.entries()) {
-    const held = farEnd.toldOf(uniqueids[i] ?? '');
-    const once = held?.told.filter((event, n, all) => !isDeepStrictEqual(event, all[n - 1])) ?? [];
-    if (held?.from !== call.from || !isDeepStrictEqual(once, call.told)) {
-      faults.push(`told ${JSON.stringify(held)}, not ${JSON.stringify(call)}`);
+    const held = farEnd.receivedOf(uniqueids[i] ?? '');
+    const once = held?.reported.filter((event, n, all) => !isDeepStrictEqual(event, all[n - 1])) ?? [];
+    if (held?.from !== call.from || !isDeepStrictEqual(once, call.reported)) {
+      faults.push(`reported ${JSON.stringify(held)}, not ${JSON.stringify(call)}`);
     }
   }
   const extra = farEnd
     .uniqueids()
     .filter((uniqueid) => !uniqueids.slice(0, expected.length).includes(uniqueid));
-  if (extra.length > 0) faults.push(`told of ${extra.join(', ')}, which are no calls to tell of`);
+  if (extra.length > 0) faults.push(`reported ${extra.join(', ')}, which are no calls to report`);
   const { inverted } = farEnd.farSide.counts();
   if (inverted > 0) faults.push(`${inverted} events came too late and were discarded`);
   return faults;

@@ -14,7 +14,7 @@ export type MatrixResult = {
   readonly release: string;
   /** One for each row and feed, in the order of the rows. */
   readonly verdicts: readonly Verdict[];
-  /** What is wrong beyond the rows: calls told that no row knows, calls of the PBX's own book that are missing. */
+  /** What is wrong beyond the rows: calls reported that no row knows, calls of the PBX's own book that are missing. */
   readonly strays: readonly string[];
 };
 
@@ -110,18 +110,18 @@ async function untilAllReported({ feed, of, all }: Bridges, played: readonly Pla
 }
 
 function reportedCallers({ row, play }: Played, feed: Feed): string[] {
-  const { told } = expectedOf(row, feed);
-  return play.inbound.slice(0, told.length).map(({ uniqueid }) => uniqueid);
+  const { reported } = expectedOf(row, feed);
+  return play.inbound.slice(0, reported.length).map(({ uniqueid }) => uniqueid);
 }
 
 /** Waits until all these calls are completed at the far side; gives up after a while: the verdict says what is missing. */
 async function untilReported(farEnd: FarEnd, uniqueids: readonly string[]): Promise<void> {
   const isCompleted = (uniqueid: string) =>
-    farEnd.toldOf(uniqueid)?.told.some(({ status }) => status === 'completed') ?? false;
+    farEnd.receivedOf(uniqueid)?.reported.some(({ status }) => status === 'completed') ?? false;
   await farEnd.farSide.waitFor(() => uniqueids.every(isCompleted), longestMs).catch(() => {});
 }
 
-/** Every call that a far side was told of belongs to a row, and nothing was told in the wrong order. */
+/** Every call that a far side received belongs to a row, and nothing was reported in the wrong order. */
 function straysOf({ feed, all }: Bridges, known: ReadonlySet<string>): string[] {
   return all.flatMap((farEnd) => {
     const strays = farEnd.uniqueids().filter((uniqueid) => !known.has(uniqueid));

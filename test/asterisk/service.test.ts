@@ -14,7 +14,7 @@ import { playRow } from './stage.ts';
 
 /**
  * The whole way with nothing faked: a real Asterisk, the bridge and the Call Integration API service, each a process of
- * its own. What the API's own request history holds of each call is what must be told of it, and a browser shows it.
+ * its own. What the API's own request history holds of each call is what must be reported of it, and a browser shows it.
  */
 const rows = [
   'extension-caller-hangs-up',
@@ -71,10 +71,10 @@ for (const version of versions)
         const row = matrix[index];
         assert.ok(row);
         const play = await playRow({ row, index, office: office(1), ...lab });
-        for (const [i, { from, told }] of expectedCalls(row, index, office(1)).entries()) {
+        for (const [i, { from, reported }] of expectedCalls(row, index, office(1)).entries()) {
           const id = `pbx-${play.inbound[i]?.uniqueid}`;
           await bridge.says(new RegExp(`"code":"call.completed".*"call":"${id}"`));
-          const sent = told.map((event) => ({ id, direction: 'inbound', from, ...event }));
+          const sent = reported.map((event) => ({ id, direction: 'inbound', from, ...event }));
           assert.deepEqual(await historyOf(id, sent.length), sent.map(byName));
         }
       });
@@ -92,7 +92,7 @@ for (const version of versions)
       const row = matrix[index];
       assert.ok(row);
       const [call] = expectedCalls(row, index, office(1));
-      const answeredBy = call?.told.find(({ status }) => status === 'answered')?.caller_id;
+      const answeredBy = call?.reported.find(({ status }) => status === 'answered')?.caller_id;
       const play = await playRow({ row, index, office: office(1), ...lab });
       const id = `pbx-${play.inbound[0]?.uniqueid}`;
       await page.locator(`[data-call="${id}"]`).waitFor({ state: 'detached' });

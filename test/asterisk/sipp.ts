@@ -73,7 +73,7 @@ export async function startSipp(options: {
     options.calls === undefined
       ? []
       : [`127.0.0.1:${options.calls}`, ...(count === 1 ? ['-m', '1', '-cid_str', callId] : many)];
-  // -aa: what Asterisk asks and tells in passing (NOTIFY, INFO) is answered.
+  // -aa: what Asterisk sends in passing (NOTIFY, INFO) is answered.
   const how = ['-sf', file, '-key', 'mobile', options.mobile ?? '', '-aa', '-nostdin'];
   const log = ['-trace_err', '-error_file', errors];
   const sipp = [...(options.runner ?? []), 'sipp'];

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type CdrRecord, wasAnswered } from './cdr.ts';
-import type { FarEnd, ToldOf } from './far-end.ts';
+import type { FarEnd, ReceivedCall } from './far-end.ts';
 import { type Feed, isCdrKind } from './feeds.ts';
 import type { Office } from './offices.ts';
-import { type ExpectedCall, expectedCalls, type Row, type Telling } from './row.ts';
+import { type ExpectedCall, type ExpectedReport, expectedCalls, type Row } from './row.ts';
 import type { Play } from './stage.ts';
 
 /** A row that was played. */
@@ -21,13 +21,13 @@ export type Played = {
 export type Verdict = {
   readonly row: string;
   readonly feed: Feed;
-  readonly told: string;
+  readonly reported: string;
   readonly cdr: string;
   /** Empty if all is right. */
   readonly faults: readonly string[];
   /** Right as the row says that call records have it, not as it was. */
   readonly marked: boolean;
-  /** Calls on which Asterisk's own word and the far side agree, of how many that were to be told. */
+  /** Calls on which Asterisk's own word and the far side agree, of how many that were to be reported. */
   readonly agreed: number;
   readonly calls: number;
 };
@@ -36,48 +36,50 @@ export type Verdict = {
 export function expectedOf(
   row: Row,
   feed: Feed,
-): { readonly told: readonly Telling[]; readonly marked: boolean } {
+): { readonly reported: readonly ExpectedReport[]; readonly marked: boolean } {
   const marked = isCdrKind(feed) && row.fromRecords !== undefined;
-  return { told: (marked ? row.fromRecords?.told : undefined) ?? row.told, marked };
+  return { reported: (marked ? row.fromRecords?.reported : undefined) ?? row.reported, marked };
 }
 
-/** Compares what the far side holds of a row with what must be told, and with Asterisk's own word. */
+/** Compares what the far side holds of a row with what must be reported, and with Asterisk's own word. */
 export function judge(
   { row, index, office, play, wrong }: Played,
   feed: Feed,
   farEnd: FarEnd,
   records: readonly CdrRecord[],
 ): Verdict {
-  const { told: tellings, marked } = expectedOf(row, feed);
-  const expected = expectedCalls({ told: tellings }, index, office);
+  const { reported: expectedEvents, marked } = expectedOf(row, feed);
+  const expected = expectedCalls({ reported: expectedEvents }, index, office);
   if (wrong !== undefined)
     return {
       row: row.name,
       feed,
       marked,
-      told: '?',
+      reported: '?',
       cdr: '?',
       faults: [wrong],
       agreed: 0,
       calls: expected.length,
     };
   const faults: string[] = [];
-  const callers = row.told.length + (row.untold ?? 0);
+  const callers = row.reported.length + (row.unreported ?? 0);
   if (play.inbound.length !== callers) faults.push(`${play.inbound.length} calls came in, not ${callers}`);
-  const told = play.inbound.map(({ uniqueid }) => farEnd.toldOf(uniqueid));
+  const reported = play.inbound.map(({ uniqueid }) => farEnd.receivedOf(uniqueid));
   for (const [i, call] of expected.entries()) {
-    if (!isDeepStrictEqual(told[i], call)) faults.push(`told ${describe(told[i])}, not ${describe(call)}`);
+    if (!isDeepStrictEqual(reported[i], call))
+      faults.push(`reported ${describe(reported[i])}, not ${describe(call)}`);
   }
-  if (marked && isDeepStrictEqual(told.filter(Boolean), expectedCalls(row, index, office)))
+  if (marked && isDeepStrictEqual(reported.filter(Boolean), expectedCalls(row, index, office)))
     faults.push('the record knows it after all: remove fromRecords');
-  const toldIds = new Set(play.inbound.slice(0, expected.length).map(({ uniqueid }) => uniqueid));
+  const reportedIds = new Set(play.inbound.slice(0, expected.length).map(({ uniqueid }) => uniqueid));
   for (const uniqueid of play.channels) {
-    const extra = toldIds.has(uniqueid) ? undefined : farEnd.toldOf(uniqueid);
-    if (extra) faults.push(`told of ${uniqueid}, which is no call to tell of: ${describe(extra)}`);
+    const extra = reportedIds.has(uniqueid) ? undefined : farEnd.receivedOf(uniqueid);
+    if (extra) faults.push(`reported ${uniqueid}, which is no call to report: ${describe(extra)}`);
   }
   const words = play.inbound.slice(0, expected.length).map(({ uniqueid }, i) => {
     const text = wasAnswered(records, uniqueid) ? 'answered' : 'missed';
-    const agrees = (text === 'answered') === told[i]?.told.some(({ status }) => status === 'answered');
+    const agrees =
+      (text === 'answered') === reported[i]?.reported.some(({ status }) => status === 'answered');
     if (!agrees) faults.push(`Asterisk says ${text}`);
     return { text, agrees };
   });
@@ -85,7 +87,8 @@ export function judge(
     row: row.name,
     feed,
     marked,
-    told: expected.length === 0 ? 'nothing' : told.slice(0, expected.length).map(describe).join(' | '),
+    reported:
+      expected.length === 0 ? 'nothing' : reported.slice(0, expected.length).map(describe).join(' | '),
     cdr: words.map(({ text }) => text).join(' | ') || '-',
     faults,
     agreed: words.filter(({ agrees }) => agrees).length,
@@ -93,8 +96,10 @@ export function judge(
   };
 }
 
-function describe(call: ToldOf | ExpectedCall | undefined): string {
+function describe(call: ReceivedCall | ExpectedCall | undefined): string {
   if (!call) return 'nothing';
-  const events = call.told.map(({ status, caller_id }) => (caller_id ? `${status}(${caller_id})` : status));
+  const events = call.reported.map(({ status, caller_id }) =>
+    caller_id ? `${status}(${caller_id})` : status,
+  );
   return `${call.from} ${events.join(' ')}`;
 }

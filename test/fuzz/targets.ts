@@ -113,13 +113,13 @@ const rules = createRules({
 });
 
 const amiCalls: Target = {
-  name: 'AMI events to what is told: each call forward only, and every event as the API takes it',
+  name: 'AMI events to what is reported: each call forward only, and every event as the API takes it',
   seeds: shortCalls,
   words: amiWords,
   modules: ['/src/ami/events.ts', '/src/calls/tracker.ts', '/src/calls/call.ts', '/src/calls/topology.ts'],
   run(input) {
     const tracker = createTracker(rules, { calls: [], trunks: [] });
-    const told = new Map<string, CallStatus>();
+    const reported = new Map<string, CallStatus>();
     for (const frame of input.toString('latin1').split('\r\n\r\n')) {
       const bytes = Buffer.from(frame, 'latin1');
       const heard = toInput(allFields(bytes).get('Event') ?? '', bytes, 1_795_000_000_000);
@@ -127,8 +127,8 @@ const amiCalls: Target = {
       for (const effect of tracker.apply(heard)) {
         if (effect.type !== 'report') continue;
         const { id, status, from, callerId } = effect;
-        assert.ok(isForward(told.get(id), status), `${status} after ${told.get(id)}`);
-        told.set(id, status);
+        assert.ok(isForward(reported.get(id), status), `${status} after ${reported.get(id)}`);
+        reported.set(id, status);
         const event = { id, direction: 'inbound', status, from, ...(callerId && { caller_id: callerId }) };
         const parsed = callEventSchema.safeParse(event);
         assert.ok(parsed.success, `${JSON.stringify(event)}: ${parsed.error?.message}`);

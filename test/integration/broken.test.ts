@@ -85,7 +85,7 @@ describe('the link to the PBX', () => {
   for (const each of recorded) {
     const [call] = each.calls;
     assert.ok(call !== undefined && each.calls.length === 1, `${each.name} must be one call`);
-    const expected = call.told.map(({ status }) => status);
+    const expected = call.reported.map(({ status }) => status);
 
     test(`${each.name}: cut at every event, back at once: reported as if nothing had happened`, async (t) => {
       const stand = await createStand(t);
@@ -182,7 +182,7 @@ describe('the bridge', () => {
       for (const { id, received } of callsOf(stand.farSide))
         assert.deepEqual(
           [...new Set(received)],
-          each.calls[0]?.told.map(({ status }) => status),
+          each.calls[0]?.reported.map(({ status }) => status),
           id,
         );
       assert.equal(stand.farSide.counts().inverted, 0);

@@ -30,13 +30,13 @@ export async function past(
 ): Promise<void> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
   try {
-    await write((event) => tellStore(store, event), store);
+    await write((event) => reportToStore(store, event), store);
   } finally {
     await store.close();
   }
 }
 
-export type Told = {
+export type ReportedEvent = {
   readonly id: string;
   readonly status: CallStatus;
   /** Unix ms. */
@@ -46,9 +46,12 @@ export type Told = {
   /** Beside the fields of an event, in what was received. */
   readonly also?: Record<string, unknown>;
 };
-type Report = (event: Told) => Promise<void>;
+type Report = (event: ReportedEvent) => Promise<void>;
 
-async function tellStore(store: Store, { id, status, at, from, callerId = null, also }: Told): Promise<void> {
+async function reportToStore(
+  store: Store,
+  { id, status, at, from, callerId = null, also }: ReportedEvent,
+): Promise<void> {
   await store.requests.record({
     account: 1,
     integration: 1,
@@ -75,7 +78,7 @@ async function tellStore(store: Store, { id, status, at, from, callerId = null, 
 /** The calls of an office: some weeks up to `now`, most of them on weekdays in the morning, some missed. */
 export async function officeWeeks(served: Pick<Served, 'stateDir'>, now: number, weeks = 5): Promise<void> {
   const random = chance(7);
-  const events: Told[] = [];
+  const events: ReportedEvent[] = [];
   const today = Math.floor(now / DAY) * DAY;
   for (let day = today - weeks * 7 * DAY; day <= today; day += DAY) {
     const weekday = new Date(day).getUTCDay();

@@ -40,8 +40,8 @@ test('record: a call on the wire becomes a file, masked, that replays as the sam
   const found = JSON.parse(replayed.text) as { calls: ExpectedCall[] };
   assert.equal(replayed.code, 0);
   assert.deepEqual(
-    found.calls.map(({ uniqueid, told }) => ({ uniqueid, told })),
-    calls.map(({ uniqueid, told }) => ({ uniqueid, told })),
+    found.calls.map(({ uniqueid, reported }) => ({ uniqueid, reported })),
+    calls.map(({ uniqueid, reported }) => ({ uniqueid, reported })),
   );
   assert.equal(found.calls[0]?.from.length, call.from.length);
   const other = await runCommand(['replay', file], { ...environment, INBOUND_CONTEXTS: 'from-provider' });

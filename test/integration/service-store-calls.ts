@@ -9,12 +9,12 @@ import type { Store } from '../../src/service/store/store.ts';
 
 /** What activity, reports and history ask of every store: see service-store-conformance.ts. */
 export const callTests: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {
-  async 'activity finds what the history tells, whatever is asked, in pages of any size and both ways'({
+  async 'activity finds what the history reports, whatever is asked, in pages of any size and both ways'({
     store,
   }) {
-    await property(store, async (account, told) => {
+    await property(store, async (account, reported) => {
       for (const filter of filters) {
-        const expected = told()
+        const expected = reported()
           .filter((call) => matches(call, filter))
           .map(({ id }) => id);
         for (const limit of [4, 50]) {
@@ -36,7 +36,7 @@ export const callTests: Record<string, (context: { store: Store; other: number }
       at: n,
       number: n % 6000 ? '110' : '112',
     }));
-    for (const call of calls) void tell(store, account, { ...call, status: 'completed', extension: null });
+    for (const call of calls) void report(store, account, { ...call, status: 'completed', extension: null });
     await store.openCalls(account, 1);
     const found = await walk(
       store,
@@ -52,7 +52,7 @@ export const callTests: Record<string, (context: { store: Store; other: number }
   },
 
   async 'report figures are those counted from the history, again after calls have moved'({ store, other }) {
-    await property(store, async (account, told) => {
+    await property(store, async (account, reported) => {
       // Spans as days are: beside each other, one of them over an hour's edge, one without calls.
       const edges = [0, 15 * MINUTE, 75 * MINUTE, 210 * MINUTE, 300 * MINUTE];
       const spans = edges.slice(1).map((until, index) => ({ since: edges[index] as number, until }));
@@ -60,7 +60,7 @@ export const callTests: Record<string, (context: { store: Store; other: number }
       for (const now of [0, 240 * MINUTE, 300 * MINUTE]) {
         const figures = await Array.fromAsync(store.reports.figures(account, spans, now));
         for (const [index, { since, until }] of spans.entries()) {
-          const calls = told().filter(({ began }) => began >= since && began < until);
+          const calls = reported().filter(({ began }) => began >= since && began < until);
           checkFigures(figures[index] as SpanFigures, calls, since);
         }
       }
@@ -77,11 +77,11 @@ export const callTests: Record<string, (context: { store: Store; other: number }
     const ids = Array.from({ length: 60 }, (_, n) => `c${n}`);
     for (const status of ['ringing', 'answered', 'completed'] as const) {
       const asked: Promise<unknown>[] = [];
-      const told = ids.map((id, n) => {
+      const reported = ids.map((id, n) => {
         asked.push(Array.fromAsync(store.reports.figures(account, spans, HOURS.until)));
-        return tell(store, account, { id, status, at: n * MINUTE, number: '110', extension: '1001' });
+        return report(store, account, { id, status, at: n * MINUTE, number: '110', extension: '1001' });
       });
-      await Promise.all([...told, ...asked]);
+      await Promise.all([...reported, ...asked]);
       for (const [index, calls] of [60, 60].entries()) {
         const figures = (await Array.fromAsync(store.reports.figures(account, spans, HOURS.until)))[index];
         assert.deepEqual(
@@ -108,19 +108,23 @@ export const callTests: Record<string, (context: { store: Store; other: number }
 
   async 'one call is found by its id, in its account only'({ store, other }) {
     const account = await newAccount(store);
-    await tell(store, account, { id: 'a', status: 'ringing', at: 5, number: '+4930901820', extension: null });
+    await report(store, account, {
+      id: 'a',
+      status: 'ringing',
+      at: 5,
+      number: '+4930901820',
+      extension: null,
+    });
     assert.equal((await store.calls.get(account, 'a'))?.startedAt, 5);
     assert.equal(await store.calls.get(account, 'b'), undefined);
     assert.equal(await store.calls.get(other, 'a'), undefined);
   },
 
-  async 'a search of the history goes on where it stopped, and is told of the same entries as a list'({
-    store,
-  }) {
+  async 'a search of the history goes on where it stopped, and gives the same entries as a list'({ store }) {
     const account = await newAccount(store);
     for (let n = 0; n < 30; n += 1) {
       const at = [30, 10, 10, 20][n % 4] as number;
-      await tell(store, account, {
+      await report(store, account, {
         id: `call-${n % 5}`,
         status: 'ringing',
         at,
@@ -183,8 +187,11 @@ const someEvents = fc.array(
   { maxLength: 40 },
 );
 
-/** Tells two lots of events to an account of their own, and checks after each. `told` is newest first. */
-async function property(store: Store, check: (account: number, told: () => ToldCall[]) => Promise<void>) {
+/** Reports two lots of events to an account of their own, and checks after each. `reported` is newest first. */
+async function property(
+  store: Store,
+  check: (account: number, reported: () => ReportedCall[]) => Promise<void>,
+) {
   await fc.assert(
     fc.asyncProperty(someEvents, someEvents, async (...lots) => {
       const account = await newAccount(store);
@@ -192,7 +199,7 @@ async function property(store: Store, check: (account: number, told: () => ToldC
       for (const lot of lots) {
         for (const { pause, ...event } of lot) {
           at += pause;
-          await tell(store, account, { ...event, at });
+          await report(store, account, { ...event, at });
         }
         await store.openCalls(account, 1);
         const history = (
@@ -218,7 +225,7 @@ async function newAccount(store: Store): Promise<number> {
   return id;
 }
 
-async function tell(
+async function report(
   store: Store,
   account: number,
   { id, status, at, number, extension }: Event,
@@ -239,7 +246,7 @@ async function tell(
   });
 }
 
-type ToldCall = {
+type ReportedCall = {
   id: string;
   began: number;
   number: string;
@@ -251,9 +258,9 @@ type ToldCall = {
   spokenTo: boolean;
 };
 
-/** The calls that the history's requests tell, newest first: counted anew, from the texts alone. */
-function calledIn(history: readonly StoredRequest[]): ToldCall[] {
-  const calls = new Map<string, ToldCall>();
+/** The calls that the history's requests report, newest first: counted anew, from the texts alone. */
+function calledIn(history: readonly StoredRequest[]): ReportedCall[] {
+  const calls = new Map<string, ReportedCall>();
   const rank = { ringing: 1, answered: 2, completed: 3 };
   for (const { at, request } of history.toSorted((a, b) => a.id - b.id)) {
     const { id, status, from, caller_id } = JSON.parse(request as string);
@@ -269,7 +276,7 @@ function calledIn(history: readonly StoredRequest[]): ToldCall[] {
     if (status === 'answered' || (status === 'completed' && caller_id !== null)) call.spokenTo = true;
     if (status === 'completed') call.missed = !call.spokenTo;
   }
-  // Of calls that began at the same time, the one that was told last is the newest.
+  // Of calls that began at the same time, the one that was reported last is the newest.
   return [...calls.values()].reverse().sort((a, b) => b.began - a.began);
 }
 
@@ -298,7 +305,7 @@ const names: Record<string, { reference: string; name: string }> = {
 };
 
 function matches(
-  call: ToldCall,
+  call: ReportedCall,
   { number, customer, extension, outcome, since, until }: CallFilter,
 ): boolean {
   const known = names[call.number];
@@ -346,9 +353,9 @@ async function walk(
   return pages;
 }
 
-function checkFigures(figures: SpanFigures, calls: ToldCall[], since: number): void {
+function checkFigures(figures: SpanFigures, calls: ReportedCall[], since: number): void {
   checkGroup(figures.all, calls);
-  const groups = (key: (call: ToldCall) => string, of: ToldCall[]) => Map.groupBy(of, key);
+  const groups = (key: (call: ReportedCall) => string, of: ReportedCall[]) => Map.groupBy(of, key);
   for (const [kind, expected] of [
     ['segments', groups(({ number }) => (number === '+4930901820' ? 'Gold' : ''), calls)],
     [
@@ -362,7 +369,7 @@ function checkFigures(figures: SpanFigures, calls: ToldCall[], since: number): v
     assert.deepEqual(new Set(figures[kind].map(([name]) => name)), new Set(expected.keys()));
     for (const [name, group] of figures[kind]) checkGroup(group, expected.get(name) ?? []);
   }
-  const quarter = (call: ToldCall) => Math.floor((call.began - since) / (15 * MINUTE));
+  const quarter = (call: ReportedCall) => Math.floor((call.began - since) / (15 * MINUTE));
   for (let index = 0; index * 3 < figures.quarters.length; index += 1) {
     const those = calls.filter((call) => quarter(call) === index);
     assert.deepEqual(figures.quarters.slice(index * 3, index * 3 + 3), [
@@ -374,8 +381,8 @@ function checkFigures(figures: SpanFigures, calls: ToldCall[], since: number): v
   assert.equal(calls.filter((call) => quarter(call) * 3 >= figures.quarters.length).length, 0);
 }
 
-function checkGroup(group: Group, calls: ToldCall[]): void {
-  const seconds = (of: (call: ToldCall) => [number | null, number | null]) =>
+function checkGroup(group: Group, calls: ReportedCall[]): void {
+  const seconds = (of: (call: ReportedCall) => [number | null, number | null]) =>
     calls
       .map(of)
       .filter((pair): pair is [number, number] => pair[0] !== null && pair[1] !== null)

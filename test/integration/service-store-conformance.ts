@@ -95,7 +95,7 @@ export function storeConformance(
     assert.deepEqual(
       (await store.openCalls(account, 1)).map(({ id }) => id),
       ['late'],
-      'a call whose end was never told must not keep the next ones from the screens',
+      'a call whose end was never reported must not keep the next ones from the screens',
     );
     assert.deepEqual(
       (await store.openCalls(other, 10)).map(({ id }) => id),
@@ -462,7 +462,7 @@ export function storeConformance(
     ]);
   });
 
-  it('the directory tells when it changed, and what it is then', async ({ store, account }) => {
+  it('the directory reports when it changed, and what it is then', async ({ store, account }) => {
     const before = await store.directory.read(0);
     assert.equal(await store.directory.read(before?.version ?? 0), undefined);
     const made = await store.directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });

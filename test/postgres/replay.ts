@@ -15,7 +15,7 @@ export async function addCustomers(store: Store): Promise<void> {
   ]);
 }
 
-/** The history, told again to one process on SQLite, in the order in which it was recorded. */
+/** The history, reported again to one process on SQLite, in the order in which it was recorded. */
 export async function replay(t: TestContext, store: Store): Promise<Store> {
   const replayed = await openSqliteStore(join(stateFolder(t), 'service.db'));
   t.after(() => replayed.close());

@@ -62,10 +62,10 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
   for (let nth = 0; nth < 4; nth++) await filler.read();
   return [...Map.groupBy(events, ({ callId }) => callId)].map(([callId, own]) => {
     const bodies = own.map(({ body }) => JSON.parse(body));
-    const told = bodies.map(({ status, caller_id }) =>
+    const reported = bodies.map(({ status, caller_id }) =>
       caller_id === undefined ? { status } : { status, caller_id },
     );
-    return { uniqueid: callId.slice('pbx-'.length), from: bodies[0].from, told };
+    return { uniqueid: callId.slice('pbx-'.length), from: bodies[0].from, reported };
   });
 }
 
@@ -83,7 +83,7 @@ describe("every recorded call that was not heard live is reported from Asterisk'
     else
       test(`${scenario.name}: differently, since ${marked.why}`, () => {
         assert.deepEqual(
-          reported.map(({ from, told }) => ({ from, told })),
+          reported.map(({ from, reported }) => ({ from, reported })),
           marked.calls,
         );
         assert.notDeepEqual(reported, expected, 'if they are the same now, this is no exception any more');
@@ -93,6 +93,6 @@ describe("every recorded call that was not heard live is reported from Asterisk'
   test('with all kinds of calls', () => {
     const calls = all.flatMap(({ reported }) => reported);
     assert.ok(calls.length > 120);
-    assert.ok(new Set(calls.map(({ told }) => told.at(-1)?.caller_id)).size > 5);
+    assert.ok(new Set(calls.map(({ reported }) => reported.at(-1)?.caller_id)).size > 5);
   });
 });

@@ -10,13 +10,13 @@ import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
 import { readScenarios } from './library.ts';
 
-/** What is told, as `expected.json` writes it, whoever calls. */
-function told(recording: Recording, settings: Readonly<Record<string, string>>) {
+/** What is reported, as `expected.json` writes it, whoever calls. */
+function reported(recording: Recording, settings: Readonly<Record<string, string>>) {
   const byCall = Map.groupBy(inDryRun(recording, settings).reports, ({ id }) => id);
   return [...byCall].map(([id, events]) => ({
     uniqueid: id.slice('pbx-'.length),
     from: events[0]?.from ?? '',
-    told: events.map(({ status, callerId }) => ({ status, ...(callerId && { caller_id: callerId }) })),
+    reported: events.map(({ status, callerId }) => ({ status, ...(callerId && { caller_id: callerId }) })),
   }));
 }
 
@@ -32,16 +32,16 @@ test('two trackers that hear the same recordings, one after the other, want the 
     for (const input of inputsOf(recording)) assert.deepEqual(one?.apply(input), other?.apply(input), name);
 });
 
-describe('pbx-bridge replay tells of every recording what the bridge tells, also when it is masked', () => {
+describe('pbx-bridge replay gives for every recording what the bridge reports, also when it is masked', () => {
   const mask = createMasker(Buffer.from('for this test'));
   const texts = (rows: readonly string[]) => rows.map((row) => mask(Buffer.from(row)).toString());
   for (const { name, recording, calls, settings } of readScenarios())
     test(name, () => {
-      assert.deepEqual(told(recording, settings), calls);
+      assert.deepEqual(reported(recording, settings), calls);
       const { journal } = inDryRun(recording, settings);
       assert.ok(
         calls.length > 0 || journal.some(({ kind }) => kind === 'not-reported'),
-        'why nothing is told, is said',
+        'why nothing is reported, is said',
       );
       const masked = {
         ...recording,
@@ -50,7 +50,7 @@ describe('pbx-bridge replay tells of every recording what the bridge tells, also
         frames: recording.frames.map(({ ms, frame }) => ({ ms, frame: mask(frame) })),
       };
       const shape = (all: typeof calls) =>
-        all.map((call) => [call.uniqueid, call.from.length, call.told.map(({ status }) => status)]);
-      assert.deepEqual(shape(told(masked, settings)), shape(calls));
+        all.map((call) => [call.uniqueid, call.from.length, call.reported.map(({ status }) => status)]);
+      assert.deepEqual(shape(reported(masked, settings)), shape(calls));
     });
 });

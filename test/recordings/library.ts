@@ -6,14 +6,14 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
-/** What must be told of a recorded call. */
+/** What must be reported of a recorded call. */
 export type ExpectedCall = {
   readonly uniqueid: string;
   readonly from: string;
-  readonly told: readonly { readonly status: CallStatus; readonly caller_id?: string }[];
+  readonly reported: readonly { readonly status: CallStatus; readonly caller_id?: string }[];
 };
 
-/** A recording of a real Asterisk, with what a telephone person says must be told of it. */
+/** A recording of a real Asterisk, with what a telephone person says must be reported of it. */
 export type Scenario = {
   /** `asterisk-22/ring-group-one-answers`. */
   readonly name: string;

@@ -6,16 +6,16 @@ import { type ExpectedCall, readScenarios } from './library.ts';
 
 /** A held call as `expected.json` writes it. */
 function asExpected({ id, from, received, callerId }: HeldCall): ExpectedCall {
-  const told = received.map((status) => ({
+  const reported = received.map((status) => ({
     status,
     ...(callerId !== undefined && status !== 'ringing' ? { caller_id: callerId } : {}),
   }));
-  return { uniqueid: id.replace(/^pbx-/, ''), from, told };
+  return { uniqueid: id.replace(/^pbx-/, ''), from, reported };
 }
 
 const byId = (a: ExpectedCall, b: ExpectedCall) => a.uniqueid.localeCompare(b.uniqueid);
 
-describe('every recording of a real Asterisk, replayed over TCP, is told as it should be', {
+describe('every recording of a real Asterisk, replayed over TCP, is reported as it should be', {
   concurrency: 4,
 }, () => {
   const scenarios = readScenarios();

@@ -20,7 +20,7 @@ type Channel = {
   context: string;
   exten: string;
 };
-type Told = { uniqueid: string; from: string; answeredBy?: string };
+type ReportedEvent = { uniqueid: string; from: string; answeredBy?: string };
 
 const stateNames: Readonly<Record<number, string>> = { 0: 'Down', 4: 'Ring', 5: 'Ringing', 6: 'Up' };
 
@@ -125,12 +125,12 @@ function createScript(row: string) {
       const text = (value: string) => (value === '' ? '' : `"${value.replaceAll('"', '""')}"`);
       records.push(['""', ...quoted.map(text), ...seconds, ...last.map((value) => `"${value}"`)].join(','));
     },
-    save(told: readonly Told[], settings?: Fields) {
+    save(reported: readonly ReportedEvent[], settings?: Fields) {
       const dir = new URL(`chan-dahdi/${row}/`, import.meta.url);
-      const calls = told.map(({ uniqueid, from, answeredBy: caller_id }) => ({
+      const calls = reported.map(({ uniqueid, from, answeredBy: caller_id }) => ({
         uniqueid,
         from,
-        told:
+        reported:
           caller_id === undefined
             ? [{ status: 'ringing' }, { status: 'completed' }]
             : [{ status: 'ringing' }, { status: 'answered', caller_id }, { status: 'completed', caller_id }],

@@ -80,7 +80,7 @@ test('secrets stay where they were given, whatever goes wrong', async (t) => {
     program.process.kill('SIGHUP'); // tries at once what waits
     await farSide.waitFor(({ counts }) => counts().requests > before);
   }
-  // The PBX says back what it was told, as a proxy or a log of its own would.
+  // The PBX says back what it was sent, as a proxy or a log of its own would.
   pbx.sendRaw(
     `Response: Error\r\nMessage: login ${canary.ami} failed\r\n\r\nEvent: Alarm\r\nSecret: ${canary.ami}\r\n\r\n`,
   );

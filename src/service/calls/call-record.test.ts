@@ -17,7 +17,7 @@ function after(...steps: Step[]): CallRecord | undefined {
   return call;
 }
 
-/** Steps of a call, and what is told of it: status, who answered, rang for, talked for, missed. */
+/** Steps of a call, and what its record says: status, who answered, rang for, talked for, missed. */
 const table: [
   name: string,
   Step[],
@@ -58,7 +58,7 @@ const table: [
     ['completed', '1001', 40, null, true],
   ],
   [
-    'was answered, as its end alone tells',
+    'was answered, as its end alone reports',
     [
       ['ringing', 10],
       ['completed', 50, '1001'],
@@ -86,7 +86,7 @@ const table: [
     ['completed', null, 40, null, true],
   ],
   [
-    'is told twice',
+    'is reported twice',
     [
       ['ringing', 10],
       ['ringing', 20],

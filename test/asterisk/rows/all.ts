@@ -3,7 +3,7 @@ import { answeredRows } from './answered.ts';
 import { groupRows } from './group.ts';
 import { missedRows } from './missed.ts';
 import { mobileRows } from './mobile.ts';
-import { notToldRows } from './not-told.ts';
+import { notReportedRows } from './not-reported.ts';
 import { numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows } from './pickup.ts';
 import { queueRows } from './queue.ts';
@@ -23,7 +23,7 @@ export const matrix: readonly Row[] = [
   ...transferRows,
   ...pickupRows,
   ...numberRows,
-  ...notToldRows,
+  ...notReportedRows,
   ...rewrittenNumberRows,
   ...numberRuleRows,
   ...whoAnswersRows,

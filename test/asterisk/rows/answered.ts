@@ -13,7 +13,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'extension-agent-hangs-up',
@@ -24,7 +24,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(await stage.customerCalls(), 1);
       await stage.hangsUp(1);
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'announcement-then-extension',
@@ -36,7 +36,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'menu-then-extension',
@@ -48,7 +48,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'hold',
@@ -65,7 +65,7 @@ export const answeredRows: readonly Row[] = [
       await stage.pause(1200);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'overflow',
@@ -77,7 +77,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'survey-after-call',
@@ -92,7 +92,7 @@ export const answeredRows: readonly Row[] = [
       await stage.pause(300);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'reception',
@@ -104,7 +104,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 5);
       call.hangsUp();
     },
-    told: [{ answeredBy: 5 }],
+    reported: [{ answeredBy: 5 }],
   },
   {
     name: 'reception-by-callerid',
@@ -116,8 +116,8 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 5);
       call.hangsUp();
     },
-    told: [{ answeredBy: 'reception' }],
-    fromRecords: { why: 'a record has no caller id of the other end', told: [{ answeredBy: 5 }] },
+    reported: [{ answeredBy: 'reception' }],
+    fromRecords: { why: 'a record has no caller id of the other end', reported: [{ answeredBy: 5 }] },
     settings: { ANSWERED_BY: 'callerid' },
   },
   {
@@ -131,7 +131,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
     // marker-*: the call that every replay of a recording ends with (test/integration/stand.ts).
     settings: { INBOUND_CONTEXTS: 'no-such-context', INBOUND_CHANNELS: 'PJSIP/trunk-*,PJSIP/marker-*' },
   },
@@ -149,7 +149,7 @@ export const answeredRows: readonly Row[] = [
       await stage.pause(200);
       second.hangsUp();
     },
-    told: [{ answeredBy: 1 }, { answeredBy: 2 }],
+    reported: [{ answeredBy: 1 }, { answeredBy: 2 }],
   },
   {
     name: 'chan-sip-trunk',
@@ -161,7 +161,7 @@ export const answeredRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
     only: '16',
   },
 ];

@@ -25,7 +25,7 @@ function answered(by: number | 'mobile', row: Some, first: Script = []): Row {
       await stage.talk(call, by);
       call.hangsUp();
     },
-    told: [{ answeredBy: by }],
+    reported: [{ answeredBy: by }],
     ...row,
   };
 }
@@ -39,7 +39,7 @@ function givenUpIn(application: string, row: Some): Row {
       await stage.pause(800);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
     ...row,
   };
 }
@@ -162,7 +162,7 @@ export const freepbxRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 5 }],
+    reported: [{ answeredBy: 5 }],
   },
   {
     name: 'blind-transfer-to-mobile',
@@ -177,7 +177,7 @@ export const freepbxRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   same('attended-transfer-completed'),
   same('attended-transfer-abandoned'),
@@ -204,7 +204,7 @@ export const freepbxRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [],
+    reported: [],
   },
   {
     name: 'extension-to-trunk',
@@ -215,7 +215,7 @@ export const freepbxRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [],
+    reported: [],
   },
   same('extension-to-extension'),
   {
@@ -233,6 +233,6 @@ export const freepbxRows: readonly Row[] = [
       await stage.talk(1, 'mobile');
       await stage.hangsUp(1);
     },
-    told: [],
+    reported: [],
   },
 ];

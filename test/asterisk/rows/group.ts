@@ -13,7 +13,7 @@ export const groupRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'ring-group-nobody',
@@ -23,7 +23,7 @@ export const groupRows: readonly Row[] = [
     async play(stage) {
       await stage.customerCalls();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'ring-group-local',
@@ -35,7 +35,7 @@ export const groupRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'ring-group-local-given-up',
@@ -47,7 +47,7 @@ export const groupRows: readonly Row[] = [
       await stage.rings(2);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   ...[
     {
@@ -74,7 +74,7 @@ export const groupRows: readonly Row[] = [
         await stage.pause(500);
         call.hangsUp();
       },
-      told: [{ answeredBy: 1 }],
+      reported: [{ answeredBy: 1 }],
     }),
   ),
 ];

@@ -13,7 +13,7 @@ export const missedRows: readonly Row[] = [
       await stage.rings(1);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'busy',
@@ -23,7 +23,7 @@ export const missedRows: readonly Row[] = [
     async play(stage) {
       await stage.customerCalls();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'no-answer',
@@ -33,7 +33,7 @@ export const missedRows: readonly Row[] = [
     async play(stage) {
       await stage.customerCalls();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'nobody-registered',
@@ -42,7 +42,7 @@ export const missedRows: readonly Row[] = [
     async play(stage) {
       await stage.customerCalls();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'announcement-only',
@@ -51,7 +51,7 @@ export const missedRows: readonly Row[] = [
     async play(stage) {
       await stage.customerCalls();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'menu-given-up',
@@ -63,7 +63,7 @@ export const missedRows: readonly Row[] = [
       await stage.pause(300);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'voicemail',
@@ -76,7 +76,7 @@ export const missedRows: readonly Row[] = [
       await stage.pause(1000);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'conference-alone',
@@ -88,6 +88,6 @@ export const missedRows: readonly Row[] = [
       await stage.pause(500);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
 ];

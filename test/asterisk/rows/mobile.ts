@@ -16,7 +16,7 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
   {
     name: 'ring-group-with-mobile',
@@ -29,7 +29,7 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'forwarded-by-phone',
@@ -42,7 +42,7 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
   {
     name: 'forwarded-unanswered',
@@ -54,7 +54,7 @@ export const mobileRows: readonly Row[] = [
       await stage.customerCalls();
       await stage.rings('mobile');
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'press-one-accepted',
@@ -66,7 +66,7 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
   {
     name: 'press-one-refused',
@@ -77,7 +77,7 @@ export const mobileRows: readonly Row[] = [
       await stage.customerCalls();
       await stage.isUp('mobile');
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'press-one-timed-out',
@@ -88,7 +88,7 @@ export const mobileRows: readonly Row[] = [
       await stage.customerCalls();
       await stage.isUp('mobile');
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'press-one-given-up',
@@ -101,7 +101,7 @@ export const mobileRows: readonly Row[] = [
       await stage.pause(300);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'press-one-direct',
@@ -113,7 +113,7 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
   {
     name: 'press-one-direct-refused',
@@ -124,7 +124,7 @@ export const mobileRows: readonly Row[] = [
       await stage.customerCalls();
       await stage.isUp('mobile');
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'follow-me-app-accepted',
@@ -136,6 +136,6 @@ export const mobileRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
 ];

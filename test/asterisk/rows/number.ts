@@ -3,7 +3,7 @@ import { type Invitation, phone } from '../sip-script.ts';
 
 /** A call answered by the first extension, from this number. */
 function callFrom(
-  row: Pick<Row, 'name' | 'says' | 'told'> & Partial<Row>,
+  row: Pick<Row, 'name' | 'says' | 'reported'> & Partial<Row>,
   invitation: Partial<Invitation>,
 ): Row {
   return {
@@ -27,7 +27,7 @@ const restricted = {
 };
 const shownByRecord = {
   why: 'a record has the number that the caller withholds and the trunk shows, and not that it is withheld',
-  told: [{ from: '+494066969777', answeredBy: 1 }],
+  reported: [{ from: '+494066969777', answeredBy: 1 }],
 } as const;
 const withheld = { WITHHELD_NUMBER: '+493023125000' };
 
@@ -38,7 +38,7 @@ export const rewrittenNumberRows: readonly Row[] = [
       name: 'number-rewritten',
       says: 'The dialplan puts the digit for an outside line before the number.',
       dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', 'Dial(PJSIP/{P}1,4)'],
-      told: [{ from: '+494066969123', answeredBy: 1 }],
+      reported: [{ from: '+494066969123', answeredBy: 1 }],
     },
     { from: '04066969123' },
   ),
@@ -47,10 +47,10 @@ export const rewrittenNumberRows: readonly Row[] = [
       name: 'number-replaced',
       says: 'The dialplan replaces the number by a text.',
       dialplan: ['Set(CALLERID(num)=Reception)', 'Dial(PJSIP/{P}1,4)'],
-      told: [{ answeredBy: 1 }],
+      reported: [{ answeredBy: 1 }],
       fromRecords: {
         why: 'a record has the name that the dialplan put in place of the number',
-        told: [],
+        reported: [],
       },
     },
     {},
@@ -79,8 +79,8 @@ const restrictedRows: readonly Row[] = [
         'Set(CALLERID(num-pres)=allowed_not_screened)',
         'Dial(PJSIP/{P}1,4)',
       ],
-      told: [],
-      untold: 1,
+      reported: [],
+      unreported: 1,
       fromRecords: shownByRecord,
     },
     restricted,
@@ -99,8 +99,8 @@ export const numberRuleRows: readonly Row[] = [
         'Set(CALLERID(num-pres)=allowed_not_screened)',
         'Dial(PJSIP/{P}1,4)',
       ],
-      told: [],
-      untold: 1,
+      reported: [],
+      unreported: 1,
     },
     restricted,
   ),
@@ -109,7 +109,7 @@ export const numberRuleRows: readonly Row[] = [
       name: 'number-by-dialplan',
       says: 'The dialplan takes a moment to correct the number, and its number is to be reported.',
       dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=00442079460123)', 'Dial(PJSIP/{P}1,4)'],
-      told: [{ from: '+442079460123', answeredBy: 1 }],
+      reported: [{ from: '+442079460123', answeredBy: 1 }],
       settings: { REPORTED_NUMBER: 'dialplan' },
     },
     { from: '04066969123' },
@@ -118,7 +118,7 @@ export const numberRuleRows: readonly Row[] = [
     {
       name: 'number-e164-bare',
       says: 'An international number without its plus.',
-      told: [{ from: '+494066969123', answeredBy: 1 }],
+      reported: [{ from: '+494066969123', answeredBy: 1 }],
     },
     { from: '494066969123' },
   ),
@@ -126,7 +126,7 @@ export const numberRuleRows: readonly Row[] = [
     {
       name: 'number-trunk-rule',
       says: 'A trunk that puts the digit for an outside line before national numbers.',
-      told: [{ from: '+494066969123', answeredBy: 1 }],
+      reported: [{ from: '+494066969123', answeredBy: 1 }],
       settings: ruled,
     },
     { from: '004066969123' },
@@ -135,13 +135,13 @@ export const numberRuleRows: readonly Row[] = [
     {
       name: 'number-sip-address',
       says: 'A caller with a SIP address in place of a number; the bridge has a number for those.',
-      told: [{ from: ruled.MISSING_NUMBER, answeredBy: 1 }],
+      reported: [{ from: ruled.MISSING_NUMBER, answeredBy: 1 }],
       settings: ruled,
     },
     { from: 'alice7' },
   ),
   callFrom(
-    { name: 'number-zeros', says: 'Zeros stand for a number that is withheld.', told: [], untold: 1 },
+    { name: 'number-zeros', says: 'Zeros stand for a number that is withheld.', reported: [], unreported: 1 },
     { from: '0000000000' },
   ),
 ];
@@ -152,7 +152,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-national',
       says: 'A national number, 0…',
-      told: [{ from: '+494066969123', answeredBy: 1 }],
+      reported: [{ from: '+494066969123', answeredBy: 1 }],
     },
     { from: '04066969123' },
   ),
@@ -160,7 +160,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-00',
       says: 'An international number, 00…',
-      told: [{ from: '+442079460123', answeredBy: 1 }],
+      reported: [{ from: '+442079460123', answeredBy: 1 }],
     },
     { from: '00442079460123' },
   ),
@@ -168,7 +168,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-plus',
       says: 'An international number, +…',
-      told: [{ from: '+12025550142', answeredBy: 1 }],
+      reported: [{ from: '+12025550142', answeredBy: 1 }],
     },
     { from: '+12025550142', name: 'Zoë \\"Q\\" O\'Neill' },
   ),
@@ -176,7 +176,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-odd',
       says: 'A number that is none: it goes as it is.',
-      told: [{ from: '42', answeredBy: 1 }],
+      reported: [{ from: '42', answeredBy: 1 }],
     },
     { from: '42' },
   ),
@@ -185,17 +185,23 @@ export const numberRows: readonly Row[] = [
       name: 'number-late',
       says: 'No number at first; it arrives after a moment.',
       dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:-3})', 'Dial(PJSIP/{P}1,4)'],
-      told: [{ answeredBy: 1 }],
+      reported: [{ answeredBy: 1 }],
     },
     { from: '' },
   ),
-  callFrom({ name: 'number-never', says: 'No number, not even later.', told: [], untold: 1 }, { from: '' }),
-  callFrom({ name: 'anonymous', says: 'The caller withholds the number.', told: [], untold: 1 }, anonymous),
+  callFrom(
+    { name: 'number-never', says: 'No number, not even later.', reported: [], unreported: 1 },
+    { from: '' },
+  ),
+  callFrom(
+    { name: 'anonymous', says: 'The caller withholds the number.', reported: [], unreported: 1 },
+    anonymous,
+  ),
   callFrom(
     {
       name: 'anonymous-number-set',
-      says: 'The caller withholds the number; the bridge has one to tell instead.',
-      told: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
+      says: 'The caller withholds the number; the bridge has one to report instead.',
+      reported: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
       settings: withheld,
     },
     anonymous,
@@ -204,8 +210,8 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-restricted',
       says: 'The caller withholds the number, but the trunk shows it to the PBX.',
-      told: [],
-      untold: 1,
+      reported: [],
+      unreported: 1,
       fromRecords: shownByRecord,
     },
     restricted,
@@ -213,8 +219,8 @@ export const numberRows: readonly Row[] = [
   callFrom(
     {
       name: 'number-restricted-number-set',
-      says: 'The same; the bridge has a number to tell instead.',
-      told: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
+      says: 'The same; the bridge has a number to report instead.',
+      reported: [{ from: withheld.WITHHELD_NUMBER, answeredBy: 1 }],
       fromRecords: shownByRecord,
       settings: withheld,
     },

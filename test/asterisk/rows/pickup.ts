@@ -15,7 +15,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'directed-pickup',
@@ -29,7 +29,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
   {
     name: 'pickup-from-queue',
@@ -43,7 +43,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, 3);
       call.hangsUp();
     },
-    told: [{ answeredBy: 3 }],
+    reported: [{ answeredBy: 3 }],
   },
   {
     name: 'park-and-retrieve',
@@ -58,7 +58,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, second);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'park-by-transfer',
@@ -73,7 +73,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, second);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'park-times-out',
@@ -88,7 +88,7 @@ export const pickupRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'conference-joined',
@@ -104,6 +104,6 @@ export const pickupRows: readonly Row[] = [
       await stage.pause(200);
       host.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
 ];

@@ -14,7 +14,7 @@ export const queueRows: readonly Row[] = [
         await stage.talk(call, 1);
         call.hangsUp();
       },
-      told: [{ answeredBy: 1 }],
+      reported: [{ answeredBy: 1 }],
     },
     {
       name: `queue-${members}-one-by-one`,
@@ -26,7 +26,7 @@ export const queueRows: readonly Row[] = [
         await stage.talk(call, 2);
         call.hangsUp();
       },
-      told: [{ answeredBy: 2 }],
+      reported: [{ answeredBy: 2 }],
     },
   ]),
   {
@@ -39,7 +39,7 @@ export const queueRows: readonly Row[] = [
       await stage.rings(1);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
   {
     name: 'queue-timeout-voicemail',
@@ -52,6 +52,6 @@ export const queueRows: readonly Row[] = [
       await stage.pause(800);
       call.hangsUp();
     },
-    told: [{}],
+    reported: [{}],
   },
 ];

@@ -18,7 +18,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'blind-transfer-by-phone',
@@ -32,7 +32,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'blind-transfer-to-mobile',
@@ -47,7 +47,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'blind-transfer-unanswered',
@@ -61,7 +61,7 @@ export const transferRows: readonly Row[] = [
       await stage.rings(2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'attended-transfer-completed',
@@ -77,7 +77,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'attended-transfer-by-phone',
@@ -93,7 +93,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'attended-transfer-abandoned',
@@ -109,7 +109,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'attended-transfer-three-way',
@@ -128,7 +128,7 @@ export const transferRows: readonly Row[] = [
       await stage.pause(300);
       await stage.hangsUp(1);
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'attended-transfer-caller-gone',
@@ -144,7 +144,7 @@ export const transferRows: readonly Row[] = [
       await stage.pause(300);
       await stage.hangsUp(1);
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'blonde-transfer',
@@ -160,7 +160,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'blonde-transfer-unanswered',
@@ -176,7 +176,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 1);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'transfer-to-queue',
@@ -190,7 +190,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 3 }],
+    reported: [{ answeredBy: 3 }],
   },
   {
     name: 'redirect',
@@ -204,7 +204,7 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'redirect-both',
@@ -222,7 +222,7 @@ export const transferRows: readonly Row[] = [
       await stage.pause(200);
       await stage.hangsUp(1);
     },
-    told: [{ answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }],
   },
   {
     name: 'redirect-while-ringing',
@@ -236,6 +236,6 @@ export const transferRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [{ answeredBy: 2 }],
+    reported: [{ answeredBy: 2 }],
   },
 ];

@@ -22,7 +22,7 @@ export const whoAnswersRows: readonly Row[] = [
       await stage.pause(300);
       leader.hangsUp();
     },
-    told: [{ answeredBy: 1 }, { answeredBy: 1 }],
+    reported: [{ answeredBy: 1 }, { answeredBy: 1 }],
   },
   {
     name: 'mobile-over-outgoing-trunk',
@@ -34,6 +34,6 @@ export const whoAnswersRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [{ answeredBy: 'mobile' }],
+    reported: [{ answeredBy: 'mobile' }],
   },
 ];

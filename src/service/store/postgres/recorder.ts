@@ -48,7 +48,7 @@ export function recorder({
   /** This process's share of every sum (see the head of schema.sql). */
   readonly shard: number;
   readonly steady: () => number;
-  /** Told after the commit: calls of these accounts are moved. */
+  /** Called after the commit: calls of these accounts are moved. */
   readonly moved: (accounts: ReadonlySet<number>) => void;
 }) {
   async function read(batch: readonly RecordedRequest[]) {

@@ -6,7 +6,7 @@ import { keptFigures } from './kept-figures.ts';
 const HOUR = 3_600_000;
 const day: Span = { since: 0, until: 24 * HOUR };
 
-/** An engine over calls in memory, that tells what was counted and kept. */
+/** An engine over calls in memory, that reports what was counted and kept. */
 function scene() {
   const calls: CallFacts[] = [];
   const kept = new Map<string, { mark: number; figures: string | null; span: Span }>();

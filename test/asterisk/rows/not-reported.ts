@@ -2,7 +2,7 @@ import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
 
 /** No inbound calls: the API names one direction. */
-export const notToldRows: readonly Row[] = [
+export const notReportedRows: readonly Row[] = [
   {
     name: 'extension-to-trunk',
     says: 'An extension calls the outside world.',
@@ -12,7 +12,7 @@ export const notToldRows: readonly Row[] = [
       await stage.talk(call, 'mobile');
       call.hangsUp();
     },
-    told: [],
+    reported: [],
   },
   {
     name: 'extension-to-extension',
@@ -23,7 +23,7 @@ export const notToldRows: readonly Row[] = [
       await stage.talk(call, 2);
       call.hangsUp();
     },
-    told: [],
+    reported: [],
   },
   {
     name: 'click-to-call-extension-first',
@@ -40,7 +40,7 @@ export const notToldRows: readonly Row[] = [
       await stage.talk(1, 'mobile');
       await stage.hangsUp(1);
     },
-    told: [],
+    reported: [],
   },
   {
     name: 'click-to-call-customer-first',
@@ -57,7 +57,7 @@ export const notToldRows: readonly Row[] = [
       await stage.talk('mobile', 1);
       await stage.hangsUp('mobile');
     },
-    told: [],
+    reported: [],
   },
   {
     name: 'click-to-call-local',
@@ -74,6 +74,6 @@ export const notToldRows: readonly Row[] = [
       await stage.talk('mobile', 1);
       await stage.hangsUp('mobile');
     },
-    told: [],
+    reported: [],
   },
 ];
