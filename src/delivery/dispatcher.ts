@@ -75,6 +75,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
   let inFlight = 0;
+  const results: DeliveryResult[] = [];
+  let recording = false;
   let unrecorded = 0;
   let recorded = 0;
   let probing = false;
@@ -121,7 +123,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
     const { reason, verdict } = classified;
     options.onAttempt?.(event, result, verdict === 'delivered');
-    void record(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    unrecorded++;
+    results.push(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    if (!recording) void recordAll();
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -134,23 +138,31 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
   }
 
-  /** Records a result, again and again if the disk refuses it: until then its call rests, and the others go on. */
-  async function record(result: DeliveryResult): Promise<void> {
-    unrecorded++;
-    let nextEvents: readonly QueuedEvent[] | undefined;
-    while (nextEvents === undefined) {
-      try {
-        nextEvents = await queue.record([result]);
-      } catch (error) {
-        report.notRecorded(error, unrecorded, recordAgainMs);
-        await new Promise((resolve) => setTimeout(resolve, recordAgainMs));
-        if (phase === 'abandoned') return;
-      }
+  /** Results that come while others are recorded are recorded together. */
+  async function recordAll(): Promise<void> {
+    recording = true;
+    while (results.length > 0) await record(results.splice(0));
+    recording = false;
+  }
+
+  /** Records results. What the disk refuses is tried again, each by itself: its call rests, and the others go on. */
+  async function record(batch: readonly DeliveryResult[]): Promise<void> {
+    let nextEvents: readonly QueuedEvent[];
+    try {
+      nextEvents = await queue.record(batch);
+    } catch (error) {
+      // One of several may be to blame: at once, each by itself.
+      if (batch.length === 1) report.notRecorded(error, unrecorded, recordAgainMs);
+      const again = () => phase !== 'abandoned' && batch.forEach((result) => void record([result]));
+      setTimeout(again, batch.length === 1 ? recordAgainMs : 0);
+      return;
     }
-    unrecorded--;
-    recorded++;
-    buffer.release(result.callId);
-    if (result.nextAt !== undefined) onRetryAt(result.nextAt);
+    unrecorded -= batch.length;
+    recorded += batch.length;
+    for (const { callId, nextAt } of batch) {
+      buffer.release(callId);
+      if (nextAt !== undefined) onRetryAt(nextAt);
+    }
     for (const event of nextEvents) {
       // Tried before and overtaken by one that was sent again: the disk knows when it is due.
       if (event.attempts > 0) onRetryAt(steadyNow());

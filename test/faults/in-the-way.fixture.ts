@@ -1,5 +1,5 @@
-import { defaultLimits } from '../../src/delivery/limits.ts';
+import { defaultLimits, type PriorityLimits } from '../../src/delivery/limits.ts';
 
-/** Loaded before the bridge: a request that hangs keeps its place to the end. */
-for (const priority of Object.values(defaultLimits.priorities))
-  Object.assign(priority, { patienceMs: 2 ** 30 });
+/** Loaded before the bridge: a request that hangs keeps its turn to the end. */
+const withoutEnd = { turnMs: 2 ** 30 } satisfies Partial<PriorityLimits>;
+for (const priority of Object.values(defaultLimits.priorities)) Object.assign(priority, withoutEnd);
