@@ -87,6 +87,7 @@ bind = 127.0.0.1:5060
 [provider]
 type = endpoint
 context = ${trunkContext}
+trust_id_inbound = yes
 disallow = all
 allow = ulaw
 direct_media = no
