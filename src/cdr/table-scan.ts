@@ -37,7 +37,9 @@ const lateS = 900;
 const longestS = { thorough: 86_400, quick: 3_600 } as const;
 /** Zones differ by at most 26 hours: after a change of Asterisk's zone, its new times may be that far behind. */
 const zonesS = 93_600;
-/** A quarter of an hour of a PBX with 50,000 calls an hour. */
+/** How far clocks are set back in autumn, s: a call that was read then looks as much younger. */
+const setBackS = 3_600;
+/** An hour of a PBX with 50,000 calls an hour. */
 const maxSeen = 50_000;
 
 /** Which rows to read, local s: those that began since, and ended since. */
@@ -120,6 +122,6 @@ export function positionAfter(from: ScanPosition, { cursor, thorough, read, now 
   const thoroughAt = thorough ? at : Math.min(from.thoroughAt, now);
   // From now on the new zone applies to these calls: where clocks were set back, those of the last hour are found again.
   const later = zone === null || from.zone === null ? 0 : Math.max(from.zone - zone, 0);
-  const kept = seenSince(Math.min(at, thoroughAt) - lateS, later);
+  const kept = seenSince(Math.min(at, thoroughAt) - lateS - setBackS, later);
   return { at, thoroughAt, zone, seen: kept, unfinished: null };
 }

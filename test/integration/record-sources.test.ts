@@ -155,7 +155,19 @@ for (const { name, impossible, open, runs } of books) {
         {
           numRuns: runs,
           // Found in a run: calls of the hour before clocks are set back, met again in the zone that holds afterwards.
-          examples: [[firstChange, [...Array(3).fill(['write', 1_700, 1, 0, 0]), ['thorough', 0, 1, 0, 0]]]],
+          examples: [
+            [firstChange, [...Array(3).fill(['write', 1_700, 1, 0, 0]), ['thorough', 0, 1, 0, 0]]],
+            // The same, of a call that was forgotten before they are set back.
+            [
+              firstChange,
+              [
+                ['write', 1_700, 1, 0, 0],
+                ['thorough', 1_700, 1, 0, 0],
+                ['write', 1_700, 1, 0, 0],
+                ['read', 0, 1, 0, 0],
+              ],
+            ],
+          ],
         },
       );
     });
