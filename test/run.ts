@@ -27,6 +27,8 @@ const matching = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
   (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
 );
 const files = matching.filter((path) => (isSlow(path) ? !values.fast : !values.slow));
+/** Files that were asked for by name. */
+const inOtherTier = parts.length === 0 ? [] : matching.filter((path) => !files.includes(path));
 const skipped = new Map<string, number>();
 if (files.length === 0) {
   const elsewhere =
@@ -75,6 +77,7 @@ stream.on('end', () => {
     const dearest = slowest.sort((a, b) => b.seconds - a.seconds).slice(0, 5);
     print(`slowest: ${dearest.map(({ file, seconds }) => `${relative(file)} ${seconds} s`).join(', ')}`);
     const leftOut = [...skipped].map(([reason, count]) => `${count}: ${reason}`);
+    if (inOtherTier.length > 0) leftOut.push(`in the other tier: ${inOtherTier.join(', ')}`);
     print(`left out: ${leftOut.join('; ') || 'nothing'}`);
     if (values.fast)
       print(
