@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
@@ -282,7 +283,8 @@ export function storeConformance(
       searching = false;
     });
     let lookups = 0;
-    for (; searching; lookups += 1) await store.customers.priorityOf(other, '+4930901820');
+    // With turns of the event loop between them, as requests have: on SQLite a lookup waits for nothing.
+    for (; searching; lookups += 1, await turn()) await store.customers.priorityOf(other, '+4930901820');
     assert.equal((await done)[39]?.count, 0);
     assert.ok(lookups > searches.length, `${lookups} lookups while ${searches.length} searched`);
   });

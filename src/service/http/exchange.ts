@@ -6,7 +6,15 @@ import type { ServiceContext } from './context.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 
-/** Responds to API requests after storing them in the history with the effects of their event. */
+/**
+ * Reads and refused requests that are not stored yet, beyond which they wait to be: a slow disk must not fill the memory.
+ */
+const MAX_UNSTORED = 1_000;
+
+/**
+ * Stores API requests in the history with the effects of their event. An event is confirmed by its answer, so that waits
+ * for the disk; nothing else does, since a caller waits for a lookup.
+ */
 export type Exchange = {
   /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
   answer(
@@ -30,6 +38,7 @@ export function makeExchange({
   log,
 }: Pick<ServiceContext, 'store' | 'screens' | 'log'>): Exchange {
   let failing = false;
+  let unstored = 0;
 
   /** False if it could not be stored. */
   async function stored(entry: RecordedRequest): Promise<boolean> {
@@ -48,7 +57,16 @@ export function makeExchange({
 
   return {
     async answer(request, reply, { status, text, event, kept }) {
-      const ok = await stored(entryOf(request, status, kept ?? text, event ?? null));
+      const entry = entryOf(request, status, kept ?? text, event ?? null);
+      if (event === undefined && unstored < MAX_UNSTORED) {
+        unstored += 1;
+        void stored(entry).then(() => {
+          unstored -= 1;
+        });
+        send(reply, status, text);
+        return;
+      }
+      const ok = await stored(entry);
       if (!ok && event !== undefined) send(reply.header('retry-after', '5'), 503, notStored);
       else send(reply, status, text);
     },

@@ -109,7 +109,12 @@ export async function openPostgresStore(
   return {
     requests: {
       record: (request) => batches.add(request),
-      ...historyPaging(history, makeSerialise(), ROWS),
+      ...historyPaging(
+        // With all requests that were answered before.
+        { ...history, lastId: () => batches.drained().then(history.lastId) },
+        makeSerialise(),
+        ROWS,
+      ),
       mask: maskedEntry(statements, 'request_bytes = NULL, '),
       use: integrationUse(statements),
       trim: trimmer(database, partitions, shard),

@@ -126,7 +126,8 @@ export function historyPaging(
 
   return {
     async page({ account, order, offset, limit }) {
-      const [lastId, total] = await Promise.all([reader.lastId(), reader.total(account)]);
+      const lastId = await reader.lastId(); // first: it waits for what was answered before
+      const total = await reader.total(account);
       const slice = { account, search: null, order, lastId };
       let after: HistoryCursor | null = null;
       for (let left = Math.min(offset, total); left > 0; left -= rows.skip) {

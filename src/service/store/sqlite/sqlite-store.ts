@@ -13,7 +13,9 @@ import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
 import type { Store } from '../store.ts';
+import { openForReading } from './open.ts';
 import type { ReaderMethods } from './reader.ts';
+import { statementRunner } from './statement-runner.ts';
 import type { WriterMethods } from './writer.ts';
 
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
@@ -23,7 +25,8 @@ const SKIP = 20_000;
 const CALLS = 10_000;
 
 /**
- * The store on one SQLite file: one thread writes, one reads, none of it on the service's own thread.
+ * The store on one SQLite file: one thread writes, one reads. On the service's own thread are lookups alone, which read a
+ * row or two by an index.
  * `fail` is called if a thread ends by itself: nothing can be stored any more.
  */
 export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
@@ -38,10 +41,15 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
+  // An index answers a lookup in microseconds: the way to a thread and back, behind others' queries, would cost more.
+  const lookups = openForReading(file);
+  const lookUp = statementRunner(lookups);
   const read = <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>;
   const statements: Statements = {
     read,
-    lookup: read,
+    // As plain objects, which they are from a thread.
+    lookup: async <Row>(sql: string, ...values: Value[]) =>
+      lookUp(sql, values).map((row) => ({ ...(row as Row) })),
     write: <Row>(sql: string, ...values: Value[]) => writer.ask('rows', sql, values) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     lower: (text) => `lower_case(${text})`,
@@ -50,12 +58,17 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   };
   const calls = callReader(statements, CALLS);
   const serialise = makeSerialise();
+  const historyRows = historyReader(statements, {
+    lastId: '(SELECT coalesce(max(id), 0) FROM history)',
+    inPayload: (term) => statements.contains('request', term),
+    entries: (_account, places) => reader.ask('historyEntries', places),
+  });
   const history = historyPaging(
-    historyReader(statements, {
-      lastId: '(SELECT coalesce(max(id), 0) FROM history)',
-      inPayload: (term) => statements.contains('request', term),
-      entries: (_account, places) => reader.ask('historyEntries', places),
-    }),
+    {
+      ...historyRows,
+      // With all requests that were answered before.
+      lastId: () => writer.ask('catchUp').then(historyRows.lastId),
+    },
     serialise,
     { text: SCAN, skip: SKIP },
   );
@@ -107,6 +120,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       safe: true,
     }),
     close: async () => {
+      lookups.close();
       await reader.close();
       await writer.close();
     },
