@@ -111,23 +111,24 @@ export function openOperator(directory: string, now: () => number = Date.now): O
         return event?.from === number ? [{ ...row, event }] : [];
       });
       const delivered = fromNumber.filter(({ state }) => state === deliveredState);
+      const lines = new Map<number, string>();
+      for (const form of forms)
+        for (const row of db.prepare(namingSql.journal).all(form) as JournalRow[])
+          lines.set(row.id, row.lines);
+      const stars = (form: string) => '*'.repeat(form.length);
+      const masked = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, stars(form)), text);
       const setBody = db.prepare(`UPDATE event SET body = ? WHERE seq = ? AND state = ${deliveredState}`);
+      const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
+      const setWhy = db.prepare('UPDATE unreported SET why = replace(why, ?1, ?2) WHERE instr(why, ?1) > 0');
       inOne(() => {
         for (const { seq, event } of delivered)
           setBody.run(JSON.stringify({ ...event, from: FORGOTTEN }), seq);
+        for (const form of forms) setWhy.run(form, stars(form));
+        for (const [id, text] of lines) setLines.run(masked(text), id);
       });
-      const setLines = db.prepare('UPDATE journal SET lines = ? WHERE id = ?');
-      const setWhy = db.prepare('UPDATE unreported SET why = replace(why, ?1, ?2) WHERE instr(why, ?1) > 0');
-      for (const form of forms) setWhy.run(form, '*'.repeat(form.length));
-      const chunks = new Set<number>();
-      for (const form of forms)
-        for (const { id, lines } of db.prepare(namingSql.journal).all(form) as JournalRow[]) {
-          setLines.run(lines.replaceAll(form, '*'.repeat(form.length)), id);
-          chunks.add(id);
-        }
       return {
         events: delivered.length,
-        journal: chunks.size,
+        journal: lines.size,
         undelivered: fromNumber.length - delivered.length,
       };
     },
