@@ -12,15 +12,16 @@ const functions: Readonly<Record<string, string>> = {
 const together = 500;
 
 /**
- * The context that the PBX's configuration gives to the calls of each endpoint, such as `PJSIP/provider`; of DAHDI it
+ * The context that the PBX's configuration gives to the calls of each of these devices, such as `PJSIP/provider`; of DAHDI it
  * does not say. DeviceStateList and Getvar need write class `reporting`; where they are refused, nothing is known.
  * @throws ConnectionEnded when the connection ends meanwhile.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/PJSIP_ENDPOINT/
  */
-export async function readContexts(connection: Connection): Promise<[endpoint: string, context: string][]> {
-  const endpoints = (await readDevices(connection)).filter(
-    (device) => configurationOf(device, '') !== undefined,
-  );
+export async function readContexts(
+  connection: Connection,
+  devices: readonly string[],
+): Promise<[endpoint: string, context: string][]> {
+  const endpoints = devices.filter((device) => configurationOf(device, '') !== undefined);
   const found: [string, string][] = [];
   for (let i = 0; i < endpoints.length; i += together) {
     const part = endpoints.slice(i, i + together);

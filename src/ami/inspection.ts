@@ -120,7 +120,7 @@ export async function inspectPbx(
 
   async function readEndpoints(): Promise<Inspection['endpoints']> {
     const devices = await readDevices(connection);
-    const contexts = new Map(await readContexts(connection));
+    const contexts = new Map(await readContexts(connection, devices));
     return Promise.all(
       devices.map(async (name) => {
         const trusts = name.startsWith('PJSIP/')

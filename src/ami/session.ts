@@ -4,7 +4,7 @@ import type { Clock } from '../process/clock.ts';
 import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
-import { readContexts } from './endpoints.ts';
+import { readContexts, readDevices } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
 import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
@@ -106,7 +106,7 @@ export async function runSession(
   async function live(connection: Connection): Promise<void> {
     const [settings, contexts, recordDelayMs] = await Promise.all([
       connection.request({ action: 'CoreSettings' }),
-      readContexts(connection),
+      readDevices(connection).then((devices) => readContexts(connection, devices)),
       readRecordDelay(connection),
     ]);
     if (contexts.length > 0) handlers.onInput({ type: 'endpoints', at: clock.now(), contexts });

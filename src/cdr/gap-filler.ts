@@ -139,12 +139,10 @@ export function createGapFiller(
     uniqueid: string,
     { records, legs }: PendingCall,
     known: CallVerdict | undefined,
+    { trunks, lost }: Record<'trunks' | 'lost', ReadonlySet<string>>,
   ): Decision {
-    const verdict = judge(
-      { rules: live.rules(), trunks: live.trunks(), isPhone: live.isPhone, legs },
-      records,
-    );
-    if (!live.lost().has(uniqueid))
+    const verdict = judge({ rules: live.rules(), trunks, isPhone: live.isPhone, legs }, records);
+    if (!lost.has(uniqueid))
       return decideCall(idOf(uniqueid), verdict, known, Math.max(since, now() - longestGapMs));
     counts.ended += 1;
     const { from = '', callerId } = verdict.inbound ? verdict : {};
@@ -154,15 +152,18 @@ export function createGapFiller(
   }
 
   async function decideAll(): Promise<void> {
+    const lost = live.lost();
     const isDue = ([uniqueid, { read }]: readonly [string, PendingCall]) =>
-      reads - read >= readsBeforeDecision && (live.lost().has(uniqueid) || !live.isHeard(uniqueid));
+      reads - read >= readsBeforeDecision && (lost.has(uniqueid) || !live.isHeard(uniqueid));
     const due = [...pending.calls].filter(isDue);
     const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
     const events: CallEvent[] = [];
     const unreported: { id: string; at: number; why: string }[] = [];
+    // As they are now, after the wait for the disk.
+    const sets = { trunks: live.trunks(), lost: live.lost() };
     for (const [uniqueid, call] of due) {
       const id = idOf(uniqueid);
-      const decision = decide(uniqueid, call, known.get(id));
+      const decision = decide(uniqueid, call, known.get(id), sets);
       if ('events' in decision) events.push(...decision.events);
       else if ('unreported' in decision) {
         const { unreported: why, lacksNumber } = decision;

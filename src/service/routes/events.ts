@@ -42,6 +42,13 @@ export function eventRoutes({
     return session && { account: session.user.account, user: session.user, session };
   }
 
+  /** Accounts of which a phone system has sent a request; what has once, has for ever. */
+  const heard = new Set<number>();
+  async function isConnected(account: number): Promise<boolean> {
+    if (!heard.has(account) && (await store.requests.use(account, clock())).length > 0) heard.add(account);
+    return heard.has(account);
+  }
+
   return async (app: FastifyInstance) => {
     app.get('/events', async (request, reply) => {
       const watcher = await watcherOf(request);
@@ -58,7 +65,7 @@ export function eventRoutes({
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const missed = watcher.user === null ? [] : await callBackList.onScreen(watcher.account);
 
-      const uses = await store.requests.use(watcher.account, clock());
+      const connected = await isConnected(watcher.account);
 
       if (openEventStream(reply) === undefined) return;
       write = (frame) => {
@@ -73,7 +80,7 @@ export function eventRoutes({
       };
       const now = () => ({ now: clock() });
       const shown = (call: CallRecord) => screenCall(call, watcher.user === null ? 'token' : 'user');
-      const first = { ...now(), calls: calls.map(shown), missed, connected: uses.length > 0 };
+      const first = { ...now(), calls: calls.map(shown), missed, connected };
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {
