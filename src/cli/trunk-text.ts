@@ -3,11 +3,13 @@ import type { Trunk } from '../calls/trunk.ts';
 import { isEvident } from '../calls/trunk-learning.ts';
 import { clockTime } from './format-text.ts';
 
+/** The name of a channel of this endpoint: the endpoint's and a number. */
+export const channelOf = (endpoint: string) => `${endpoint}-00000000`;
+
 /** Whether the evidence holds by the settings, and by which. */
 export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
   const { endpoint, source, context } = trunk;
-  // A channel's name is its endpoint's and a number.
-  if (rules.nameIsInbound(`${endpoint}-00000000`)) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
+  if (rules.nameIsInbound(channelOf(endpoint))) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
   if (source === 'added') return { isTrunk: true, why: 'added by an operator' };
   const how =
     source === 'heard' ? `calls came in in context ${context}` : `configured with context ${context}`;

@@ -302,7 +302,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         since: toUnix(flow.since),
         ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
         inFlight,
-        unrecorded: unrecorded,
+        unrecorded,
         ...counts,
         ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),
       };

@@ -3,7 +3,7 @@ import { channelKind } from '../../calls/channel.ts';
 import type { Rules } from '../../calls/rules.ts';
 import type { Trunk } from '../../calls/trunk.ts';
 import { count } from '../format-text.ts';
-import { callsText, judgeTrunk } from '../trunk-text.ts';
+import { callsText, channelOf, judgeTrunk } from '../trunk-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 export type TrunkCheckOptions = {
@@ -43,9 +43,6 @@ function linesOf({ endpoints = [] }: Inspection): Endpoint[] {
     ({ name }) => channelKind(name) === 'real' && /^\w+\/[\w.-]+$/.test(name) && !isGuest(name),
   );
 }
-
-/** A device's name is the beginning of its channels' names, see endpointOf. */
-const channelOf = (name: string) => `${name}-00000000`;
 
 function isInbound({ name, context }: Endpoint, rules: Rules): boolean {
   return rules.nameIsInbound(channelOf(name)) || rules.contextIsInbound(context);

@@ -3,7 +3,7 @@ import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { CallFilter } from '../store/call-store.ts';
+import { everyCall } from '../store/call-store.ts';
 import { entryTable } from './api-log-table.ts';
 import { dialLink } from './call-back-pages.ts';
 import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
@@ -35,12 +35,9 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
           limit: MAX_REQUESTS,
         })
       : null;
-    const filter: CallFilter = {
-      ...{ number: { is: number }, customer: null, extension: null, outcome: null, since: null, until: null },
-    };
     const sameNumber = {
       account: account.id,
-      filter,
+      filter: { ...everyCall, number: { is: number } },
       towards: 'older',
       from: null,
       limit: MAX_OTHER_CALLS + 1,
