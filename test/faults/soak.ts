@@ -107,8 +107,8 @@ async function soakFor(
     const taken: Sample[] = [];
     const began = performance.now();
     for (let n = 1; n <= samples && !stop.aborted; n += 1) {
-      const ms = Math.max(0, began + ((n / samples) * size * 60_000) / speed - performance.now());
-      await sleep(ms, undefined, { signal: stop }).catch(() => {});
+      // Always that long after the last one: samples that catch up on a busy machine would all show one moment.
+      await sleep((size * 60_000) / samples / speed, undefined, { signal: stop }).catch(() => {});
       taken.push(await sampleOf(bridge.pid, Number(port)));
       if (n % 10 === 0) say(JSON.stringify(taken.at(-1)));
     }
