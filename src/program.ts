@@ -11,6 +11,7 @@ import {
   readServiceManager,
 } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
+import { mailSection } from './config/mail-section.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { createLog, type ProgramLog } from './log/log.ts';
@@ -92,8 +93,10 @@ function reloadSettings(
 function secretsOf({
   ami,
   api,
-}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api'>): string[] {
-  return [ami.secret, api.token, ...passwordsIn([api.proxies.https, api.proxies.http])];
+  mail,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api' | 'mail'>): string[] {
+  const passwords = passwordsIn([api.proxies.https, api.proxies.http]);
+  return [ami.secret, api.token, ...passwords, ...(mail?.login ? [mail.login.pass] : [])];
 }
 
 /** Passwords in addresses, as written and decoded, to be removed from the log. */
@@ -129,13 +132,17 @@ if (process.argv[2] !== 'run') {
   const { processIo } = await import('./cli/command-context.ts');
   addOperatorCommands(program, processIo(version));
   const { addServiceCommands } = await import('./service/commands.ts');
-  const options = () => loadConfig({ service: serviceSection, logging: logSection }, readEnvironment());
+  const options = () =>
+    loadConfig({ service: serviceSection, mail: mailSection, logging: logSection }, readEnvironment());
   addServiceCommands(program, {
     options: () => options().service,
     async run(started) {
-      const { service, logging } = options();
+      const { service, mail, logging } = options();
       const { url, listenUrl } = service.database ?? {};
-      const log = createLog({ ...logging, secrets: passwordsIn([url, listenUrl]) });
+      const log = createLog({
+        ...logging,
+        secrets: [...passwordsIn([url, listenUrl]), ...(mail?.login ? [mail.login.pass] : [])],
+      });
       const { startService } = await import('./service.ts');
       const notify = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {

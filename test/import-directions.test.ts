@@ -13,6 +13,7 @@ const bridgeParts = [
   'storage',
   'delivery',
   'api',
+  'mail',
   'process',
   'log',
 ];
@@ -21,7 +22,7 @@ const bridgeParts = [
 const ways = [
   ['cli', 'config', ...bridgeParts],
   ['bridge', ...bridgeParts],
-  ['service', 'storage', 'process', 'log'],
+  ['service', 'storage', 'mail', 'process', 'log'],
 ];
 
 /** What every folder may import: the contract between the two programs, and the reading of phone numbers. */
@@ -31,6 +32,7 @@ const shared = /^src\/(api\/contract|phone-number)\//;
 const wrappers: Record<string, RegExp> = {
   'asterisk-manager': /^src\/ami\/wire\//,
   'libphonenumber-js': /^src\/phone-number\//,
+  nodemailer: /^src\/mail\//,
   pg: /^src\/service\/store\/postgres\//,
   mysql2: /^src\/cdr\//,
   // How a database is opened, locked and brought up to date: src/storage. Beside it only those who run SQL.

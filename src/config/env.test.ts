@@ -205,6 +205,14 @@ describe('invalid values', () => {
       { JOURNAL_KEEP: '1y' },
       'JOURNAL_KEEP: got "1y"; takes a time from 0s to 90d, such as 500ms, 10s, 5m, 12h or 14d',
     ],
+    [
+      { SMTP_URL: 'smtp://mail/x', MAIL_FROM: 'a@b' },
+      'SMTP_URL: got an invalid value of 13 characters; takes smtp://HOST, smtp://USER:PASSWORD@HOST:PORT or smtps://USER:PASSWORD@HOST:PORT, with @ : / % and # in user and password written as %40 %3A %2F %25 and %23, on one line',
+    ],
+    [
+      { MAIL_FROM: 'pbx' },
+      'MAIL_FROM: got "pbx"; takes an address such as pbx@example.com or Phones <pbx@example.com>',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: got "loud"; takes one of debug, info, warn, error'],
     [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: got "xml"; takes one of auto, pretty, json'],
     [{ NO_COLOR: '1\n' }, 'NO_COLOR: got "1\\n"; takes any text'],
@@ -287,6 +295,34 @@ describe('the address of priority lookups', () => {
     assert.deepEqual(agi({ AGI_QUEUE_PRIO_MAP: 'gold=20, 1=-3' })?.answer.queuePrio, { gold: 20, '1': -3 }));
   for (const address of ['1.2.3.4:65536', ':4573', '[::1:4573', '1.2.3.4:', 'a b:1'])
     test(address, () => assert.match(problemsOf({ AGI_LISTEN: address })[0] ?? '', /^AGI_LISTEN: got/));
+});
+
+describe('the mail server', () => {
+  const mail = (SMTP_URL: string) => {
+    const { login, from, ...server } =
+      loadConfig(bridgeSections, { ...good, SMTP_URL, MAIL_FROM: 'PBX <pbx@example.com>' }).mail ??
+      assert.fail();
+    return [...Object.values(server), login && `${login.user} ${login.pass}`];
+  };
+  test('without a login', () => assert.deepEqual(mail('smtp://mail'), ['mail', 25, false, undefined]));
+  test('with one', () => assert.deepEqual(mail('smtp://a%40b:p%2Fs@mail'), ['mail', 587, false, 'a@b p/s']));
+  test('TLS', () => assert.deepEqual(mail('smtps://a:b@[::1]/'), ['::1', 465, true, 'a b']));
+  test('a port', () => assert.deepEqual(mail('smtp://mail:2525'), ['mail', 2525, false, undefined]));
+  test('is needed, and so is the sender', () =>
+    assert.deepEqual(problemsOf({ SMTP_URL: 'smtp://mail' }), [
+      'SMTP_URL: is set alone; takes SMTP_URL and MAIL_FROM together',
+    ]));
+  for (const wrong of [
+    'smtp://',
+    'mail',
+    'http://mail',
+    'smtp://a@mail',
+    'smtp://a:%@mail',
+    'smtp://m?tls=no',
+  ])
+    test(wrong, () =>
+      assert.match(problemsOf({ SMTP_URL: wrong, MAIL_FROM: 'a@b' })[0] ?? '', /^SMTP_URL: got/),
+    );
 });
 
 describe('secrets from files', () => {

@@ -8,6 +8,7 @@ import { callsSection } from './calls-section.ts';
 import { cdrSection } from './cdr-section.ts';
 import { parseEnvFile } from './env-file.ts';
 import { logSection } from './log-section.ts';
+import { mailSection } from './mail-section.ts';
 import { outboxSection } from './outbox-section.ts';
 import type { Section, Shape, Values } from './section.ts';
 import { statusSection } from './status-section.ts';
@@ -21,6 +22,7 @@ export const bridgeSections = {
   agi: agiSection,
   outbox: outboxSection,
   status: statusSection,
+  mail: mailSection,
   logging: logSection,
 } as const;
 

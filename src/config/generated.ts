@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { messagesPage, metricsPage } from '../status/reference-pages.ts';
 import { bridgeSections, type Sections } from './env.ts';
 import { logSection } from './log-section.ts';
+import { mailSection } from './mail-section.ts';
 import { sampleFile } from './sample.ts';
 import { serviceSection } from './service-section.ts';
 import { settingsPage } from './settings-page.ts';
@@ -22,7 +23,7 @@ const serviceHead = [
   'Each setting NAME may also be set as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
-const serviceSections: Sections = { service: serviceSection, logging: logSection };
+const serviceSections: Sections = { service: serviceSection, mail: mailSection, logging: logSection };
 
 const settingsIntro = `# Settings
 
