@@ -16,6 +16,7 @@ import {
   type QueuedEvent,
 } from './queue.ts';
 import { createReport } from './report.ts';
+import { createResultWriter } from './result-writer.ts';
 
 export type DispatcherOptions = {
   readonly queue: DeliveryQueue;
@@ -46,9 +47,6 @@ export type Dispatcher = {
   status(): DeliveryStatus;
 };
 
-/** From one try to record a result to the next, ms. */
-const recordAgainMs = 1_000;
-
 /**
  * Brings events from the outbox to the API: one at a time per call, in order; calls do not wait for each other.
  *
@@ -69,16 +67,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     attempt: (event, priority) => attempt(event, priority, false),
     onFailed: onQueueFailed,
   });
+  const writer = createResultWriter({ queue, onRecorded, onRefused: report.notRecorded });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
   let steadyOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
   let inFlight = 0;
-  const results: DeliveryResult[] = [];
-  let recording = false;
-  let unrecorded = 0;
-  let recorded = 0;
   let probing = false;
   let probedAt = Number.NEGATIVE_INFINITY;
   /** A probe that began before a setting changed says nothing: another follows. */
@@ -91,7 +86,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let lastDeliveredAt: number | undefined;
 
   function isOpen(priority: Priority): boolean {
-    if (phase !== 'running' || unrecorded >= limits.unrecorded) return false;
+    if (phase !== 'running' || writer.unrecorded() >= limits.unrecorded) return false;
     return (
       flow.state === 'ok' ||
       (priority === 'fresh' && flow.state === 'outage' && flow.reachable && !flow.named)
@@ -123,9 +118,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
     const { reason, verdict } = classified;
     options.onAttempt?.(event, result, verdict === 'delivered');
-    unrecorded++;
-    results.push(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
-    if (!recording) void recordAll();
+    writer.add(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -138,27 +131,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     else if (flow.state === 'ok') report.failed(event, reason, outcome.waitMs);
   }
 
-  /** Results that come while others are recorded are recorded together. */
-  async function recordAll(): Promise<void> {
-    recording = true;
-    while (results.length > 0) await record(results.splice(0));
-    recording = false;
-  }
-
-  /** Records results. What the disk refuses is tried again, each by itself: its call rests, and the others go on. */
-  async function record(batch: readonly DeliveryResult[]): Promise<void> {
-    let nextEvents: readonly QueuedEvent[];
-    try {
-      nextEvents = await queue.record(batch);
-    } catch (error) {
-      // One of several may be to blame: at once, each by itself.
-      if (batch.length === 1) report.notRecorded(error, unrecorded, recordAgainMs);
-      const again = () => phase !== 'abandoned' && batch.forEach((result) => void record([result]));
-      setTimeout(again, batch.length === 1 ? recordAgainMs : 0);
-      return;
-    }
-    unrecorded -= batch.length;
-    recorded += batch.length;
+  function onRecorded(batch: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]): void {
     for (const { callId, nextAt } of batch) {
       buffer.release(callId);
       if (nextAt !== undefined) onRetryAt(nextAt);
@@ -170,7 +143,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     for (const priority of priorities) buffer.refillIfLow(priority);
     probeIfWanted();
-    if (inFlight + unrecorded === 0) onIdle();
+    if (inFlight + writer.unrecorded() === 0) onIdle();
   }
 
   function changeFlow(next: Flow): void {
@@ -217,10 +190,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       let before: number;
       do {
-        before = recorded;
+        before = writer.recorded();
         one = await buffer.takeOne();
         // What was tried last may be the only one, and its result was recorded just now.
-      } while (one === undefined && recorded !== before);
+      } while (one === undefined && writer.recorded() !== before);
       if (one) {
         probeWanted = false;
         await attempt(one.event, one.priority, true);
@@ -248,7 +221,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function onQueueFailed(error: unknown): void {
-    // An answer that a stop has overtaken is no trouble.
+    // An answer that a stop has overtaken is no failure.
     if (phase === 'running') report.queueFailed(error);
   }
 
@@ -260,7 +233,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const wasRunning = phase === 'running';
     phase = 'stopping';
     alarm.off();
-    if (wasRunning && inFlight + unrecorded > 0) {
+    if (wasRunning && inFlight + writer.unrecorded() > 0) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         onIdle = resolve;
@@ -269,6 +242,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       clearTimeout(timer);
     }
     phase = 'abandoned';
+    writer.stop();
     report.end();
   }
 
@@ -302,7 +276,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         since: toUnix(flow.since),
         ...(flow.state !== 'ok' && { reason: flow.reason, nextTryAt: toUnix(flow.nextTryAt) }),
         inFlight,
-        unrecorded,
+        unrecorded: writer.unrecorded(),
         ...counts,
         ...(lastDeliveredAt !== undefined && { lastDeliveredAt }),
       };

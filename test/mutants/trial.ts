@@ -9,13 +9,14 @@ import { isSlow } from '../tiers.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Test files that each mutant runs against at most: the nearest. */
-const mostTests = 6;
+const mostTests = 10;
 /** A mutant whose tests have not ended by then hangs, and is found out by that, ms. */
 const longestMs = 180_000;
 
 /**
- * The narrowest tests of a file: of the fast tier, those that import it by the shortest chain, and those beside it
- * first.
+ * The narrowest tests of a file: those that import it by the shortest chain (a thread's file through its URL too), those
+ * beside it first, then those of the same part of the program, those that take seconds before those of the slow tier. Of
+ * the slow tier only those of the same part: they need no packages.
  */
 export function testsOf(path: string): string[] {
   const graph = new Map<string, Imports>(
@@ -25,17 +26,21 @@ export function testsOf(path: string): string[] {
     ]),
   );
   const near = [...graph.keys()]
-    .filter((file) => file.endsWith('.test.ts') && !isSlow(file))
+    .filter((file) => file.endsWith('.test.ts') && (!isSlow(file) || partOf(file) === partOf(path)))
     .flatMap((file) => {
       const chain = findChain(graph, file, (target) => target === path);
       if (chain === undefined) return [];
-      return [{ file, steps: chain.length + (dirname(file) === dirname(path) ? 0 : 2) }];
+      const distance = dirname(file) === dirname(path) ? 0 : partOf(file) === partOf(path) ? 2 : 10;
+      return [{ file, steps: chain.length + distance + (isSlow(file) ? 4 : 0) }];
     });
   return near
     .sort((a, b) => a.steps - b.steps || a.file.localeCompare(b.file))
     .slice(0, mostTests)
     .map(({ file }) => file);
 }
+
+/** `src/outbox` of `src/outbox/tables/intake.ts`. */
+const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
 
 /** A copy of the project in which a file can be changed without anybody noticing. */
 export function openCopy() {
