@@ -103,3 +103,41 @@ test('a large form is read only for an administrator who is signed in', async (t
     assert.equal(await opened(served.url, '/customers/import', header, t.after.bind(t), 'POST'), 403);
   }
 });
+
+test('thirty text searches of one account at once are all answered, and another account does not wait for them', async (t) => {
+  const { a, b, ask, post } = await serve(t);
+  // Some slices of each account's history.
+  for (const { token } of [a, b])
+    await Promise.all(Array.from({ length: 2_000 }, (_, n) => post(token, event({ id: `c${n}` }))));
+  const search = (token: string) => ask('/voice?search=request&search_term=nowhere&limit=5', { token });
+  const statuses: number[] = [];
+  const searches = Array.from({ length: 30 }, () =>
+    search(a.token).then(({ status }) => void statuses.push(status)),
+  );
+  await Promise.race(searches);
+  assert.equal((await search(b.token)).status, 200);
+  assert.ok(statuses.length < 20, `${statuses.length} of 30 were answered before the other account's`);
+  await Promise.all(searches);
+  assert.deepEqual([...new Set(statuses)], [200]);
+});
+
+test('readers that stop reading are disconnected when nothing has moved for a while', async (t) => {
+  const { a, url, ask, post } = await serve(t, { stalledMs: 500 });
+  const long = 'x'.repeat(60_000);
+  await Promise.all(Array.from({ length: 400 }, (_, n) => post(a.token, event({ id: `c${n}`, note: long }))));
+  const header = `Authorization: Bearer ${a.token}`;
+  const open = () => opened(url, '/api/v1/voice', header, t.after.bind(t));
+  assert.deepEqual(await Promise.all([open(), open(), open(), open()]), [200, 200, 200, 200]);
+  assert.equal((await ask('/voice', a)).status, 429, 'while they hold its budget');
+  for (let status = 429; status !== 200; )
+    ({ status } = await ask('/voice?search=request&search_term=c1', a));
+});
+
+test('refusals by a limit are counted in the log, once a minute', async (t) => {
+  const { a, ask, said } = await serve(t, { requestsPerMinute: 1 });
+  for (let n = 0; n < 5; n += 1) await ask('/voice/priority?number=110', a);
+  assert.deepEqual(
+    said.filter((code) => code === 'service.limit-reached'),
+    ['service.limit-reached'],
+  );
+});

@@ -5,6 +5,7 @@ import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
 import type { CallerAction } from '../../src/service/store/caller-store.ts';
+import type { CustomerCursor } from '../../src/service/store/customer-store.ts';
 import type { RecordedRequest, SearchPlace, StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { callTests } from './service-store-calls.ts';
@@ -394,6 +395,33 @@ export function storeConformance(
     assert.equal(await customers.remove(account, 'a'), true);
     assert.equal(await customers.remove(account, 'a'), false);
     assert.deepEqual(await Array.fromAsync(customers.all(account)), [[bob]]);
+  });
+
+  it('a search through more customers than one statement reads finds each once, in order', async ({
+    store,
+    account,
+  }) => {
+    const { customers } = store;
+    const many = Array.from({ length: 12_000 }, (_, n) => ({
+      ...{ reference: String(n), name: `Customer ${String(n).padStart(5, '0')}`, segment: null, numbers: [] },
+    }));
+    for (let n = 0; n < many.length; n += 500) await customers.put(account, many.slice(n, n + 500));
+    const found: string[] = [];
+    let after: CustomerCursor | null = null;
+    do {
+      const query = { account, words: ['777'], segment: null, after, limit: 7 };
+      const page: Awaited<ReturnType<typeof customers.page>> = await customers.page(query);
+      found.push(...page.customers.map(({ reference }) => reference));
+      after = page.next;
+    } while (after !== null);
+    assert.deepEqual(
+      found,
+      many
+        .map(({ reference }) => reference)
+        .filter((reference) => reference.padStart(5, '0').includes('777')),
+    );
+    const segment = await customers.page({ account, words: [], segment: 'None', after: null, limit: 7 });
+    assert.deepEqual(segment, { customers: [], next: null });
   });
 
   it('customers are listed by name, found by every part of what is known of them, page by page', async ({

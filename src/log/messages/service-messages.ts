@@ -44,6 +44,19 @@ export const serviceMessages = {
     means: 'A fault in the service. Other requests are not affected.',
     todo: 'Report this line.',
   },
+  'service.limit-reached': {
+    level: 'warn',
+    text: 'refused a request to {path} with 429: a limit was reached; {suppressed} more since the line before',
+    means:
+      'A client has sent more than a limit allows: SERVICE_RATE_LIMIT, wrong passwords, or what one user, token or account may have at a time. The answer names the limit. Logged at most once a minute.',
+  },
+  'service.unavailable': {
+    level: 'warn',
+    text: 'answered a request to {path} with 503; {suppressed} more since the line before',
+    means:
+      'The storage could not be reached, or too many people were signing in. Clients try again: bridges keep their events. Logged at most once a minute.',
+    todo: 'See the lines before this one about the storage. Without any, somebody floods the sign-in page: find the address in the log of the proxy, and block it.',
+  },
   'service.unreadable': {
     level: 'warn',
     text: 'refused a request from {address} that is not valid HTTP: {reason}; {suppressed} more since the line before',

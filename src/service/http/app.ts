@@ -18,7 +18,6 @@ import { securityHeaders } from './security-headers.ts';
 import { withoutNul } from './text.ts';
 import { unreadableRequests } from './unreadable.ts';
 
-/** A connection on which nothing moves for this long is closed, ms: a reader that has stopped reading holds memory. */
 const STALLED_MS = 120_000;
 
 export type AppOptions = {
@@ -28,6 +27,8 @@ export type AppOptions = {
   readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */
   readonly requestTimeoutMs: number;
+  /** A connection on which nothing moves for this long is closed, ms: a reader that has stopped reading holds memory. */
+  readonly stalledMs?: number;
 };
 
 /** The service as a Fastify application: does not listen, reads no environment. */
@@ -37,7 +38,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     bodyLimit: limits.bodyBytes,
     exposeHeadRoutes: false, // a HEAD must not post an event
     requestTimeout: options.requestTimeoutMs,
-    connectionTimeout: STALLED_MS,
+    connectionTimeout: options.stalledMs ?? STALLED_MS,
     http: {
       headersTimeout: options.requestTimeoutMs,
       // How often Node checks for requests that take too long.
@@ -54,12 +55,21 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   });
   const isOurs = hostNames(options.hosts);
   const limited = oncePerMinute(context.clock);
+  const exceeded = oncePerMinute(context.clock);
+  const busy = oncePerMinute(context.clock);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
   app.decorateRequest('caller', null);
   app.decorateRequest('payload', null);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(securityHeaders);
+  });
+  app.addHook('onResponse', async ({ routeOptions: { url = '' } }, reply) => {
+    const { statusCode: status } = reply;
+    if (status === 429)
+      exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, suppressed }));
+    if (status === 503)
+      busy((suppressed) => context.log.say('service.unavailable', { path: url, suppressed }));
   });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {

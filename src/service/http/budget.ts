@@ -1,3 +1,4 @@
+import { type FairQueue, makeFairQueue } from './fair-queue.ts';
 import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each of several (accounts, users, tokens) has at a time. */
@@ -25,6 +26,25 @@ export function makeBudget(max: number, what: string): Budget {
   };
 }
 
+/** Text searches of one account. More than anybody has who waits for an answer: bridges are never refused. */
+const searchLimits = {
+  ...{ running: 2, waitingOfOne: 1_000, waiting: 10_000 },
+  busy: 'Too many searches wait. Try again.',
+};
+
+/**
+ * Runs searches, a few of each account at a time. The others wait, and take turns by client (a user or token), so that
+ * no account and no client keeps another waiting for all of its own.
+ */
+export function makeSearches(): <T>(account: number, client: string, search: () => Promise<T>) => Promise<T> {
+  const accounts = new Map<number, FairQueue>();
+  return (account, client, search) => {
+    const queue = accounts.get(account) ?? makeFairQueue(searchLimits);
+    accounts.set(account, queue);
+    return queue(client, search);
+  };
+}
+
 /** What one account may use at a time, and one user or token of it, so that the others do not wait for it. */
 export function makeBudgets() {
   return {
@@ -33,6 +53,7 @@ export function makeBudgets() {
     /** Reads of the whole history: each holds some MB while its client is slow. */
     readers: makeBudget(4, 'reads of the whole history'),
     imports: makeBudget(1, 'imports of this account'),
+    searches: makeSearches(),
   };
 }
 

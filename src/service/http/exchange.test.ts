@@ -86,7 +86,7 @@ test('while nothing can be stored, events get a 503 and lookups work; the outage
   assert.equal((await ask('/voice/call?id=1')).statusCode, 422);
   disk.full = false;
   assert.equal((await ask(event)).statusCode, 200);
-  assert.deepEqual(said, ['service.not-stored', 'service.storing-again']);
+  assert.deepEqual(said, ['service.not-stored', 'service.unavailable', 'service.storing-again']);
   assert.equal(recorded.length, 1);
 });
 

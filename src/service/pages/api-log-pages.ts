@@ -27,13 +27,15 @@ export function apiLogPages(pages: Pages, context: ServiceContext): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, context));
 }
 
-async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
-  const { account, query } = request;
+async function listPage(request: PageRequest, { store, directory, budgets }: ServiceContext): Promise<Page> {
+  const { account, user, query } = request;
   const search = searchIn(query);
   const address = (also: Record<string, string>) =>
     `/api-log?${new URLSearchParams({ ...(search && { in: search.in, term: search.term }), ...also })}`;
   const read = readPage(store.requests, account.id, search);
-  const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
+  const { rows, isNewest, isSearching, links } = await budgets.searches(account.id, `user ${user.id}`, () =>
+    cursorList(request, PER_PAGE, read, address),
+  );
 
   const empty = search
     ? html`<p>No matching requests. <a href="/api-log">Show all requests</a></p>`

@@ -43,20 +43,22 @@ const edited = z.object({
 });
 
 /** Customers: search by any part of a name, number or reference; add, change and remove one. */
-export function customerPages(pages: Pages, { store }: ServiceContext): void {
+export function customerPages(pages: Pages, { store, budgets }: ServiceContext): void {
   const { customers } = store;
 
   pages.get('/customers', 'agent', async (request) => {
-    const { account, query } = request;
+    const { account, user, query } = request;
     const segment = query.get('segment') || null;
     const [found, segments] = await Promise.all([
-      customers.page({
-        account: account.id,
-        words: searchWords(query.get('q') ?? ''),
-        segment,
-        after: cursorOf(query.get('after')),
-        limit: PAGE,
-      }),
+      budgets.searches(account.id, `user ${user.id}`, () =>
+        customers.page({
+          account: account.id,
+          words: searchWords(query.get('q') ?? ''),
+          segment,
+          after: cursorOf(query.get('after')),
+          limit: PAGE,
+        }),
+      ),
       customers.segments(account.id),
     ]);
     return listPage(request, { ...found, segments });

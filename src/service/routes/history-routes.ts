@@ -27,7 +27,11 @@ export function historyRoutes(
     const { count, chunks, ...place } =
       search === null
         ? await allOf(store.requests.page({ ...selected, offset, limit }), offset)
-        : await searched({ ...selected, search, limit }, query.cursor, offset);
+        : await budgets.searches(
+            selected.account,
+            `integration ${(request.caller as Caller).integration.id}`,
+            () => searched({ ...selected, search, limit }, query.cursor, offset),
+          );
     const frame = pageFrame(request, { current, limit, count, ...place });
     const ends = { before: '{"data":[', after: `],${JSON.stringify(frame).slice(1)}` };
     return answerWith(chunks, ends, request, reply);
@@ -39,6 +43,7 @@ export function historyRoutes(
     cursor: string | undefined,
     offset: number,
   ) {
+    query.signal?.throwIfAborted(); // the client may have gone while this search waited
     const { from, passed: before } = cursor === undefined ? { from: null, passed: 0 } : cursorOf(cursor);
     const found = await store.requests.textPage({
       ...query,

@@ -1,6 +1,8 @@
-import type { Customer, CustomerPriority, CustomerStore } from '../customer-store.ts';
+import type { Customer, CustomerCursor, CustomerPriority, CustomerStore } from '../customer-store.ts';
 import type { Statements, Value } from './statements.ts';
 
+/** Customers that one statement of a search reads: some milliseconds. */
+const SLICE = 5_000;
 /** Customers per chunk. */
 const PAGE = 1000;
 
@@ -24,7 +26,7 @@ const customerOf = ({ reference, name, segment, numbers }: Row): Customer => ({
 
 /** Customers and segments; `put` is each engine's own, since thousands come at once. */
 export function customerRows(
-  { read, lookup, write, contains }: Statements,
+  { read, lookup, write, contains, along }: Statements,
   put: CustomerStore['put'],
 ): CustomerStore {
   return {
@@ -53,13 +55,34 @@ export function customerRows(
       return row && customerOf(row);
     },
     async page({ account, words, segment, after, limit }) {
-      const values: Value[] = [account, after?.text ?? '', after?.reference ?? '', limit + 1];
-      const also = words.map((word) => `AND ${contains('c.search', `$${values.push(word)}`)}`);
-      if (segment !== null) also.push(`AND s.name = $${values.push(segment)}`);
-      const rows = await read<Row>(
-        `${select} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
-        ...values,
-      );
+      const isSearch = words.length > 0 || segment !== null;
+      const rows: Row[] = [];
+      let from: CustomerCursor | null = after ?? { text: '', reference: '' };
+      while (from !== null && rows.length <= limit) {
+        const begin: Value[] = [account, from.text, from.reference];
+        // The last customer that this slice reads, by the index alone.
+        const places: CustomerCursor[] = isSearch
+          ? await read(
+              `SELECT search AS text, reference FROM customers ${along('customers_by_search')}
+           WHERE account_id = $1 AND (search, reference) > ($2, $3) ORDER BY search, reference LIMIT 1 OFFSET $4`,
+              ...[...begin, SLICE - 1],
+            )
+          : [];
+        const reached: CustomerCursor | null = places[0] ?? null;
+        const values: Value[] = [...begin, limit + 1 - rows.length];
+        const also = words.map((word) => `AND ${contains('c.search', `$${values.push(word)}`)}`);
+        if (segment !== null) also.push(`AND s.name = $${values.push(segment)}`);
+        if (reached !== null)
+          also.push(
+            `AND (c.search, c.reference) <= ($${values.push(reached.text)}, $${values.push(reached.reference)})`,
+          );
+        const found = await read<Row>(
+          `${select} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
+          ...values,
+        );
+        rows.push(...found);
+        from = reached;
+      }
       const last = rows[limit - 1];
       return {
         customers: rows.slice(0, limit).map(customerOf),

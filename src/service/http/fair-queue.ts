@@ -1,4 +1,4 @@
-import { Refusal } from '../http/refusal.ts';
+import { Refusal } from './refusal.ts';
 
 /** Runs jobs for clients. */
 export type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
@@ -10,6 +10,8 @@ export type FairQueueLimits = {
   readonly waitingOfOne: number;
   /** Jobs of all clients that wait. */
   readonly waiting: number;
+  /** Why a job is refused, for its client. */
+  readonly busy: string;
 };
 
 /**
@@ -25,7 +27,7 @@ export function makeFairQueue(limits: FairQueueLimits): FairQueue {
 
   function makeRoom(client: string): void {
     const own = queues.get(client)?.length ?? 0;
-    const busy = new Refusal(503, 'Too many people are signing in at the moment. Try again.');
+    const busy = new Refusal(503, limits.busy);
     if (own >= limits.waitingOfOne) throw busy;
     if (waiting < limits.waiting) return;
     const longest = [...queues.values()].reduce((a, b) => (b.length > a.length ? b : a));

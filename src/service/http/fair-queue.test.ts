@@ -4,7 +4,7 @@ import { makeFairQueue } from './fair-queue.ts';
 
 /** A queue whose jobs end when `end` says so; `begun` has the clients of all jobs that have started. */
 function setUp(limits: { running: number; waitingOfOne: number; waiting: number }) {
-  const queue = makeFairQueue(limits);
+  const queue = makeFairQueue({ ...limits, busy: 'Try again.' });
   const begun: string[] = [];
   const refused: string[] = [];
   const ends: (() => void)[] = [];
@@ -57,7 +57,7 @@ test('when too many wait, the client with most of them gives one up', async () =
 });
 
 test('a job that fails makes room for the next', async () => {
-  const queue = makeFairQueue({ running: 1, waitingOfOne: 1, waiting: 1 });
+  const queue = makeFairQueue({ running: 1, waitingOfOne: 1, waiting: 1, busy: 'Try again.' });
   await assert.rejects(
     queue('a', () => Promise.reject(new Error('broken'))),
     /broken/,
