@@ -62,7 +62,7 @@ export async function startService(
 ): Promise<RunningService> {
   const clock = Date.now;
   const keys = makeKeys(serverSecret(options.stateDir));
-  const screens = makeScreens();
+  const screens = makeScreens((account) => directory.value().extensions(account));
 
   const lock = part(
     'state folder',

@@ -37,6 +37,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'integration', path: `/integrations/${integration?.uid}` },
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
+    { name: 'extensions', path: '/extensions' },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
     { name: 'second-factor', path: '/account/second-factor' },

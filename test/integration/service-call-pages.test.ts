@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { makeSessions } from '../../src/service/access/sessions.ts';
+import { noExtensions } from '../../src/service/accounts/extensions.ts';
 import { newUid } from '../../src/service/accounts/setup.ts';
 import { callQueryIn, filterOf } from '../../src/service/pages/call-filter.ts';
 import { callsAsCsv } from '../../src/service/pages/call-list-page.ts';
@@ -16,6 +17,8 @@ import type { Store } from '../../src/service/store/store.ts';
 import type { Role, User } from '../../src/service/store/user-store.ts';
 import { hostile, hostileCalls, past } from './office.ts';
 import { prepare, type Served, serve, stateFolder } from './service-harness.ts';
+
+const nobody = { extensions: noExtensions, user: { id: 0 } };
 
 async function opened(t: test.TestContext): Promise<{ store: Store; account: Account; stateDir: string }> {
   const stateDir = stateFolder(t);
@@ -33,7 +36,7 @@ test('a number is found in national and international format and by any part, a 
     for (const [id, from] of Object.entries(calls)) await report({ id, from, status: 'ringing', at: 1000 });
   });
   const found = async (query: string, timeZone = 'UTC') => {
-    const filter = await filterOf(callQueryIn(new URLSearchParams(query)), account, timeZone, store);
+    const filter = await filterOf(callQueryIn(new URLSearchParams(query)), account, timeZone, store, nobody);
     const page = { account: account.id, filter, towards: 'older', from: null, limit: 9 } as const;
     return (await store.calls.page(page)).calls.map(({ id }) => id).sort();
   };
@@ -65,9 +68,9 @@ test('a number is found in national and international format and by any part, a 
 test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async (t) => {
   const { store, account, stateDir } = await opened(t);
   await hostileCalls({ stateDir }, Date.parse('2026-10-25T00:30Z'));
-  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody);
   const text = (
-    await Array.fromAsync(callsAsCsv(store, account.id, filter, formatsFor('Europe/Berlin')))
+    await Array.fromAsync(callsAsCsv(store, account.id, filter, formatsFor('Europe/Berlin'), noExtensions))
   ).join('');
   assert.ok(text.startsWith('\ufeffid,started,'));
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
@@ -87,9 +90,9 @@ test('the CSV is sent in chunks', async (t) => {
       Array.from({ length: 3000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
-  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody);
   let lines = 0;
-  for await (const chunk of callsAsCsv(store, account.id, filter, formatsFor('UTC'))) {
+  for await (const chunk of callsAsCsv(store, account.id, filter, formatsFor('UTC'), noExtensions)) {
     const inChunk = chunk.split('\r\n').length - 1;
     assert.ok(inChunk <= 500, 'a chunk is not everything');
     lines += inChunk;

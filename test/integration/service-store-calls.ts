@@ -288,13 +288,15 @@ const filters: CallFilter[] = [
   { ...everyCall, customer: { is: '7' } },
   { ...everyCall, customer: { has: 'ANNA' } },
   { ...everyCall, customer: { has: 'öL' } },
-  { ...everyCall, extension: '1001' },
-  { ...everyCall, extension: "'; --" },
+  { ...everyCall, extensions: ['1001'] },
+  { ...everyCall, extensions: ["'; --"] },
+  { ...everyCall, extensions: ['1002', '1001'] },
+  { ...everyCall, extensions: [] },
   { ...everyCall, outcome: 'open' },
   { ...everyCall, outcome: 'answered' },
   { ...everyCall, outcome: 'missed' },
   { ...everyCall, since: 20 * MINUTE, until: 90 * MINUTE },
-  { ...everyCall, number: { is: '+4930901820' }, extension: '1002', outcome: 'answered' },
+  { ...everyCall, number: { is: '+4930901820' }, extensions: ['1002'], outcome: 'answered' },
   { ...everyCall, customer: { is: '8' }, outcome: 'open', since: MINUTE },
   { ...everyCall, number: { has: '1' }, outcome: 'missed', until: 99 * MINUTE },
 ];
@@ -306,7 +308,7 @@ const names: Record<string, { reference: string; name: string }> = {
 
 function matches(
   call: ReportedCall,
-  { number, customer, extension, outcome, since, until }: CallFilter,
+  { number, customer, extensions, outcome, since, until }: CallFilter,
 ): boolean {
   const known = names[call.number];
   return [
@@ -315,7 +317,7 @@ function matches(
       ('is' in customer
         ? known?.reference === customer.is
         : (known?.name.includes(customer.has.toLowerCase()) ?? false)),
-    extension === null || call.extension === extension,
+    extensions === null || extensions.includes(call.extension ?? ''),
     outcome !== 'open' || call.completed === null,
     outcome !== 'answered' || call.spokenTo,
     outcome !== 'missed' || call.missed,

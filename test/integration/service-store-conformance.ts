@@ -62,6 +62,7 @@ export function storeConformance(
     const call = await store.requests.record(recorded({ account, at: 8000, status: 'completed' }));
     assert.deepEqual(call, {
       id: 'call-1',
+      integration: 1,
       status: 'completed',
       from: '+4930901820',
       number: '+4930901820',
@@ -509,7 +510,50 @@ export function storeConformance(
       country: null,
       timeZone: 'Europe/Berlin',
       tokenCounter: 2,
+      crmUrl: null,
+      agentsDelete: false,
     });
+  });
+
+  it('extensions have names and users, which the directory knows at once', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const { directory, users } = store;
+    const ann = { uid: 'u1', account, name: 'Ann', signInName: 'ann', role: 'agent' as const };
+    const user = await users.add({ ...ann, password: null, createdAt: 1 });
+    let version = (await directory.read(0))?.version ?? 0;
+    const changed = async () => {
+      const next = await directory.read(version);
+      version = next?.version ?? version;
+      return next?.directory.extensions;
+    };
+    const row = { account, extension: '1001', name: 'Reception', user: user?.id ?? 0, userName: 'Ann' };
+    await directory.putExtension(account, { extension: '1001', name: 'Desk', user: null });
+    await directory.putExtension(account, row);
+    await directory.putExtension(other, { extension: '1001', name: 'Other', user: null });
+    const theirs = { account: other, extension: '1001', name: 'Other', user: null, userName: null };
+    assert.deepEqual(await changed(), [row, theirs]);
+    await users.change(row.user, { name: 'Anna' });
+    assert.deepEqual(await changed(), [{ ...row, userName: 'Anna' }, theirs]);
+    await users.remove(row.user);
+    assert.deepEqual(await changed(), [{ ...row, user: null, userName: null }, theirs]);
+    await directory.putExtension(account, { extension: '1001', name: '', user: null });
+    assert.deepEqual(await changed(), [theirs]);
+    await directory.changeAccount(account, { crmUrl: 'https://crm.example/{number}', agentsDelete: true });
+    const [of] = (await directory.read(version))?.directory.accounts ?? [];
+    assert.deepEqual([of?.crmUrl, of?.agentsDelete], ['https://crm.example/{number}', true]);
+  });
+
+  it('extensions that answered are listed once, in their order', async ({ store, account, other }) => {
+    const answered = (of: number, id: string, callerId: string | null) =>
+      store.requests.record(recorded({ account: of, at: 1, id, status: 'answered', callerId }));
+    for (const [n, extension] of ['1002', '1001', '1002', null].entries())
+      await answered(account, `${n}`, extension);
+    await answered(other, 'x', '9');
+    assert.deepEqual(await store.calls.heardExtensions(account, 9), ['1001', '1002']);
+    assert.deepEqual(await store.calls.heardExtensions(account, 1), ['1001']);
   });
 
   it('users: names are unique in their account, and a user who goes takes sessions along', async ({
@@ -520,7 +564,14 @@ export function storeConformance(
     const { users } = store;
     const ann = { uid: 'u1', account, name: 'Ann', signInName: 'ann', role: 'administrator' as const };
     const made = await users.add({ ...ann, password: null, createdAt: 1 });
-    assert.deepEqual(made, { ...ann, id: made?.id, password: null, secondFactor: null, createdAt: 1 });
+    assert.deepEqual(made, {
+      ...ann,
+      id: made?.id,
+      password: null,
+      secondFactor: null,
+      createdAt: 1,
+      bar: null,
+    });
     assert.equal(await users.add({ ...ann, uid: 'u2', password: null, createdAt: 2 }), undefined);
     const theirs = await users.add({ ...ann, uid: 'u2', account: other, password: null, createdAt: 2 });
     for (const [of, found] of [

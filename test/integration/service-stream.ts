@@ -10,6 +10,7 @@ export type ScreenCall = {
   segment: string | null;
   priority: number | null;
   caller_id: string | null;
+  answered_by?: string | null;
   missed: boolean | null;
   taken_by?: string | null;
 };

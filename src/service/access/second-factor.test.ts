@@ -11,7 +11,7 @@ const keys = makeKeys(Buffer.alloc(32, 1));
 function setUp() {
   const user: { -readonly [K in keyof User]: User[K] } = {
     ...{ id: 1, uid: 'u', account: 1, name: 'Ann', signInName: 'ann', role: 'administrator' },
-    ...{ password: 'x', secondFactor: null, createdAt: 0 },
+    ...{ password: 'x', secondFactor: null, createdAt: 0, bar: null },
   };
   const time = { now: 1_700_000_000_000 };
   let [codeStep, codes]: [number, readonly string[]] = [0, []];

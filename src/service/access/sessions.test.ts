@@ -13,6 +13,7 @@ const user: User = {
   password: null,
   secondFactor: null,
   createdAt: 0,
+  bar: null,
 };
 
 const from = { address: '192.0.2.1', browser: 'Firefox' };

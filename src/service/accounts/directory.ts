@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Account, Integration } from '../store/directory-store.ts';
+import type { Account, Extension, Integration } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
+import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
 /** The sender of a request. */
@@ -10,6 +11,7 @@ export type Caller = { readonly account: Account; readonly integration: Integrat
 export type ServiceDirectory = {
   accounts(): readonly Account[];
   integrations(account: number): readonly Integration[];
+  extensions(account: number): Extensions;
   /** The caller with this token; undefined if it is unknown, replaced or switched off. */
   caller(token: string): Caller | undefined;
   /** The account with this administration token. */
@@ -25,6 +27,7 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
   let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
   let callers = new Map<string, { caller: Caller; token: Buffer }>();
   let integrations: readonly Integration[] = [];
+  let extensions = new Map<number, Map<string, Extension>>();
   // An unknown token is compared like a wrong one, so that both take the same time.
   const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
 
@@ -34,6 +37,11 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
     version = changed.version;
     accounts = changed.directory.accounts;
     integrations = changed.directory.integrations;
+    extensions = new Map();
+    for (const one of changed.directory.extensions) {
+      const ofAccount = extensions.get(one.account) ?? new Map<string, Extension>();
+      extensions.set(one.account, ofAccount.set(one.extension, one));
+    }
     accountsById = new Map(accounts.map((account) => [account.id, account]));
     accountsByUid = new Map(
       accounts.map((account) => [account.uid, { account, token: Buffer.from(keys.adminToken(account)) }]),
@@ -57,6 +65,7 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
     refresh,
     accounts: () => accounts,
     integrations: (account) => integrations.filter((integration) => integration.account === account),
+    extensions: (account) => extensions.get(account) ?? noExtensions,
     caller(token) {
       const known = callers.get(uidOf(token));
       const same = sameText(token, known?.token ?? unknown);

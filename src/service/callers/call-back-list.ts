@@ -1,3 +1,4 @@
+import { noExtensions } from '../accounts/extensions.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore } from '../store/caller-store.ts';
 import { type CallBack, callBacks } from './call-backs.ts';
@@ -50,6 +51,6 @@ export function makeCallBackList(callers: CallerStore, screens: Screens, clock: 
 
 /** `taken_by`: the user who calls back. */
 const missedCall = (call: Parameters<typeof screenCall>[0], takenBy: string | null) => ({
-  ...screenCall(call, 'user'),
+  ...screenCall(call, noExtensions), // nobody answered it
   taken_by: takenBy,
 });

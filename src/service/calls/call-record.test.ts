@@ -11,7 +11,7 @@ const nobody = (from: string) => ({ number: from, customer: null, segment: null,
 function after(...steps: Step[]): CallRecord | undefined {
   let call: CallRecord | undefined;
   for (const [status, at, callerId = null] of steps) {
-    const step = { id: 'c', status, from: '110', callerId };
+    const step = { id: 'c', integration: 1, status, from: '110', callerId };
     call = moveCall(call, step, at, nobody) ?? call;
   }
   return call;
@@ -129,8 +129,9 @@ test('the first event determines the caller; the customer is looked up once', ()
     asked += 1;
     return { number, customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 };
   };
-  const first = moveCall(undefined, { id: 'c', status: 'ringing', from: '1', callerId: null }, 5, callerOf);
-  const second = moveCall(first, { id: 'c', status: 'answered', from: '2', callerId: null }, 6, callerOf);
+  const one = { id: 'c', integration: 1, status: 'ringing', from: '1', callerId: null } as const;
+  const first = moveCall(undefined, one, 5, callerOf);
+  const second = moveCall(first, { ...one, status: 'answered', from: '2' }, 6, callerOf);
   assert.deepEqual(
     [second?.from, second?.customer?.name, second?.priority, second?.startedAt, asked],
     ['1', 'Ann', 9, 5, 1],
@@ -143,7 +144,7 @@ test('any events in any order: forward only', () => {
     fc.property(fc.array(step, { minLength: 1 }), (steps) => {
       let call: CallRecord | undefined;
       for (const [status, at, callerId = null] of steps) {
-        const next = moveCall(call, { id: 'c', status, from: '1', callerId }, at, nobody);
+        const next = moveCall(call, { id: 'c', integration: 1, status, from: '1', callerId }, at, nobody);
         assert.equal(next !== undefined, isForward(call?.status, status));
         if (next === undefined) continue;
         call = next;

@@ -6,6 +6,8 @@ import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
  */
 export type CallRecord = {
   readonly id: string;
+  /** Where its first event came from. */
+  readonly integration: number;
   readonly status: CallStatus;
   /** As in the first event. */
   readonly from: string;
@@ -32,6 +34,7 @@ export const FORGOTTEN = 'forgotten';
 /** The part of an event that changes a call. */
 export type CallStep = {
   readonly id: string;
+  readonly integration: number;
   readonly status: CallStatus;
   readonly from: string;
   readonly callerId: string | null;
@@ -50,6 +53,7 @@ export function moveCall(
   if (!isForward(call?.status, step.status)) return undefined;
   const before = call ?? {
     id: step.id,
+    integration: step.integration,
     from: step.from,
     ...callerOf(step.from),
     callerId: null,

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
+import { type Extensions, extensionText, noExtensions } from '../accounts/extensions.ts';
 import { type CallRecord, scalarFields } from './call-record.ts';
 
 /** Sends the changes of calls to the screens that this process serves. */
@@ -28,7 +29,8 @@ export type Screens = {
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;
 
-export function makeScreens(): Screens {
+/** `extensions`: those of an account. */
+export function makeScreens(extensions: (account: number) => Extensions = () => noExtensions): Screens {
   type Screen = { readonly reader: 'user' | 'token'; readonly send: (frame: string) => void };
   const listeners = new Map<number, Set<Screen>>();
   const closers = new Set<() => void>();
@@ -45,7 +47,10 @@ export function makeScreens(): Screens {
       lastSent.set(key, call.status);
       const frames = { user: '', token: '' };
       for (const { reader, send } of ofAccount) {
-        frames[reader] ||= eventFrame('call', screenCall(call, reader));
+        frames[reader] ||= eventFrame(
+          'call',
+          screenCall(call, reader === 'user' ? extensions(account) : null),
+        );
         send(frames[reader]);
       }
     },
@@ -79,17 +84,21 @@ export function eventFrame(event: string, data: unknown): string {
 }
 
 /**
- * A call as it is sent to the screens of users, and to readers with an integration token: a phone system does not need
- * the customers. Times are Unix milliseconds.
+ * A call as it is sent to the screens of users with the names of extensions, and with null to readers with an integration
+ * token: a phone system does not need names and customers. Times are Unix milliseconds.
  */
-export function screenCall(call: CallRecord, reader: 'user' | 'token') {
+export function screenCall(call: CallRecord, extensions: Extensions | null) {
   return {
     id: call.id,
     status: call.status,
     from: call.from,
     number: call.number,
     number_shown: spaced(call.number),
-    customer: reader === 'user' ? call.customer : null,
+    customer: extensions && call.customer,
     ...scalarFields(call),
+    ...(extensions && {
+      integration: call.integration,
+      answered_by: call.callerId && extensionText(extensions, call.callerId),
+    }),
   };
 }

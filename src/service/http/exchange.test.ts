@@ -36,6 +36,7 @@ async function application() {
         directory: {
           accounts: [{ id: 1, uid: '0'.repeat(16), name: 'A', country: null, tokenCounter: 1 }],
           integrations: [integration],
+          extensions: [],
         },
       }),
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
+import { extensionText } from '../accounts/extensions.ts';
 import { type CallBack, isDialable } from '../callers/call-backs.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -8,7 +9,6 @@ import type { CallerAction } from '../store/caller-store.ts';
 import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { displayText } from './kit/display-text.ts';
 import { changeForm } from './kit/form.ts';
-import type { Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest, Pages } from './kit/page-request.ts';
 import { type Column, table } from './kit/table.ts';
@@ -89,7 +89,7 @@ function openTable(open: readonly CallBack[], request: PageRequest): Html {
 function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
   const columns: Column<CallBack>[] = [
     { head: 'Caller', cell: (one) => callerCell(one) },
-    { head: 'Closed', cell: (one) => closedText(one, request.formats, request.now) },
+    { head: 'Closed', cell: (one) => closedText(one, request) },
     { head: 'Actions', cell: (one) => callBackButtons(one, request, 'list') },
   ];
   return table({ caption: 'Closed', columns, rows: closed, empty: null, stacked: true });
@@ -109,12 +109,12 @@ export const dialLink = (number: string): Html => {
 };
 
 /** How a caller was closed, or that they are to be called back. */
-export function closedText({ closed, taken }: CallBack, { moment }: Formats, now: number): Html {
+export function closedText({ closed, taken }: CallBack, { formats, extensions, now }: PageRequest): Html {
   if (closed === null)
     return taken === null ? 'To call back' : html`${displayText(taken.user, 40)} calls back`;
-  const when = moment(closed.at, now);
+  const when = formats.moment(closed.at, now);
   if (closed.how === 'done') return html`Done by ${displayText(closed.user, 40)}, ${when}`;
-  return html`Called again and was answered${closed.by !== null && html` by ${displayText(closed.by, 40)}`}, ${when}`;
+  return html`Called again and was answered${closed.by !== null && html` by ${displayText(extensionText(extensions, closed.by), 60)}`}, ${when}`;
 }
 
 /** The buttons for a missed caller; `from` is the page to go back to. */

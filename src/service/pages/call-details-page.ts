@@ -1,4 +1,5 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
+import { extensionText } from '../accounts/extensions.ts';
 import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import type { ServiceContext } from '../http/context.ts';
@@ -20,11 +21,12 @@ const MAX_OTHER_CALLS = 5;
 /** One call: its facts, timeline and requests, and other calls from the same number. */
 export function callDetailsPage(pages: Pages, { store, directory }: ServiceContext): void {
   pages.get('/calls/details', 'agent', async (request) => {
-    const { account, query, formats, now, administrates } = request;
+    const { account, query, formats, now, administrates, extensions } = request;
     const call = await store.calls.get(account.id, query.get('id') ?? '');
     if (call === undefined) throw new Refusal(404, 'Call not found.');
     const { id, customer, number, segment, priority, callerId } = call;
 
+    const answeredBy = callerId && displayText(extensionText(extensions, callerId), 80);
     const search = { in: 'call', term: id } as const;
     const requests = administrates
       ? await store.requests.search({
@@ -58,7 +60,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
           ${fact('Number', number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number)}>Caller</a>`)}
           ${fact('Customer', customer && customerLink(customer))}
           ${fact('Segment', segment && html`${segmentChip(segment)}${priority !== null && ` Priority ${priority}`}`)}
-          ${fact('Answered by', callerId && displayText(callerId, 80))}
+          ${fact('Answered by', answeredBy)}
           ${fact('Wait', duration(rangFor(call)))}
           ${fact('Duration', duration(talkedFor(call)))}
           ${fact('Call ID', html`<code>${displayText(id, 255)}</code>`)}
@@ -67,11 +69,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
         <ol class="events">
           ${[
             [call.ringingAt, 'Ringing', null],
-            [
-              call.answeredAt,
-              callerId ? html`Answered by ${displayText(callerId, 80)}` : 'Answered',
-              rangFor(call),
-            ],
+            [call.answeredAt, answeredBy ? html`Answered by ${answeredBy}` : 'Answered', rangFor(call)],
             [call.completedAt, call.missed ? 'Hung up, not answered' : 'Hung up', talkedFor(call)],
           ].map(
             ([at, what, after]) =>

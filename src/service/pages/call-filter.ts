@@ -1,14 +1,19 @@
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
 import { dateIn } from '../reports/calendar.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
+import type { User } from '../store/user-store.ts';
+import type { PageRequest } from './kit/page-request.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {
   readonly number: string;
   readonly customer: string;
   readonly extension: string;
+  /** `1`: calls that the user answered. */
+  readonly mine: '1' | '';
   readonly outcome: CallFilter['outcome'];
   /** `2026-11-20` in the account's time zone; '' for none. */
   readonly from: string;
@@ -30,6 +35,7 @@ export function callQueryIn(query: URLSearchParams): CallQuery {
     number: text('number'),
     customer: text('customer'),
     extension: text('extension'),
+    mine: query.has('mine') ? '1' : '',
     outcome: outcome as CallFilter['outcome'],
     from: day('from'),
     to: day('to'),
@@ -57,8 +63,9 @@ export async function filterOf(
   { id, country }: Account,
   timeZone: string,
   { calls }: Pick<Store, 'calls'>,
+  { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
 ): Promise<CallFilter> {
-  const any = { number: null, customer: null, extension: null, outcome: null, since: null, until: null };
+  const any = { number: null, customer: null, extensions: null, outcome: null, since: null, until: null };
   const exists = async (filter: Partial<CallFilter>) => {
     const one = {
       account: id,
@@ -85,7 +92,11 @@ export async function filterOf(
         : isReference
           ? { is: callQuery.customer }
           : { has: callQuery.customer },
-    extension: callQuery.extension || null,
+    extensions: callQuery.mine
+      ? extensionsOf(extensions, user.id)
+      : callQuery.extension === ''
+        ? null
+        : [callQuery.extension, ...extensionsNamed(extensions, callQuery.extension)],
     outcome: callQuery.outcome,
     since: startOf(dateIn(callQuery.from)),
     until: startOf(dateIn(callQuery.to)?.add({ days: 1 })),

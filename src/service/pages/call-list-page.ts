@@ -1,4 +1,5 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
+import { type Extensions, extensionText } from '../accounts/extensions.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { type Cell, csvLines } from '../reports/csv.ts';
@@ -20,13 +21,14 @@ const PER_CHUNK = 500;
 /** All calls, newest first, as a page and as CSV. */
 export function callListPage(pages: Pages, { store }: ServiceContext): void {
   pages.get('/calls', 'agent', (request) => listPage(request, store));
-  pages.get('/calls.csv', 'agent', async ({ account, query, formats, audit }) => {
-    const filter = await filterOf(callQueryIn(query), account, formats.timeZone, store);
+  pages.get('/calls.csv', 'agent', async (request) => {
+    const { account, query, formats, audit, extensions } = request;
+    const filter = await filterOf(callQueryIn(query), account, formats.timeZone, store, request);
     await audit('export', query.size === 0 ? 'all calls' : 'calls that match a filter');
     return {
       download: 'calls.csv',
       type: 'text/csv; charset=utf-8',
-      content: callsAsCsv(store, account.id, filter, formats),
+      content: callsAsCsv(store, account.id, filter, formats, extensions),
     };
   });
 }
@@ -34,7 +36,7 @@ export function callListPage(pages: Pages, { store }: ServiceContext): void {
 async function listPage(request: PageRequest, store: Store): Promise<Page> {
   const { account, query, formats } = request;
   const callQuery = callQueryIn(query);
-  const filter = await filterOf(callQuery, account, formats.timeZone, store);
+  const filter = await filterOf(callQuery, account, formats.timeZone, store, request);
   const {
     rows: calls,
     isNewest,
@@ -74,17 +76,18 @@ const filterForm = (callQuery: CallQuery, { timeZone }: Formats) => html`
     ${choice({ label: 'Outcome', name: 'outcome', value: callQuery.outcome ?? '', options: outcomes })}
     ${field({ label: 'From', name: 'from', type: 'date', value: callQuery.from })}
     ${field({ label: 'To', name: 'to', type: 'date', value: callQuery.to })}
+    <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> My calls</label>
     <div class="buttons">
       <button type="submit" class="main">Search</button>
       ${addressOf('', callQuery) !== '' && html`<a href="/calls">Clear filter</a>`}
     </div>
-    <p class="hint">Any part of a number, in any format; a customer’s reference or any part of the name. Times are in ${timeZone}.</p>
+    <p class="hint">Any part of a number, in any format; a customer’s reference or any part of the name; an extension or its name. Times are in ${timeZone}.</p>
   </form>`;
 
 /** Calls as a table, on this and other pages. */
 export function callTable(
   calls: readonly CallRecord[],
-  { formats, now }: PageRequest,
+  { formats, now, extensions }: PageRequest,
   filtered: boolean,
 ): Html {
   const columns: Column<CallRecord>[] = [
@@ -99,7 +102,11 @@ export function callTable(
         <a href=${callerAddress(number)}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
     },
     { head: 'Outcome', cell: (call) => stateOf(call, now) },
-    { head: 'Answered by', cell: ({ callerId }) => callerId && displayText(callerId, 40), wide: true },
+    {
+      head: 'Answered by',
+      cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
+      wide: true,
+    },
     { head: 'Wait', cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
     { head: 'Duration', cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
   ];
@@ -115,6 +122,7 @@ export async function* callsAsCsv(
   account: number,
   filter: CallFilter,
   { timeZone }: Formats,
+  extensions: Extensions,
 ): AsyncGenerator<string> {
   const time = (at: number | null) =>
     at === null
@@ -131,7 +139,8 @@ export async function* callsAsCsv(
     ['customer_name', ({ customer }) => customer?.name ?? null],
     ['segment', ({ segment }) => segment],
     ['outcome', ({ missed, status }) => (missed ? 'missed' : status === 'completed' ? 'answered' : status)],
-    ['answered_by', ({ callerId }) => callerId],
+    ['answered_by', ({ callerId }) => callerId && extensionText(extensions, callerId)],
+    ['extension', ({ callerId }) => callerId],
     ['answered', ({ answeredAt }) => time(answeredAt)],
     ['ended', ({ completedAt }) => time(completedAt)],
     ['wait_seconds', (call) => seconds(rangFor(call))],

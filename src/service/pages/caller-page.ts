@@ -50,7 +50,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
                 ? html`${customerLink(customer)} ${segmentChip(customer.segment)}`
                 : html`<a href=${`/customers/new?${new URLSearchParams({ number })}`}>Add as customer</a>`
             }</dd></div>
-            ${callBack && html`<div><dt>Missed</dt><dd>${closedText(callBack, formats, now)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
+            ${callBack && html`<div><dt>Missed</dt><dd>${closedText(callBack, request)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
           </dl>
           <h2>Last calls</h2>
           ${callTable(calls, request, true)}

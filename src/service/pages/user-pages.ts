@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { makeLink } from '../access/one-time-link.ts';
 import { addUser, roles, userName } from '../access/users.ts';
+import { extensionsOf } from '../accounts/extensions.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { User } from '../store/user-store.ts';
@@ -103,7 +104,7 @@ function listPage(
   users: readonly User[],
   { errors, above, address }: { errors?: FieldErrors; above?: Html; address: string | undefined },
 ): Page {
-  const { token, formats, now } = request;
+  const { token, formats, now, extensions } = request;
   const form = errors ? request.form : new URLSearchParams();
   return {
     title: 'Users',
@@ -111,7 +112,7 @@ function listPage(
     ...(errors && { status: 422 }),
     body: html`
       <h1>Users</h1>
-      <p><a href="/audit">Audit log</a>: who signed in and changed what.</p>
+      <p><a href="/audit">Audit log</a>: who signed in and changed what. <a href="/extensions">Extensions</a>: their names and users.</p>
       ${above}
       ${table({
         caption: 'Users',
@@ -122,6 +123,14 @@ function listPage(
             cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${displayText(name)}</a>`,
           },
           { head: 'Role', cell: ({ role }) => role },
+          {
+            head: 'Extensions',
+            wide: true,
+            cell: ({ id }) => {
+              const own = extensionsOf(extensions, id).join(', ');
+              return own && displayText(own, 60);
+            },
+          },
           {
             head: 'Password',
             cell: ({ password }) => (password === null ? html`<span class="quiet">not set</span>` : 'set'),

@@ -19,6 +19,7 @@ const uid = '0'.repeat(16);
 
 const call = (id: string): CallRecord => ({
   id,
+  integration: 1,
   status: 'ringing',
   from: '110',
   number: '110',
@@ -48,11 +49,17 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     password: null,
     secondFactor: null,
     createdAt: 0,
+    bar: null,
   };
   const session: Session = { id: 's', user, openedAt: 0, usedAt: 0, address: '', browser: '' };
   const stored = { session: session as Session | undefined, newestEntry: 1 };
   const store = {
-    directory: { read: async () => ({ version: 1, directory: { accounts: [account], integrations: [] } }) },
+    directory: {
+      read: async () => ({
+        version: 1,
+        directory: { accounts: [account], integrations: [], extensions: [] },
+      }),
+    },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => stored.session, closeSession: async () => {} },
     callers: { missed: async () => [], actions: async () => [] },

@@ -79,7 +79,8 @@ export function eventRoutes({
         } else raw.write(frame);
       };
       const now = () => ({ now: clock() });
-      const shown = (call: CallRecord) => screenCall(call, watcher.user === null ? 'token' : 'user');
+      const shown = (call: CallRecord) =>
+        screenCall(call, watcher.user && directory.extensions(watcher.account));
       const first = { ...now(), calls: calls.map(shown), missed, connected };
       write(`retry: 1000\n${eventFrame('calls', first)}`);
       for (const frame of early) write(frame);

@@ -16,6 +16,7 @@ import { callListPage } from '../pages/call-list-page.ts';
 import { callerPage } from '../pages/caller-page.ts';
 import { customerPages } from '../pages/customer-pages.ts';
 import { dashboardPage } from '../pages/dashboard-page.ts';
+import { extensionPages } from '../pages/extension-pages.ts';
 import { importPages } from '../pages/import-pages.ts';
 import { integrationPages } from '../pages/integration-pages.ts';
 import { assetRoutes } from '../pages/kit/assets.ts';
@@ -55,6 +56,7 @@ export function pageRoutes(context: ServiceContext) {
       session,
       user: session.user,
       account,
+      extensions: directory.extensions(account.id),
       administrates: session.user.role === 'administrator',
       path,
       params: request.params as Record<string, string>,
@@ -136,6 +138,7 @@ export function pageRoutes(context: ServiceContext) {
     accountPages(routes, context);
     integrationPages(routes, context);
     userPages(routes, context);
+    extensionPages(routes, context);
     auditPage(routes, context);
     secondFactorPages(routes, context);
     customerPages(routes, context);

@@ -26,7 +26,8 @@ export type CallFilter = {
   readonly number: { readonly is: string } | { readonly has: string } | null;
   /** `is`: the reference; `has`: a part of the name, in upper or lower case. */
   readonly customer: { readonly is: string } | { readonly has: string } | null;
-  readonly extension: string | null;
+  /** Answered at one of these. */
+  readonly extensions: readonly string[] | null;
   /** `open`: not over yet, answered or not; `answered` and `missed` as reports count them. */
   readonly outcome: 'open' | 'answered' | 'missed' | null;
   readonly since: number | null;
@@ -36,7 +37,7 @@ export type CallFilter = {
 export const everyCall: CallFilter = {
   number: null,
   customer: null,
-  extension: null,
+  extensions: null,
   outcome: null,
   since: null,
   until: null,
@@ -49,6 +50,8 @@ export interface CallStore {
   get(account: number, id: string): Promise<CallRecord | undefined>;
   /** All calls of a number, in chunks. */
   ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
+  /** The extensions that calls were answered at, in their order: at most `max`. */
+  heardExtensions(account: number, max: number): Promise<string[]>;
   /** Removes number and customer from all calls of a number; gives how many. */
   forget(account: number, number: string): Promise<number>;
   /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; gives how many. */

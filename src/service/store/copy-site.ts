@@ -11,7 +11,16 @@ import { openForReading } from './sqlite/open.ts';
 
 /** The tables that are copied, each after those that it refers to. Both databases have their columns by the same names. */
 export const copiedTables = [
-  ...['accounts', 'integrations', 'segments', 'customers', 'customer_numbers', 'users', 'sessions'],
+  ...[
+    'accounts',
+    'integrations',
+    'segments',
+    'customers',
+    'customer_numbers',
+    'users',
+    'sessions',
+    'extensions',
+  ],
   ...['caller_actions', 'integration_use', 'audit', 'calls', 'history'],
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */

@@ -9,6 +9,21 @@ export type Account = {
   readonly timeZone: string | null;
   /** Raised to make the administration token a new one. */
   readonly tokenCounter: number;
+  /** The address of a caller in the office's own program, with places for the number (see crm-link.ts). Null: none. */
+  readonly crmUrl: string | null;
+  /** Whether agents may delete customers; administrators may always. */
+  readonly agentsDelete: boolean;
+};
+
+/** What administrators have said of an extension. */
+export type Extension = {
+  readonly account: number;
+  readonly extension: string;
+  /** '' for none: then it goes by its user's name. */
+  readonly name: string;
+  /** The user's id. */
+  readonly user: number | null;
+  readonly userName: string | null;
 };
 
 export type Integration = {
@@ -22,16 +37,27 @@ export type Integration = {
   readonly createdAt: number;
 };
 
-export type Directory = { readonly accounts: Account[]; readonly integrations: Integration[] };
+export type Directory = {
+  readonly accounts: Account[];
+  readonly integrations: Integration[];
+  readonly extensions: Extension[];
+};
 
-/** Accounts and integrations: few, read often, changed by people (also by another process: the command line). */
+/** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
 export interface DirectoryStore {
   /** Everything, if it changed since `version`. */
   read(version: number): Promise<{ version: number; directory: Directory } | undefined>;
   addAccount(account: { uid: string; name: string; country: string | null }): Promise<Account>;
   changeAccount(
     id: number,
-    change: { name?: string; country?: string | null; timeZone?: string | null; rotate?: true },
+    change: {
+      name?: string;
+      country?: string | null;
+      timeZone?: string | null;
+      crmUrl?: string | null;
+      agentsDelete?: boolean;
+      rotate?: true;
+    },
   ): Promise<void>;
   addIntegration(integration: {
     uid: string;
@@ -40,4 +66,6 @@ export interface DirectoryStore {
     createdAt: number;
   }): Promise<Integration>;
   changeIntegration(id: number, change: { name?: string; enabled?: boolean; rotate?: true }): Promise<void>;
+  /** Names an extension and its user; without either it is forgotten. */
+  putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
 }

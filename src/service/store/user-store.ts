@@ -16,6 +16,8 @@ export type User = {
   readonly secondFactor: string | null;
   /** Unix ms. */
   readonly createdAt: number;
+  /** Which calls the bar shows, as bar-choice.ts keeps it; null: all. */
+  readonly bar: string | null;
 };
 
 /** A browser that is signed in. */
@@ -39,12 +41,13 @@ export interface UserStore {
     by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },
   ): Promise<User | undefined>;
   /** Undefined if somebody in the account has this sign-in name already. */
-  add(user: Omit<User, 'id' | 'secondFactor'>): Promise<User | undefined>;
+  add(user: Omit<User, 'id' | 'secondFactor' | 'bar'>): Promise<User | undefined>;
   /** False, and nothing changed, if somebody else has the sign-in name. A password, or none, ends the user's link. */
   change(
     id: number,
     change: { name?: string; signInName?: string; password?: string | null },
   ): Promise<boolean>;
+  setBar(id: number, bar: string | null): Promise<void>;
   /** False, and nothing changed, if the account would have no administrator left. */
   setRole(id: number, role: Role): Promise<boolean>;
   /** Switches the second factor on with new recovery codes (hashes), or off with null. */

@@ -1,3 +1,4 @@
+import type { Extensions } from '../../accounts/extensions.ts';
 import type { AuditKind } from '../../store/audit-store.ts';
 import type { Account } from '../../store/directory-store.ts';
 import type { Session, User } from '../../store/user-store.ts';
@@ -9,6 +10,8 @@ export type PageRequest = {
   readonly session: Session;
   readonly user: User;
   readonly account: Account;
+  /** Their names, and whose they are (see extensionText). */
+  readonly extensions: Extensions;
   /** True for an administrator. */
   readonly administrates: boolean;
   /** Without the query. */

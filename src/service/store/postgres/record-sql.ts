@@ -31,10 +31,10 @@ const typed = (types: Readonly<Record<string, string>>) =>
 export const recordSql = `
 WITH given AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1::json) AS g(
-    account_id bigint, integration_id bigint, before text, ${typed(callTypes)})
+    account_id bigint, before text, ${typed(callTypes)})
 ), begun AS (
-  INSERT INTO calls (account_id, integration_id, ${callColumns})
-  SELECT account_id, integration_id, ${callColumns}
+  INSERT INTO calls (account_id, ${callColumns})
+  SELECT account_id, ${callColumns}
   FROM given WHERE before IS NULL ORDER BY account_id, call_id COLLATE "C"
   ON CONFLICT (account_id, call_id) DO NOTHING
   RETURNING account_id, call_id

@@ -16,7 +16,6 @@ const CHECK_VIOLATION = '23514';
 /** A call that the batch moves: from how it was read to how it is to be. */
 type Move = {
   readonly account: number;
-  readonly integration: number;
   readonly before: CallStatus | null;
   readonly after: CallRecord;
 };
@@ -92,11 +91,12 @@ export function recorder({
       const move = key(account, event.id);
       const known = moves.get(move);
       const before = known?.after ?? calls.get(move);
-      const call = moveCall(before, event, at, (from) => callerOf(callers, account, from, event.country));
+      const call = moveCall(before, { ...event, integration }, at, (from) =>
+        callerOf(callers, account, from, event.country),
+      );
       if (call !== undefined)
         moves.set(move, {
           account,
-          integration: known?.integration ?? integration,
           before: known === undefined ? (before?.status ?? null) : known.before,
           after: call,
         });
@@ -169,14 +169,7 @@ function callerOf(
   };
 }
 
-function moveRow({ account, integration, before, after }: Move) {
-  return {
-    account_id: account,
-    integration_id: integration,
-    before,
-    ...rowOf(after),
-  };
-}
+const moveRow = ({ account, before, after }: Move) => ({ account_id: account, before, ...rowOf(after) });
 
 function entryRow({ request: entry, move }: Planned, now: number) {
   const { request, callId, fromNumber } = entry;

@@ -50,6 +50,21 @@ export function callReader(statements: Statements, most: number) {
       }
     },
 
+    async heardExtensions(account: number, max: number): Promise<string[]> {
+      // From one extension to the next in the index: calls are not read.
+      const next = (after: string) =>
+        `(SELECT min(caller_id) FROM calls ${statements.along('calls_by_extension')}
+          WHERE account_id = $1 AND caller_id IS NOT NULL ${after})`;
+      const rows = await statements.read<{ extension: string }>(
+        `WITH RECURSIVE heard(extension, n) AS (
+           SELECT ${next('')}, 1
+           UNION ALL SELECT ${next('AND caller_id > heard.extension')}, n + 1 FROM heard WHERE extension IS NOT NULL AND n < $2
+         ) SELECT extension FROM heard WHERE extension IS NOT NULL`,
+        ...[account, max],
+      );
+      return rows.map(({ extension }) => extension);
+    },
+
     async forget(account: number, number: string): Promise<number> {
       const sql = `UPDATE calls SET from_number = $3, number = $3, customer_reference = NULL, customer_name = NULL
         WHERE id IN (SELECT id FROM calls WHERE account_id = $1 AND number = $2 LIMIT ${CHUNK}) RETURNING id`;
@@ -123,7 +138,7 @@ const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ val
 
 /** The index to walk along, what it is walked by, and the conditions on each row (`rest`). */
 function conditions(
-  { number, customer, extension, outcome, since, until }: CallFilter,
+  { number, customer, extensions, outcome, since, until }: CallFilter,
   { contains, lower }: Statements,
 ) {
   const walks: (Condition & { index: string })[] = [];
@@ -133,7 +148,10 @@ function conditions(
 
   if (number && 'is' in number) by('calls_by_number', 'number = ?', number.is);
   if (customer && 'is' in customer) by('calls_by_customer', 'customer_reference = ?', customer.is);
-  if (extension !== null) by('calls_by_extension', 'caller_id = ?', extension);
+  if (extensions?.length === 1) by('calls_by_extension', 'caller_id = ?', extensions[0] as string);
+  // Of several, the newest are not at one place of the index.
+  else if (extensions !== null)
+    filter(extensions.length === 0 ? 'false' : `caller_id IN (${extensions.map(() => '?')})`, ...extensions);
   if (outcome === 'open') by('calls_open', "status <> 'completed'");
   if (number && 'has' in number) filter(contains('number', '?'), number.has);
   if (customer && 'has' in customer)

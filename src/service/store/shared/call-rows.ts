@@ -3,6 +3,7 @@ import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
 
 /** The columns of a call, and their types on PostgreSQL. */
 export const callTypes = {
+  integration_id: 'bigint',
   call_id: 'text',
   status: 'text',
   from_number: 'text',
@@ -23,6 +24,7 @@ export const callColumns = Object.keys(callTypes).join(', ');
 
 /** A call as a row of `callColumns`, in their order. */
 export const rowOf = (call: CallRecord) => ({
+  integration_id: call.integration,
   call_id: call.id,
   status: call.status,
   from_number: call.from,
@@ -36,6 +38,7 @@ export const rowOf = (call: CallRecord) => ({
 export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
   return {
     id: row.call_id as string,
+    integration: row.integration_id as number,
     status: row.status as CallStatus,
     from: row.from_number as string,
     number: row.number as string,

@@ -1,13 +1,15 @@
-import type { Account, DirectoryStore, Integration } from '../directory-store.ts';
+import type { Account, DirectoryStore, Extension, Integration } from '../directory-store.ts';
 import type { RequestStore } from '../request-store.ts';
 import { quarterOf } from './quarter.ts';
 import type { Statements } from './statements.ts';
 
-const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter"`;
+const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
+  crm_url AS "crmUrl", agents_delete AS "agentsDelete"`;
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter", enabled,
   created_at AS "createdAt"`;
 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
+const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
 
 export function directoryRows({ read, lookup, write }: Statements): DirectoryStore {
   return {
@@ -21,19 +23,33 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
       );
       // And then the accounts: that of every integration is among them.
       const accounts = await read<Account>(`SELECT ${accountColumns} FROM accounts ORDER BY id`);
-      return { version, directory: { accounts, integrations: integrations.map(integrationOf) } };
+      const extensions = await read<Extension>(
+        `SELECT e.account_id AS account, e.extension, e.name, u.id AS user, u.name AS "userName"
+         FROM extensions e LEFT JOIN users u ON u.id = e.user_id ORDER BY e.account_id, e.extension`,
+      );
+      return {
+        version,
+        directory: {
+          accounts: accounts.map(accountOf),
+          integrations: integrations.map(integrationOf),
+          extensions,
+        },
+      };
     },
     async addAccount({ uid, name, country }) {
       const sql = `INSERT INTO accounts (uid, name, country) VALUES ($1, $2, $3) RETURNING ${accountColumns}`;
       const [account] = await write<Account>(sql, uid, name, country);
-      return account as Account;
+      return accountOf(account as Account);
     },
-    async changeAccount(id, { name = null, country, timeZone, rotate }) {
+    async changeAccount(id, { name = null, country, timeZone, crmUrl, agentsDelete = null, rotate }) {
       await write(
         `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
-           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7 WHERE id = $1`,
+           time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
+           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete)
+         WHERE id = $1`,
         ...[id, name, country !== undefined, country ?? null],
         ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
+        ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete],
       );
     },
     async addIntegration({ uid, account, name, createdAt }) {
@@ -50,6 +66,16 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
            token_counter = token_counter + $4 WHERE id = $1`,
         ...[id, name, enabled, rotate ? 1 : 0],
       );
+    },
+    async putExtension(account, { extension, name, user }) {
+      if (name === '' && user === null)
+        await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);
+      else
+        await write(
+          `INSERT INTO extensions (account_id, extension, name, user_id) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (account_id, extension) DO UPDATE SET name = excluded.name, user_id = excluded.user_id`,
+          ...[account, extension, name, user],
+        );
     },
   };
 }

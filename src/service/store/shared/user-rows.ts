@@ -4,7 +4,7 @@ import type { Statements } from './statements.ts';
 /** `of`: the table's name in the statement. */
 const columnsOf = (of = '') => `${of}id, ${of}uid, ${of}account_id AS account, ${of}name,
   ${of}sign_in_name AS "signInName", ${of}role, ${of}password, ${of}second_factor AS "secondFactor",
-  ${of}created_at AS "createdAt"`;
+  ${of}created_at AS "createdAt", ${of}bar`;
 const columns = columnsOf();
 
 const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.address, s.browser`;
@@ -56,6 +56,9 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
         if (isTaken(error)) return false;
         throw error;
       }
+    },
+    async setBar(id, bar) {
+      await write('UPDATE users SET bar = $2 WHERE id = $1', id, bar);
     },
     async setRole(id, role) {
       const changed = await write(

@@ -5,9 +5,7 @@ import { callColumns, callOf, rowOf } from '../shared/call-rows.ts';
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
-  const insert = db.prepare(
-    `INSERT INTO calls (account_id, integration_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`,
-  );
+  const insert = db.prepare(`INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`);
   // Without caller_id where it stays as it was: naming it would have its index written anew.
   const update = (also: string) =>
     db.prepare(
@@ -20,9 +18,9 @@ export function callRows(db: DatabaseSync) {
       const row = select.get(account, id);
       return row && callOf(row);
     },
-    add(account: number, integration: number, call: CallRecord): void {
+    add(account: number, call: CallRecord): void {
       const { missed, ...row } = rowOf(call);
-      insert.run(account, integration, ...Object.values(row), flag(missed));
+      insert.run(account, ...Object.values(row), flag(missed));
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {

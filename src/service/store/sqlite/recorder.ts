@@ -32,9 +32,11 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     const { account, integration, event, at } = request;
     if (event === null) return undefined;
     const before = calls.get(account, event.id);
-    const after = moveCall(before, event, at, (from) => callerOf(account, from, event.country));
+    const after = moveCall(before, { ...event, integration }, at, (from) =>
+      callerOf(account, from, event.country),
+    );
     if (after === undefined) return undefined;
-    if (before === undefined) calls.add(account, integration, after);
+    if (before === undefined) calls.add(account, after);
     else calls.move(account, before, after);
     outdateFigures(account, after.startedAt);
     return after;

@@ -6,7 +6,10 @@ CREATE TABLE accounts (
   name TEXT NOT NULL,
   country TEXT,
   time_zone TEXT,
-  token_counter INTEGER NOT NULL DEFAULT 1
+  token_counter INTEGER NOT NULL DEFAULT 1,
+  -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers.
+  crm_url TEXT,
+  agents_delete INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE integrations (
@@ -19,7 +22,7 @@ CREATE TABLE integrations (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- One row: raised by every change of accounts and integrations, also by another process (the command line).
+-- One row: raised by every change of accounts, integrations and names of extensions, also by another process (the command line).
 CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
 INSERT INTO directory VALUES (1);
 CREATE TRIGGER accounts_added AFTER INSERT ON accounts BEGIN UPDATE directory SET version = version + 1; END;
@@ -125,9 +128,25 @@ CREATE TABLE users (
   second_factor TEXT,
   code_step INTEGER NOT NULL DEFAULT 0,
   recovery_codes TEXT NOT NULL DEFAULT '',
+  -- Which calls the bar shows, as JSON (see bar-choice.ts); null: all.
+  bar TEXT,
   UNIQUE (account_id, sign_in_name)
 ) STRICT;
 CREATE INDEX users_by_name ON users (sign_in_name);
+
+-- What administrators say of extensions. Only those with a name or a user have a row.
+CREATE TABLE extensions (
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  extension TEXT NOT NULL,
+  name TEXT NOT NULL,
+  user_id INTEGER REFERENCES users (id) ON DELETE SET NULL,
+  PRIMARY KEY (account_id, extension)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX extensions_by_user ON extensions (user_id);
+CREATE TRIGGER extensions_added AFTER INSERT ON extensions BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER extensions_changed AFTER UPDATE ON extensions BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER extensions_removed AFTER DELETE ON extensions BEGIN UPDATE directory SET version = version + 1; END;
+CREATE TRIGGER users_renamed AFTER UPDATE OF name ON users BEGIN UPDATE directory SET version = version + 1; END;
 
 -- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
 CREATE TABLE sessions (

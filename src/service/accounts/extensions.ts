@@ -1,0 +1,31 @@
+import { comparable } from '../http/text.ts';
+import type { Extension } from '../store/directory-store.ts';
+
+/** The extensions of an account that have a name or a user. */
+export type Extensions = ReadonlyMap<string, Extension>;
+
+export const noExtensions: Extensions = new Map();
+
+/** The name of an extension: its own, else its user's; undefined if it has none. */
+export function extensionName(extensions: Extensions, extension: string): string | undefined {
+  const known = extensions.get(extension);
+  return known && (known.name || (known.userName ?? undefined));
+}
+
+/** Who answered, wherever it is shown: `Jana (1001)`, or the extension alone if it has no name. */
+export function extensionText(extensions: Extensions, extension: string): string {
+  const name = extensionName(extensions, extension);
+  return name === undefined || name === extension ? extension : `${name} (${extension})`;
+}
+
+/** The extensions of a user. */
+export const extensionsOf = (extensions: Extensions, user: number): string[] =>
+  [...extensions.values()].filter((one) => one.user === user).map(({ extension }) => extension);
+
+/** The extensions with this as a part of their name, whatever its case. */
+export function extensionsNamed(extensions: Extensions, part: string): string[] {
+  const text = comparable(part);
+  return [...extensions.keys()].filter((extension) =>
+    comparable(extensionName(extensions, extension) ?? '').includes(text),
+  );
+}

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { form, person, visitor } from './people.ts';
+import { event, serve } from './service-harness.ts';
+import { screenEvents } from './service-stream.ts';
+
+/** A service where Jana answered a call at 1001 and somebody another at 1002. */
+async function scene(t: TestContext) {
+  const served = await serve(t);
+  const { user } = await person(served, { name: 'Jana' });
+  await person(served, { name: 'Boss', role: 'administrator' });
+  const [jana, boss] = [await visitor(served, 'Jana'), await visitor(served, 'Boss')];
+  for (const extension of ['1001', '1002'])
+    for (const status of ['ringing', 'answered', 'completed'])
+      await served.post(
+        served.a.token,
+        event({ id: extension, status, ...(status === 'answered' && { caller_id: extension }) }),
+      );
+  const read = async (who: typeof jana, path: string) => {
+    const { status, text } = await served.ask(served.url + path, { headers: { cookie: who.cookie } });
+    return { status, text, plain: text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ') };
+  };
+  const post = (who: typeof jana, path: string, fields: Record<string, string>) =>
+    served.ask(served.url + path, form(served.url, { token: who.token, ...fields }, who));
+  return { ...served, user, jana, boss, read, submit: post };
+}
+
+test('an extension has the name of its user or its own, wherever it says who answered', async (t) => {
+  const { user, jana, boss, read, submit, post, a, url } = await scene(t);
+  assert.match((await read(boss, '/extensions')).plain, /1001 Calls 1002 Calls/);
+  const saved = await submit(boss, '/extensions', { extension: '1001', name: '', user: user.uid });
+  assert.equal(saved.headers.location, '/extensions?done');
+  await submit(boss, '/extensions', { extension: '1002', name: 'Reception', user: '' });
+  for (const path of ['/calls', '/', `/callers?${new URLSearchParams({ number: '+4930901820' })}`])
+    assert.match((await read(jana, path)).plain, /Reception \(1002\).*Jana \(1001\)/, path);
+  assert.match((await read(jana, '/calls/details?id=1001')).plain, /Answered by Jana \(1001\)/);
+  const rows: Record<string, string>[] = parse((await read(jana, '/calls.csv')).text, {
+    bom: true,
+    columns: true,
+  });
+  assert.deepEqual(
+    rows.map(({ answered_by, extension }) => [answered_by, extension]),
+    [
+      ['Reception (1002)', '1002'],
+      ['Jana (1001)', '1001'],
+    ],
+  );
+  const screen = screenEvents(url, { cookie: jana.cookie });
+  await screen.next();
+  await post(a.token, event({ id: 'now', status: 'answered', caller_id: '1001' }));
+  const { value } = await screen.next();
+  assert.equal(value?.event === 'call' && value.call.answered_by, 'Jana (1001)');
+  await screen.return(undefined);
+});
+
+test('My calls are those of the user’s extensions; an extension is found by its name', async (t) => {
+  const { user, jana, boss, read, submit } = await scene(t);
+  const found = async (query: string) =>
+    [...(await read(jana, `/calls?${query}`)).text.matchAll(/details\?id=(\w+)"/g)].map(([, id]) => id);
+  assert.deepEqual(await found('mine=1'), []);
+  await submit(boss, '/extensions', { extension: '1001', name: 'Desk', user: user.uid });
+  assert.deepEqual(await found('mine=1'), ['1001']);
+  assert.deepEqual(await found('extension=desk'), ['1001']);
+  assert.deepEqual(await found('extension=1002'), ['1002']);
+});
+
+test('only administrators name extensions', async (t) => {
+  const { user, jana, read, submit } = await scene(t);
+  assert.equal((await read(jana, '/extensions')).status, 403);
+  assert.equal(
+    (await submit(jana, '/extensions', { extension: '1', name: 'x', user: user.uid })).status,
+    403,
+  );
+});
