@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dialledNumber } from './channel.ts';
+import { channelKind, dialledNumber, goesOverTrunk } from './channel.ts';
 
 test('the number in a dial string', () => {
   const rows = [
@@ -13,4 +13,17 @@ test('the number in a dial string', () => {
     ['', ''],
   ] as const;
   for (const [dialString, number] of rows) assert.equal(dialledNumber(dialString), number, dialString);
+});
+
+test('a leg goes out over a trunk if another number than its own is dialled', () => {
+  const rows = [
+    ['PJSIP/1001-00000001', '1001', false],
+    ['PJSIP/1001-00000001', '1001/sip:1234567@10.0.0.1', false],
+    ['PJSIP/anna-00000001', 'anna/sip:123456@10.0.0.1', false],
+    ['PJSIP/provider-00000001', 'provider/sip:1234567@10.0.0.1', true],
+    ['PJSIP/trunk-00000001', '0612345678@trunk', true],
+    ['Local/s@ring-0001;1', '0612345678', false],
+  ] as const;
+  for (const [name, dialString, goesOut] of rows)
+    assert.equal(goesOverTrunk({ name, kind: channelKind(name) }, dialString), goesOut, dialString);
 });

@@ -410,6 +410,32 @@ describe("the caller's number", () => {
     ]);
   });
 
+  test('is followed in the state, also after the PBX said that it may be shown', () => {
+    const inputs = [caller(), state('1.1', 4, '0207654321'), phone(5)];
+    const dialplan = { reportedNumber: 'dialplan' } as const;
+    assert.deepEqual(play(inputs, dialplan).reported, ['ringing +31207654321']);
+  });
+
+  test('is saved once it is decided, and not for an input that changes nothing', () => {
+    const saved = (inputs: Input[], said: Presentation | 'no answer') =>
+      play(inputs, {}, undefined, said).effects.flatMap((effect) =>
+        effect.type === 'save' ? [effect.call.number] : [],
+      );
+    assert.deepEqual(saved([silent, tick(1_000)], 'allowed'), ['awaited', 'absent']);
+    assert.deepEqual(saved([caller(), number('1.1', '0201234567')], 'no answer'), ['awaited']);
+  });
+
+  test('the journal says what stands in for it', () => {
+    const reported = (inputs: Input[]) =>
+      play(inputs, { ...withheld, ...missing }).effects.flatMap((it) =>
+        it.type === 'journal' && it.entry.kind === 'reported' ? [it.entry.text] : [],
+      );
+    assert.deepEqual(reported([hidden]), ['ringing, from +31000000000, for a number that is withheld']);
+    assert.deepEqual(reported([silent, tick(1_000)]), [
+      'ringing, from +31999999999, for a caller without a number',
+    ]);
+  });
+
   describe('is looked up ahead', () => {
     const lookups = (inputs: Input[], said: Presentation | 'no answer') =>
       play(inputs, {}, undefined, said).effects.filter(({ type }) => type === 'expect');

@@ -162,6 +162,16 @@ describe('a channel that only a snapshot shows is an inbound call', () => {
     test(what, () => assert.deepEqual(play(inputs, {}, { calls: [], trunks }).reported, reported));
 });
 
+test('what is known of a trunk is kept while INBOUND_CONTEXTS leaves its context out', () => {
+  const known = heard('PJSIP/trunk', 'from-provider');
+  const { state } = play(
+    [configured({ 'PJSIP/trunk': 'from-provider' })],
+    {},
+    { calls: [], trunks: [known] },
+  );
+  assert.deepEqual([...state.trunks.values()], [known]);
+});
+
 test('a saved trunk that another version wrote is none', () => {
   assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: '{}' }), undefined);
   assert.equal(readTrunk({ endpoint: 'PJSIP/x', source: 'heard', state: 'x' }), undefined);

@@ -14,6 +14,7 @@ import {
   phone,
   play,
   R,
+  saysOf,
   state,
 } from './tracker.fixture.ts';
 
@@ -338,6 +339,18 @@ describe('what is reported of a call', () => {
         "the caller's channel PJSIP/trunk-00000001 hung up, cause 16 (normal), in queue 700 (extension 700 in context ext-queues)",
       ],
     );
+  });
+
+  test('nobody answers in a bridge whose members have hung up', () => {
+    const unknown = { ...enters('b', '1.2'), channel: 'PJSIP/1001-00000002' } as Input;
+    assert.deepEqual(play([caller(), unknown, hangsUp('1.2'), enters('b', '1.1')]).reported, [R]);
+    assert.deepEqual(play([caller(), unknown, enters('b', '1.1')]).reported, [R, A]);
+    // The caller's number is still asked for when the caller hangs up in a bridge, and a phone comes after.
+    const gone = [caller(), enters('b', '1.1'), hangsUp('1.1'), phone(), enters('b', '1.2')];
+    assert.deepEqual(play([...gone, saysOf('1.1', 'allowed')], {}, undefined, 'no answer').reported, [
+      R,
+      MISSED,
+    ]);
   });
 
   test('ANSWERED_BY=callerid reports the CallerIDNum', () => {
