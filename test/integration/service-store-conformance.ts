@@ -565,12 +565,7 @@ export function storeConformance(
     const ann = { uid: 'u1', account, name: 'Ann', signInName: 'ann', role: 'administrator' as const };
     const made = await users.add({ ...ann, password: null, createdAt: 1 });
     assert.deepEqual(made, {
-      ...ann,
-      id: made?.id,
-      password: null,
-      secondFactor: null,
-      createdAt: 1,
-      bar: null,
+      ...{ ...ann, id: made?.id, language: '', password: null, secondFactor: null, createdAt: 1, bar: null },
     });
     assert.equal(await users.add({ ...ann, uid: 'u2', password: null, createdAt: 2 }), undefined);
     const theirs = await users.add({ ...ann, uid: 'u2', account: other, password: null, createdAt: 2 });
@@ -593,8 +588,11 @@ export function storeConformance(
 
     assert.equal(await users.change(second.id, { name: 'ANN', signInName: 'ann' }), false);
     assert.deepEqual(await users.find({ uid: 'u3' }), second, 'a refused change changes nothing');
-    assert.equal(await users.change(made.id, { name: 'Änn', signInName: 'änn', password: 'x' }), true);
-    const changed = { ...made, name: 'Änn', signInName: 'änn', password: 'x' };
+    assert.equal(
+      await users.change(made.id, { name: 'Änn', signInName: 'änn', language: 'de', password: 'x' }),
+      true,
+    );
+    const changed = { ...made, name: 'Änn', signInName: 'änn', language: 'de', password: 'x' };
     assert.deepEqual(await users.find({ signInName: 'änn', account }), changed);
     assert.equal(await users.change(made.id, { password: null }), true);
     assert.deepEqual(await users.find({ uid: 'u1' }), { ...changed, password: null });

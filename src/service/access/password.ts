@@ -1,6 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { makeFairQueue } from '../http/fair-queue.ts';
+import { type FairQueueLimits, makeFairQueue } from '../http/fair-queue.ts';
 
 /** Shortest and longest password, in characters (Unicode code points). */
 export const passwordLength = { min: 12, max: 256 } as const;
@@ -10,9 +10,9 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as con
 const SALT_BYTES = 16;
 
 /** Each hash takes 19 MiB and a core. */
-const queueLimits = {
+const queueLimits: FairQueueLimits = {
   ...{ running: 2, waitingOfOne: 30, waiting: 200 },
-  busy: 'Too many people are signing in at the moment. Try again.',
+  busy: ({ signInBusy }) => signInBusy,
 };
 
 const derive = promisify(argon2);

@@ -10,6 +10,7 @@ const user: User = {
   name: 'Ann',
   signInName: 'ann',
   role: 'agent',
+  language: '',
   password: null,
   secondFactor: null,
   createdAt: 0,

@@ -53,7 +53,7 @@ export function makeSignInGuard({
       if (attempt === undefined) {
         const address = network(request.ip);
         limited((suppressed) => log.say('service.sign-in-limited', { address, suppressed }));
-        throw new Refusal(429, 'Too many attempts. Try again in 15 minutes.');
+        throw new Refusal(429, ({ tooManyAttempts }) => tooManyAttempts);
       }
       try {
         const right = await check(browser ?? network(request.ip));

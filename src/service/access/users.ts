@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newUid } from '../accounts/setup.ts';
 import { comparable, personName } from '../http/text.ts';
+import { formError } from '../pages/words/words.ts';
 import type { Store } from '../store/store.ts';
 import type { Role, User } from '../store/user-store.ts';
 import { passwordLength } from './password.ts';
@@ -15,14 +16,14 @@ export const userName = personName('name', NAME_LENGTH);
 export const newPassword = z
   .string()
   .refine((password) => [...password].length >= passwordLength.min, {
-    error: `The password must have at least ${passwordLength.min} characters. Several words are easy to remember.`,
+    ...formError('passwordShort'),
     abort: true,
   })
   .refine((password) => [...password].length <= passwordLength.max, {
-    error: `The password must have at most ${passwordLength.max} characters.`,
+    ...formError('passwordLong'),
     abort: true,
   })
-  .refine((password) => new Set(password).size > 4, 'This password is too easy to guess.');
+  .refine((password) => new Set(password).size > 4, formError('passwordEasy'));
 
 /** Names that look the same sign in as the same user. */
 export const signInName = comparable;

@@ -90,10 +90,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       limited((suppressed) =>
         context.log.say('service.unknown-host', { host: hostname.slice(0, 255), suppressed }),
       );
-      throw new Refusal(
-        421,
-        `This service does not know the name ${hostname}. Set SERVICE_HOSTS to the names that it is reached by.`,
-      );
+      throw new Refusal(421, ({ unknownHost }) => unknownHost(hostname));
     });
     await screens.register(eventRoutes(context));
     await screens.register(apiLogStreamRoutes(context));

@@ -1,4 +1,4 @@
-import { type FairQueue, makeFairQueue } from './fair-queue.ts';
+import { type FairQueue, type FairQueueLimits, makeFairQueue } from './fair-queue.ts';
 import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each of several (accounts, users, tokens) has at a time. */
@@ -12,7 +12,12 @@ export function makeBudget(max: number, what: string): Budget {
   return {
     take(of) {
       const now = taken.get(of) ?? 0;
-      if (now >= max) throw new Refusal(429, `Too many ${what} at a time (${max}). Try again later.`);
+      if (now >= max)
+        throw new Refusal(
+          429,
+          ({ tooManyAtATime }) => tooManyAtATime(max),
+          `Too many ${what} at a time (${max}). Try again later.`,
+        );
       taken.set(of, now + 1);
       let returned = false;
       return () => {
@@ -27,9 +32,9 @@ export function makeBudget(max: number, what: string): Budget {
 }
 
 /** Text searches of one account. More than anybody has who waits for an answer: bridges are never refused. */
-const searchLimits = {
+const searchLimits: FairQueueLimits = {
   ...{ running: 2, waitingOfOne: 1_000, waiting: 10_000 },
-  busy: 'Too many searches wait. Try again.',
+  busy: ({ searchBusy }) => searchBusy,
 };
 
 /**

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { type ErrorText, Refusal } from './refusal.ts';
 
 /** Runs jobs for clients. */
 export type FairQueue = <T>(client: string, job: () => Promise<T>) => Promise<T>;
@@ -11,7 +11,7 @@ export type FairQueueLimits = {
   /** Jobs of all clients that wait. */
   readonly waiting: number;
   /** Why a job is refused, for its client. */
-  readonly busy: string;
+  readonly busy: ErrorText;
 };
 
 /**

@@ -2,16 +2,31 @@ import type { FastifyError } from 'fastify';
 import { z } from 'zod';
 import { type ErrorBody, type ValidationErrorBody, validationError } from '../../api/contract/errors.ts';
 import type { Log } from '../../log/log.ts';
+import { en } from '../pages/words/en.ts';
+import type { Words } from '../pages/words/words.ts';
 import { StoreUnavailable } from '../store/store.ts';
 
-/** An error with a status and a message for the client. */
+export type ErrorText = string | ((errors: Words['errors']) => string);
+
+/** An error with a status and a text for the client: pages show it in the user's language, the API in English. */
 export class Refusal extends Error {
   readonly statusCode: number;
-  constructor(statusCode: number, message: string) {
+  readonly text: ErrorText;
+  /** `message`: what the API says, if it is not the English text. */
+  constructor(
+    statusCode: number,
+    text: ErrorText,
+    message = typeof text === 'string' ? text : text(en.errors),
+  ) {
     super(message);
     this.statusCode = statusCode;
+    this.text = text;
   }
 }
+
+/** A refusal as a page shows it. */
+export const refusalText = ({ text }: Refusal, { errors }: Words): string =>
+  typeof text === 'string' ? text : text(errors);
 
 /** The response to an error. Internal errors are logged and give no details to the client. */
 export function refusalOf(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { required, text } from '../../api/contract/text.ts';
+import { formError } from '../pages/words/words.ts';
 
 /**
  * The rule for names, references and segments, wherever they come from: forms, /admin, CSV, commands. One line of text in
@@ -24,10 +25,10 @@ export function line(
 /** The name of a user, that cannot be mistaken for another: every character is visible, and no word mixes alphabets. */
 export function personName(field: string, max: number) {
   return line(field, { max })
-    .refine((name) => !invisible.test(name), 'The name must not have invisible characters.')
+    .refine((name) => !invisible.test(name), formError('invisible'))
     .refine(
       (name) => !name.split(' ').some((word) => latin.test(word) && lookAlike.test(word)),
-      'A word of the name mixes Latin letters with Greek or Cyrillic ones that look the same.',
+      formError('mixedAlphabets'),
     );
 }
 

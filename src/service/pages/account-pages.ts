@@ -4,11 +4,12 @@ import { newPassword, signInName, userName } from '../access/users.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { line } from '../http/text.ts';
 import { displayText } from './kit/display-text.ts';
-import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { isTimeZone, machineZone } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
+import { languages } from './words/words.ts';
 
 const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });
@@ -25,8 +26,6 @@ const settings = z.object({
     .refine((zone) => zone === '' || isTimeZone(zone), 'Enter a time zone name, such as Europe/Berlin.'),
 });
 
-const taken: FieldErrors = { name: 'This name is already in use.' };
-
 /** The user's own page with the account's settings, and the page that a new user's first link opens. */
 export function accountPages(pages: Pages, context: ServiceContext): void {
   const { store, sessions, directory } = context;
@@ -36,7 +35,7 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   );
   pages.post('/welcome', 'agent', async (request) => {
     if (request.user.password !== null) return { redirect: '/' };
-    const { values, errors } = readForm(welcome, request.form);
+    const { values, errors } = readForm(welcome, request);
     const again = (why: FieldErrors) => welcomePage(request, request.form.get('name') ?? '', why);
     if (errors) return again(errors);
     const { name } = values;
@@ -46,7 +45,7 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
       signInName: signInName(name),
       password,
     });
-    if (!changed) return again(taken);
+    if (!changed) return again({ name: request.words.formErrors.nameTaken });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', name);
     return { redirect: '/' };
@@ -56,15 +55,20 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
     ownPage(request, await sessions.list(request.user), errors);
   pages.get('/account', 'agent', (request) => accountPage(request));
   pages.post('/account/password', 'agent', async (request) => {
-    const { values, errors } = readForm(passwordChange, request.form);
+    const { values, errors } = readForm(passwordChange, request);
     if (errors) return accountPage(request, errors);
     if (!(await request.isOwnPassword(values.current)))
-      return accountPage(request, { current: 'Wrong password.' });
+      return accountPage(request, { current: request.words.formErrors.wrongPassword });
     const password = await passwords.hash(values.password, request.user.uid);
     await store.users.change(request.user.id, { password });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', request.user.name);
     return { redirect: '/account?done=password' };
+  });
+  pages.post('/account/language', 'agent', async ({ user, form }) => {
+    const language = form.get('language') ?? '';
+    await store.users.change(user.id, { language: languages.has(language) ? language : '' });
+    return { redirect: '/account' };
   });
   pages.post('/account/sessions/end', 'agent', async (request) => {
     const session = (await sessions.list(request.user)).find(({ id }) => id === request.form.get('session'));
@@ -80,7 +84,7 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
     return { redirect: '/sign-in' };
   });
   pages.post('/account/settings', 'administrator', async (request) => {
-    const { values, errors } = readForm(settings, request.form);
+    const { values, errors } = readForm(settings, request);
     if (errors) return accountPage(request, errors);
     const { account: name, country, zone } = values;
     await store.directory.changeAccount(request.account.id, {
@@ -125,7 +129,8 @@ const done: Record<string, string> = {
 type OwnSession = Awaited<ReturnType<ServiceContext['sessions']['list']>>[number];
 
 function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
-  const { user, account, token, administrates, query, form } = request;
+  const { user, account, token, administrates, query, form, words } = request;
+  const text = words.account;
   const message = done[query.get('done') ?? ''];
   const value = (name: string, kept: string) => form.get(name) ?? kept;
   return {
@@ -144,6 +149,13 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
             ${field({ label: 'Current password', name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
             ${field({ label: 'New password', name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: 'At least 12 characters. Several words are easy to remember.' })}
             <button type="submit">Change password</button>
+          `,
+        )}
+        ${changeForm(
+          { action: '/account/language', token, label: text.language },
+          html`
+            ${choice({ label: text.language, name: 'language', value: user.language, options: [['', text.asInBrowser], ...Array.from(languages.values(), ({ language, languageName }) => [language, languageName] as const)] })}
+            <button type="submit">${text.save}</button>
           `,
         )}
         <p><a href="/account/second-factor">Second factor</a>: ${user.secondFactor === null ? 'off' : 'on'}</p>

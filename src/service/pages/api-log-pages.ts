@@ -85,7 +85,7 @@ async function entryPage(request: PageRequest, { store, directory }: ServiceCont
   const { account, query, formats } = request;
   const place = cursorIn(query.get('entry'));
   const entry = place && (await entryAt(store.requests, account.id, place));
-  if (!entry) throw new Refusal(404, 'Entry not found. It may have been deleted.');
+  if (!entry) throw new Refusal(404, (errors) => errors.noEntry);
   const { method, path, response, status, at } = entry;
   const fields = fieldsIn(entry);
   const id = fields.find(([name]) => name === 'id')?.[1];

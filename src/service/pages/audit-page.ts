@@ -11,7 +11,7 @@ const PER_PAGE = 50;
 
 /** Who did what in the account, newest first, by kind and person. */
 export function auditPage(pages: Pages, { store }: ServiceContext): void {
-  pages.get('/audit', 'administrator', async ({ account, query, formats }) => {
+  pages.get('/audit', 'administrator', async ({ account, query, formats, words }) => {
     const [what, who] = [query.get('kind') || null, query.get('who')?.trim() || null];
     const before = cursorIn(query.get('older'));
     const page = { account: account.id, what, who, before, limit: PER_PAGE };
@@ -49,10 +49,10 @@ export function auditPage(pages: Pages, { store }: ServiceContext): void {
           empty: html`<p>No matching entries.</p>`,
           stacked: true,
         })}
-        ${pager({
+        ${pager(words.kit, {
           newer: before === null ? undefined : address({}),
           older: next === null ? undefined : address({ older: cursorText(next) }),
-          words: ['Newest', 'Older'],
+          labels: ['Newest', 'Older'],
         })}
       `,
     };

@@ -14,6 +14,7 @@ import { changeForm, choice, type FieldErrors, field, notice, readForm } from '.
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { pager, table } from './kit/table.ts';
+import { formError } from './words/words.ts';
 
 const PAGE = 50;
 
@@ -31,8 +32,8 @@ const numbers = z
   .superRefine((lines, context) => {
     const invalid = lines.find((line) => !numberSchema.safeParse(line).success);
     if (invalid !== undefined)
-      context.addIssue({ code: 'custom', message: `Not a valid phone number: “${plainText(invalid, 60)}”.` });
-    if (lines.length > 100) context.addIssue({ code: 'custom', message: 'At most 100 numbers.' });
+      context.addIssue({ code: 'custom', params: { key: 'notANumber', value: plainText(invalid, 60) } });
+    if (lines.length > 100) context.addIssue({ code: 'custom', ...formError('manyNumbers') });
   });
 
 const edited = z.object({
@@ -85,7 +86,7 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
     const before = form.get('before') ?? '';
     const again = (errors: FieldErrors) =>
       editPage(request, { ...given, reference: before || (form.get('reference') ?? '') }, errors);
-    const { values, errors } = readForm(edited, form);
+    const { values, errors } = readForm(edited, request);
     if (errors) return again(errors);
     const reference = before || values.reference || newUid();
     const known = (await customers.get(account.id, reference)) !== undefined;
@@ -110,7 +111,7 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
   });
 }
 
-const noCustomer = () => new Refusal(404, 'Customer not found. It may have been removed.');
+const noCustomer = () => new Refusal(404, (errors) => errors.noCustomer);
 
 const editLink = ({ reference }: Customer) => `/customers/edit?${new URLSearchParams({ reference })}`;
 
@@ -180,10 +181,10 @@ function listPage(
           ? html`<p>No matching customers.</p>`
           : html`<p>No customers yet. Add one or import your list: callers are then shown by name.</p>`,
       })}
-      ${pager({
+      ${pager(request.words.kit, {
         newer: query.has('after') ? `/customers?${new URLSearchParams({ q, segment })}` : undefined,
         older: next === null ? undefined : address(next),
-        words: ['First page', 'Next page'],
+        labels: ['First page', 'Next page'],
       })}
     `,
   };

@@ -31,7 +31,7 @@ export function extensionPages(pages: Pages, { store, directory }: ServiceContex
   };
   pages.get('/extensions', 'administrator', (request) => list(request));
   pages.post('/extensions', 'administrator', async (request) => {
-    const { values, errors } = readForm(named, request.form);
+    const { values, errors } = readForm(named, request);
     if (errors) return list(request, errors);
     const { extension, name, user: uid } = values;
     const user = (await store.users.list(request.account.id)).find((one) => one.uid === uid);

@@ -22,7 +22,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
   }
   function chosen({ account, params }: PageRequest): Integration {
     const found = directory.integrations(account.id).find(({ uid }) => uid === params.uid);
-    if (found === undefined) throw new Refusal(404, 'Integration not found.');
+    if (found === undefined) throw new Refusal(404, (errors) => errors.noIntegration);
     return found;
   }
   async function change(
@@ -46,7 +46,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     listPage(request, directory.integrations(request.account.id), await usesOf(request)),
   );
   pages.post('/integrations', 'administrator', async (request) => {
-    const { values, errors } = readForm(integrationName, request.form);
+    const { values, errors } = readForm(integrationName, request);
     if (errors)
       return listPage(request, directory.integrations(request.account.id), await usesOf(request), errors);
     const { uid } = await store.directory.addIntegration({
@@ -61,7 +61,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
   });
   pages.get('/integrations/:uid', 'administrator', (request) => onePage(request));
   pages.post('/integrations/:uid/name', 'administrator', (request) => {
-    const { values, errors } = readForm(integrationName, request.form);
+    const { values, errors } = readForm(integrationName, request);
     return errors ? onePage(request, errors) : change(request, { name: values.name }, 'name');
   });
   pages.post('/integrations/:uid/rotate', 'administrator', (request) =>
@@ -164,10 +164,10 @@ function integrationPage(
 
       <section class="card" aria-labelledby="connect">
         <h2 id="connect">Connect the phone system</h2>
-        ${copyable('token', 'Token', secret)}
-        ${copyable('bridge', 'For an Asterisk phone system: two lines for the .env file of pbx-bridge', `API_BASE_URL=${base}\nAPI_TOKEN=${secret}`)}
-        ${copyable('curl', 'For a program: a test call', curl(base, secret))}
-        ${copyable('url', 'For a phone system that can only request a URL: send the token in an Authorization header', urlLine(base, secret))}
+        ${copyable(request.words, 'token', 'Token', secret)}
+        ${copyable(request.words, 'bridge', 'For an Asterisk phone system: two lines for the .env file of pbx-bridge', `API_BASE_URL=${base}\nAPI_TOKEN=${secret}`)}
+        ${copyable(request.words, 'curl', 'For a program: a test call', curl(base, secret))}
+        ${copyable(request.words, 'url', 'For a phone system that can only request a URL: send the token in an Authorization header', urlLine(base, secret))}
         <p>Report each call as <code>ringing</code>, <code>answered</code> and <code>completed</code>, with the same id. The whole API is described in its <a href="/openapi.json">OpenAPI document</a>; requests and responses are in the <a href="/api-log">API log</a>.</p>
       </section>
 

@@ -25,7 +25,7 @@ export function secondFactorPages(pages: Pages, { access: { secondFactor } }: Se
     const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
     if (codes === undefined) return page(request, { code: 'Wrong code. Check the clock of your device.' });
     await request.audit('second-factor', `${user.name}: on`);
-    return codesPage(codes);
+    return codesPage(request, codes);
   });
   pages.post('/account/second-factor/off', 'agent', async (request) => {
     if (!(await request.isOwnPassword(request.form.get('current') ?? '')))
@@ -66,7 +66,7 @@ function onPage({ token }: PageRequest, errors?: FieldErrors): Page {
 }
 
 function offPage(
-  { token }: PageRequest,
+  { token, words }: PageRequest,
   { factor, uri, secret }: { factor: string; uri: string; secret: string },
   errors?: FieldErrors,
 ): Page {
@@ -76,7 +76,7 @@ function offPage(
       <p>Off. If it is on, signing in also asks for a code that an authenticator app on your phone shows.</p>
       <p>Scan this with the app, or type the key. Then enter the code that the app shows.</p>
       ${qrCode(uri)}
-      ${copyable('secret', 'Key', secret.replace(/(.{4})(?=.)/g, '$1 '))}
+      ${copyable(words, 'secret', 'Key', secret.replace(/(.{4})(?=.)/g, '$1 '))}
       ${changeForm(
         { action: '/account/second-factor', token, label: 'Switch on' },
         html`
@@ -91,12 +91,12 @@ function offPage(
   );
 }
 
-function codesPage(codes: readonly string[]): Page {
+function codesPage({ words }: PageRequest, codes: readonly string[]): Page {
   return framed(
     html`<section class="card">
       <h2>On</h2>
       <p>Keep these recovery codes: each signs in once instead of a code of the app, if you lose your phone. They are not shown again.</p>
-      ${copyable('codes', 'Recovery codes', codes.join('\n'))}
+      ${copyable(words, 'codes', 'Recovery codes', codes.join('\n'))}
       <p><a href="/account">Done</a></p>
     </section>`,
   );

@@ -7,13 +7,14 @@ import { changeForm, type FieldErrors, field, notice, readForm } from './kit/for
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
+import { formError } from './words/words.ts';
 
 const segment = z.object({
   name,
   priority: z
     .string()
     .trim()
-    .regex(/^-?\d{1,6}$/, 'Enter a whole number, such as 10.')
+    .refine((text) => /^-?\d{1,6}$/.test(text), formError('wholeNumber'))
     .transform(Number),
 });
 
@@ -23,7 +24,7 @@ export function segmentPages(pages: Pages, { store }: ServiceContext): void {
     listPage(request, await store.customers.segments(request.account.id), errors);
   pages.get('/customers/segments', 'administrator', (request) => list(request));
   pages.post('/customers/segments', 'administrator', async (request) => {
-    const { values, errors } = readForm(segment, request.form);
+    const { values, errors } = readForm(segment, request);
     if (errors) return list(request, errors);
     await store.customers.putSegment(request.account.id, values);
     await request.audit('settings', `segment ${values.name}: priority ${values.priority}`);

@@ -4,13 +4,14 @@ import { cookieNames, cookieOptions, sessionCookie } from '../access/session-coo
 import { signInName, userName } from '../access/users.ts';
 import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { Refusal } from '../http/refusal.ts';
+import { Refusal, refusalText } from '../http/refusal.ts';
 import type { AuditKind } from '../store/audit-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { User } from '../store/user-store.ts';
 import { field, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page } from './kit/page-request.ts';
+import { type Words, wordsFor } from './words/words.ts';
 
 /** Between the password, or the link, and the code of the second factor. */
 const CODE_MS = 10 * 60_000;
@@ -29,7 +30,7 @@ export function signInPages(
     keys,
     clock,
   }: ServiceContext,
-  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page) => FastifyReply },
+  { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
 ): void {
   /** A name that nobody has is not written: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
@@ -80,14 +81,16 @@ export function signInPages(
     const { to = '', account = '' } = request.query as { to?: string; account?: string };
     if (await sessions.find(sessionCookie.read(request))) return reply.redirect(inside(to), 303);
     const half = await halfSignedIn(request);
-    return sendPlain(reply, half ? codePage({ to }) : signInPage({ to, account }));
+    const words = wordsOf(request);
+    return sendPlain(reply, half ? codePage(words, { to }) : signInPage(words, { to, account }), words);
   });
 
   app.post('/sign-in', async (request, reply) => {
     const form = formOf(request);
     const [name, to, account] = ['name', 'to', 'account'].map((field) => form.get(field) ?? '') as Three;
+    const words = wordsOf(request);
     const again = (status: number, error: string) =>
-      sendPlain(reply, signInPage({ to, account, name, error, status }));
+      sendPlain(reply, signInPage(words, { to, account, name, error, status }), words);
     const typed = userName.safeParse(name);
     const comparedName = typed.success ? signInName(typed.data) : '';
     const uid = account || browsers.account(request);
@@ -102,10 +105,10 @@ export function signInPages(
       );
       if (!right || user === undefined) {
         await audit('sign-in-failed', user, request, user ? 'wrong password' : 'unknown name');
-        return again(401, 'Wrong name or password.');
+        return again(401, words.signIn.wrong);
       }
     } catch (error) {
-      if (error instanceof Refusal) return again(error.statusCode, error.message);
+      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
       throw error;
     }
     await enter(user, request, reply, 'by password');
@@ -115,7 +118,9 @@ export function signInPages(
   app.post('/sign-in/code', async (request, reply) => {
     const form = formOf(request);
     const to = form.get('to') ?? '';
-    const again = (status: number, error: string) => sendPlain(reply, codePage({ to, error, status }));
+    const words = wordsOf(request);
+    const again = (status: number, error: string) =>
+      sendPlain(reply, codePage(words, { to, error, status }), words);
     const user = await halfSignedIn(request);
     if (user === undefined) return reply.redirect(codePath(to), 303);
     try {
@@ -125,10 +130,10 @@ export function signInPages(
       );
       if (!right) {
         await audit('sign-in-failed', user, request, 'wrong code');
-        return again(401, 'Wrong code, or it was used before.');
+        return again(401, words.signIn.wrongCode);
       }
     } catch (error) {
-      if (error instanceof Refusal) return again(error.statusCode, error.message);
+      if (error instanceof Refusal) return again(error.statusCode, refusalText(error, words));
       throw error;
     }
     reply.clearCookie(cookieNames(request.protocol).code, cookieOptions(request));
@@ -156,6 +161,9 @@ export function signInPages(
 
 type Three = [string, string, string];
 
+/** Nobody has signed in: the browser's language. */
+const wordsOf = ({ headers }: FastifyRequest) => wordsFor('', headers['accept-language']);
+
 const formOf = ({ body }: FastifyRequest) => (body instanceof URLSearchParams ? body : new URLSearchParams());
 
 /** The sign-in page asks for the code as long as only that is missing. */
@@ -168,60 +176,62 @@ function inside(to: string): string {
   return url?.origin === here ? url.href.slice(here.length) : '/';
 }
 
-function codePage({ to, error, status = 200 }: { to: string; error?: string; status?: number }): Page {
+function codePage(
+  { signIn }: Words,
+  { to, error, status = 200 }: { to: string; error?: string; status?: number },
+): Page {
   return {
-    title: 'Sign in',
+    title: signIn.title,
     status,
     body: html`
-      <h1>Sign in</h1>
+      <h1>${signIn.title}</h1>
       ${error !== undefined && notice(error, 'bad')}
       <form method="post" action="/sign-in/code" class="card">
         <input type="hidden" name="to" value=${to} />
-        ${field({ label: 'Code', name: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, hint: 'From your authenticator app, or one of your recovery codes.' })}
-        <button type="submit" class="main">Sign in</button>
+        ${field({ label: signIn.code, name: 'code', required: true, autocomplete: 'one-time-code', autofocus: true, hint: signIn.codeHint })}
+        <button type="submit" class="main">${signIn.title}</button>
       </form>
-      <form method="post" action="/sign-out"><button type="submit">Cancel</button></form>
+      <form method="post" action="/sign-out"><button type="submit">${signIn.cancel}</button></form>
     `,
   };
 }
 
-function signInPage({
-  to,
-  account = '',
-  name = '',
-  error,
-  status = 200,
-}: {
-  to: string;
-  /** The uid of the account, from its own sign-in address. */
-  account?: string;
-  name?: string;
-  error?: string;
-  status?: number;
-}): Page {
+function signInPage(
+  { signIn }: Words,
+  {
+    to,
+    account = '',
+    name = '',
+    error,
+    status = 200,
+  }: {
+    to: string;
+    /** The uid of the account, from its own sign-in address. */
+    account?: string;
+    name?: string;
+    error?: string;
+    status?: number;
+  },
+): Page {
   return {
-    title: 'Sign in',
+    title: signIn.title,
     status,
     scripts: ['sign-in.js'],
     body: html`
-      <h1>Sign in</h1>
-      <div id="state">${error !== undefined && notice(error, 'bad')}</div>
+      <h1>${signIn.title}</h1>
+      <div id="state" data-signing-in=${signIn.signingIn} data-link-ended=${signIn.linkEnded}>${error !== undefined && notice(error, 'bad')}</div>
       <form method="post" action="/sign-in" class="card">
         <input type="hidden" name="to" value=${to} />
         <input type="hidden" name="account" value=${account} />
-        ${field({ label: 'Name', name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
-        ${field({ label: 'Password', name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
-        <button type="submit" class="main">Sign in</button>
+        ${field({ label: signIn.name, name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
+        ${field({ label: signIn.password, name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
+        <button type="submit" class="main">${signIn.title}</button>
       </form>
-      <h2>No password yet or forgotten?</h2>
-      <p>Ask an administrator of your account for a link (under Users), or run this command on the server:</p>
+      <h2>${signIn.noPassword}</h2>
+      <p>${signIn.askForLink}</p>
       <pre tabindex="0">pbx-bridge service link</pre>
-      <h2>Connecting a program?</h2>
-      <p>
-        If your program was sent here, its request had no valid token. Send the integration’s token
-        as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to get
-        a 401 response instead of this page. The token is shown under Integrations, and by this command:
-      </p>
+      <h2>${signIn.aProgram}</h2>
+      <p>${signIn.programHelp()}</p>
       <pre tabindex="0">pbx-bridge service token</pre>
     `,
   };

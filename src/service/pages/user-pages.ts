@@ -11,11 +11,12 @@ import { button, changeForm, choice, type FieldErrors, field, notice, readForm }
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
+import type { Words } from './words/words.ts';
 
 const newUser = z.object({ name: userName, role: z.enum(roles) });
 const roleChange = z.object({ role: z.enum(roles) });
 
-const lastAdministrator = () => new Refusal(422, 'The account needs at least one administrator.');
+const lastAdministrator = () => new Refusal(422, (errors) => errors.lastAdministrator);
 
 const roleLabels: readonly (readonly [string, string])[] = [
   ['agent', 'Agent: calls and customers'],
@@ -34,7 +35,7 @@ export function userPages(
   }
   async function chosen({ account, params }: PageRequest): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
-    if (user === undefined || user.account !== account.id) throw new Refusal(404, 'User not found.');
+    if (user === undefined || user.account !== account.id) throw new Refusal(404, (errors) => errors.noUser);
     return user;
   }
   /** Users of other accounts may have the same names: each account has an address of its own to sign in at. */
@@ -50,12 +51,12 @@ export function userPages(
     list(request, request.query.has('removed') ? { above: notice('User removed.') } : {}),
   );
   pages.post('/users', 'administrator', async (request) => {
-    const { values, errors } = readForm(newUser, request.form);
+    const { values, errors } = readForm(newUser, request);
     if (errors) return list(request, { errors });
     const user = await addUser(store, { account: request.account.id, ...values, now: clock() });
-    if (user === undefined) return list(request, { errors: { name: 'This name is already in use.' } });
+    if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
-    return list(request, { above: invitation(user, await linkFor(request, user)) });
+    return list(request, { above: invitation(request.words, user, await linkFor(request, user)) });
   });
   pages.get('/users/:uid', 'administrator', async (request) => userPage(request, await chosen(request)));
   pages.post('/users/:uid/reset', 'administrator', async (request) => {
@@ -63,7 +64,11 @@ export function userPages(
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
     await request.audit('reset', user.name);
-    return userPage(request, { ...user, password: null }, invitation(user, await linkFor(request, user)));
+    return userPage(
+      request,
+      { ...user, password: null },
+      invitation(request.words, user, await linkFor(request, user)),
+    );
   });
   pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
     const user = await chosen(request);
@@ -73,9 +78,8 @@ export function userPages(
   });
   pages.post('/users/:uid/role', 'administrator', async (request) => {
     const user = await chosen(request);
-    const { values } = readForm(roleChange, request.form);
-    if (values === null || user.id === request.user.id)
-      throw new Refusal(422, 'You cannot change your own role.');
+    const { values } = readForm(roleChange, request);
+    if (values === null || user.id === request.user.id) throw new Refusal(422, (errors) => errors.ownRole);
     if (!(await store.users.setRole(user.id, values.role))) throw lastAdministrator();
     await sessions.closeAll(user, null);
     await request.audit('role', `${user.name}: ${user.role} to ${values.role}`);
@@ -83,7 +87,7 @@ export function userPages(
   });
   pages.post('/users/:uid/remove', 'administrator', async (request) => {
     const user = await chosen(request);
-    if (user.id === request.user.id) throw new Refusal(422, 'You cannot remove yourself.');
+    if (user.id === request.user.id) throw new Refusal(422, (errors) => errors.removeYourself);
     if (!(await store.users.remove(user.id))) throw lastAdministrator();
     await sessions.closeAll(user, null);
     await request.audit('removal', `user ${user.name}`);
@@ -91,11 +95,11 @@ export function userPages(
   });
 }
 
-function invitation(user: User, link: string): Html {
+function invitation(words: Words, user: User, link: string): Html {
   return html`<section class="card" aria-labelledby="link-title">
     <h2 id="link-title">Invitation link for ${displayText(user.name)}</h2>
     <p>Send this link to ${displayText(user.name)}. It works once, within 15 minutes, and asks for a new password.</p>
-    ${copyable('link', 'Link', link)}
+    ${copyable(words, 'link', 'Link', link)}
   </section>`;
 }
 
@@ -104,7 +108,7 @@ function listPage(
   users: readonly User[],
   { errors, above, address }: { errors?: FieldErrors; above?: Html; address: string | undefined },
 ): Page {
-  const { token, formats, now, extensions } = request;
+  const { token, formats, now, words, extensions } = request;
   const form = errors ? request.form : new URLSearchParams();
   return {
     title: 'Users',
@@ -148,7 +152,7 @@ function listPage(
         address !== undefined &&
         html`<section class="card" aria-labelledby="sign-in">
           <h2 id="sign-in">Signing in</h2>
-          ${copyable('address', 'Address of this account', address)}
+          ${copyable(words, 'address', 'Address of this account', address)}
         </section>`
       }
       <section class="card" aria-labelledby="add">

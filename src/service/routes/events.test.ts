@@ -46,6 +46,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     name: 'Ann',
     signInName: 'ann',
     role: 'administrator' as const,
+    language: '',
     password: null,
     secondFactor: null,
     createdAt: 0,

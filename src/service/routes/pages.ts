@@ -4,7 +4,7 @@ import { isSameOrigin } from '../access/same-origin.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { Refusal, refusalOf } from '../http/refusal.ts';
+import { Refusal, refusalOf, refusalText } from '../http/refusal.ts';
 import { formFields } from '../http/text.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { apiLogPages } from '../pages/api-log-pages.ts';
@@ -30,6 +30,7 @@ import { secondFactorPages } from '../pages/second-factor-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { userPages } from '../pages/user-pages.ts';
+import { type Words, wordsFor } from '../pages/words/words.ts';
 import type { Session } from '../store/user-store.ts';
 
 const FORM_BYTES = 64 * 1024;
@@ -42,7 +43,7 @@ export function pageRoutes(context: ServiceContext) {
   async function largeForm(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const session = await sessions.find(sessionCookie.read(request));
     if (session?.user.role !== 'administrator')
-      throw new Refusal(403, 'This page is only for administrators who are signed in.');
+      throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
     reply.raw.once('close', budgets.imports.take(session.user.account));
   }
 
@@ -52,6 +53,7 @@ export function pageRoutes(context: ServiceContext) {
     const account = directory.accounts().find(({ id }) => id === session?.user.account);
     if (session === undefined || account === undefined) return undefined;
     const [path = '', ...query] = request.originalUrl.split('?');
+    const words = wordsFor(session.user.language, request.headers['accept-language']);
     return {
       session,
       user: session.user,
@@ -65,7 +67,8 @@ export function pageRoutes(context: ServiceContext) {
       token: formToken(session),
       origin: `${request.protocol}://${request.host}`,
       now: clock(),
-      formats: formatsFor(account.timeZone),
+      words,
+      formats: formatsFor(account.timeZone, words.locale),
       isOwnPassword: (given) =>
         access.guard.attempt('password', { as: session.user.uid, request }, (client) =>
           access.passwords.verify(given, session.user.password, client),
@@ -84,21 +87,17 @@ export function pageRoutes(context: ServiceContext) {
       async (request: FastifyRequest, reply: FastifyReply) => {
         const pageRequest = await pageRequestOf(request);
         if (pageRequest === undefined) return reply.redirect(signInFor(request), 303);
-        if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
-          return sendPage(
-            reply,
-            failed(403, 'This form has expired. Go back, reload the page and submit the form again.'),
-            pageRequest,
-          );
-        if (pageRequest.user.password === null && pageRequest.path !== '/welcome')
-          return reply.redirect('/welcome', 303);
-        if (role === 'administrator' && !pageRequest.administrates)
-          return sendPage(reply, failed(403, 'This page is only for administrators.'), pageRequest);
         try {
+          if (request.method === 'POST' && !sameText(pageRequest.form.get('token') ?? '', pageRequest.token))
+            throw new Refusal(403, ({ formExpired }) => formExpired);
+          if (pageRequest.user.password === null && pageRequest.path !== '/welcome')
+            return reply.redirect('/welcome', 303);
+          if (role === 'administrator' && !pageRequest.administrates)
+            throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
-          const { status, body } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
-          return sendPage(reply, failed(status, body.message), pageRequest);
+          const { status } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
+          return sendPage(reply, failed(status, error as Error, pageRequest.words), pageRequest);
         }
       };
     return {
@@ -121,11 +120,12 @@ export function pageRoutes(context: ServiceContext) {
     );
     app.addHook('onRequest', async (request) => {
       if (request.method !== 'GET' && !isSameOrigin(request))
-        throw new Refusal(403, 'This request came from a page of another site and was refused.');
+        throw new Refusal(403, ({ otherSite }) => otherSite);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      const { status, body } = refusalOf(error, request.routeOptions.url ?? '', log);
-      return sendPlain(reply, failed(status, body.message));
+      const words = wordsFor('', request.headers['accept-language']);
+      const { status } = refusalOf(error, request.routeOptions.url ?? '', log);
+      return sendPlain(reply, failed(status, error, words), words);
     });
 
     assetRoutes(app);
@@ -176,19 +176,30 @@ function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): Fa
     .send(layout(page, pageRequest));
 }
 
-export function sendPlain(reply: FastifyReply, page: Page): FastifyReply {
+export function sendPlain(reply: FastifyReply, page: Page, words: Words): FastifyReply {
   return reply
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
-    .send(plainLayout(page));
+    .send(plainLayout(page, words));
 }
 
-function failed(status: number, message: string): Page {
-  const titles: Record<number, string> = { 403: 'No access', 404: 'Not found' };
-  const title = titles[status] ?? (status < 500 ? 'Not possible' : 'Something went wrong');
+/** A page that says why a request failed. */
+function failed(status: number, error: Error, words: Words): Page {
+  const { errors } = words;
+  const kind =
+    status === 403 ? 'noAccess' : status === 404 ? 'notFound' : status < 500 ? 'notPossible' : 'failed';
+  const title = errors.titles[kind];
   return {
     title,
     status,
-    body: html`<h1>${title}</h1>${notice(message, 'bad')}<p><a href="/">Back to dashboard</a></p>`,
+    body: html`<h1>${title}</h1>${notice(errorText(status, error, words), 'bad')}<p><a href="/">${errors.backToDashboard}</a></p>`,
   };
+}
+
+function errorText(status: number, error: Error, words: Words): string {
+  const { errors } = words;
+  if (error instanceof Refusal) return refusalText(error, words);
+  if (status === 503) return errors.noStorage;
+  if (status === 413) return errors.tooLarge;
+  return status < 500 ? errors.notPossible : errors.failed;
 }

@@ -10,6 +10,8 @@ export type User = {
   /** The name as it is compared (see users.ts); unique in its account. */
   readonly signInName: string;
   readonly role: Role;
+  /** Of the pages, such as `de`; '' for the browser's. */
+  readonly language: string;
   /** As password.ts keeps it; null until one is chosen. */
   readonly password: string | null;
   /** What the secret of the second factor is derived from (see second-factor.ts); null: off. */
@@ -41,11 +43,11 @@ export interface UserStore {
     by: { readonly uid: string } | { readonly signInName: string; readonly account: number | null },
   ): Promise<User | undefined>;
   /** Undefined if somebody in the account has this sign-in name already. */
-  add(user: Omit<User, 'id' | 'secondFactor' | 'bar'>): Promise<User | undefined>;
+  add(user: Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>): Promise<User | undefined>;
   /** False, and nothing changed, if somebody else has the sign-in name. A password, or none, ends the user's link. */
   change(
     id: number,
-    change: { name?: string; signInName?: string; password?: string | null },
+    change: { name?: string; signInName?: string; language?: string; password?: string | null },
   ): Promise<boolean>;
   setBar(id: number, bar: string | null): Promise<void>;
   /** False, and nothing changed, if the account would have no administrator left. */

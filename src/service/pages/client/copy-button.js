@@ -5,6 +5,7 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
+    const label = button.textContent;
     const text = document.getElementById(button.dataset.copy ?? '');
     if (text === null) return;
     getSelection()?.selectAllChildren(text);
@@ -12,9 +13,9 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
       () => true,
       () => false,
     ) ?? document.execCommand('copy'));
-    button.textContent = copied ? 'Copied' : 'Press Ctrl+C';
+    button.textContent = (copied ? button.dataset.copied : button.dataset.press) ?? '';
     setTimeout(() => {
-      button.textContent = 'Copy';
+      button.textContent = label;
     }, 2000);
   });
 }

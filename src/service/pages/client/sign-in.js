@@ -5,15 +5,15 @@ const link = location.hash.slice(1);
 if (link !== '') {
   history.replaceState(null, '', location.pathname);
   const state = /** @type {HTMLElement} */ (document.getElementById('state'));
-  const show = (/** @type {string} */ text) => {
+  const show = (/** @type {string | undefined} */ text) => {
     const line = document.createElement('p');
     line.className = 'notice';
     line.setAttribute('role', 'status');
-    line.textContent = text;
+    line.textContent = text ?? '';
     state.replaceChildren(line);
   };
-  show('Signing in …');
+  show(state.dataset.signingIn);
   const answer = await fetch('/sign-in/link', { method: 'POST', body: new URLSearchParams({ link }) });
   if (answer.ok) location.replace('/');
-  else show('This link is no longer valid. Ask for a new one.');
+  else show(state.dataset.linkEnded);
 }

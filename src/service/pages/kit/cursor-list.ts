@@ -15,7 +15,7 @@ type Direction = 'older' | 'newer';
 
 /** A page of a list, newest first, that is read from the place in the address on; `read` gives what CallStore.page does. */
 export async function cursorList<Row>(
-  { query, formats }: Pick<PageRequest, 'query' | 'formats'>,
+  { query, formats, words: { kit } }: Pick<PageRequest, 'query' | 'formats' | 'words'>,
   perPage: number,
   read: (
     towards: Direction,
@@ -41,10 +41,12 @@ export async function cursorList<Row>(
     links: html`
       ${
         stopped &&
-        html`<p class="notice" role="status">This search takes longer. Searched ${
-          towards === 'older' ? 'back' : 'forward'
-        } to ${formats.dateTime(next.at)} so far. <a href=${link(towards, next)}>Continue searching</a></p>`
+        html`<p class="notice" role="status">${
+          towards === 'older'
+            ? kit.searchedBack(formats.dateTime(next.at))
+            : kit.searchedForward(formats.dateTime(next.at))
+        } <a href=${link(towards, next)}>${kit.continueSearching}</a></p>`
       }
-      ${pager({ newer: link('newer', newer), older: stopped && towards === 'older' ? undefined : link('older', older) })}`,
+      ${pager(kit, { newer: link('newer', newer), older: stopped && towards === 'older' ? undefined : link('older', older) })}`,
   };
 }

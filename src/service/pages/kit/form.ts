@@ -1,19 +1,28 @@
 import type { z } from 'zod';
+import type { Words } from '../words/words.ts';
 import { type Html, html } from './html.ts';
 
 /** Error messages by field. */
 export type FieldErrors = Readonly<Record<string, string>>;
 
-/** The parsed values of a form, or the first error of each field. */
+/** The parsed values of a form, or the first error of each field, in the user's language (see formError). */
 export function readForm<Schema extends z.ZodType>(
   schema: Schema,
-  form: URLSearchParams,
+  { form, words: { formErrors } }: { readonly form: URLSearchParams; readonly words: Words },
 ): { values: z.output<Schema>; errors: null } | { values: null; errors: FieldErrors } {
   const read = schema.safeParse(Object.fromEntries(form));
   if (read.success) return { values: read.data, errors: null };
   const errors: Record<string, string> = {};
-  for (const { path, message } of read.error.issues) errors[String(path[0] ?? '')] ??= message;
+  for (const issue of read.error.issues) errors[String(issue.path[0] ?? '')] ??= errorText(issue, formErrors);
   return { values: null, errors };
+}
+
+function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors']): string {
+  if (issue.code === 'too_big') return formErrors.tooLong(Number(issue.maximum));
+  if (issue.code === 'too_small' || issue.code === 'invalid_type') return formErrors.required;
+  const { key, value } = (issue.code === 'custom' && issue.params) || {};
+  const text = formErrors[key as keyof typeof formErrors] ?? formErrors.invalid;
+  return typeof text === 'string' ? text : text(value as never);
 }
 
 type FieldOptions = {

@@ -1,8 +1,14 @@
 import { type Html, html } from './html.ts';
 
-/** Times as the pages of an account show them, in its time zone. Arguments are Unix milliseconds. */
+/** Times and numbers as a page shows them: in the account's time zone and the user's language. Arguments are Unix milliseconds. */
 export type Formats = {
   readonly timeZone: string;
+  /** For Intl, such as `en-GB`. */
+  readonly locale: string;
+  /** `1,234.5`: `digits` after the point, none by default. */
+  number(value: number, digits?: number): string;
+  /** `0:12`, `1:02:03`; `–` if unknown. */
+  duration(ms: number | null): string;
   /** `09:12` */
   time(at: number): string;
   /** `Fri 20 Nov 2026` */
@@ -18,12 +24,13 @@ export type Formats = {
 const made = new Map<string, Formats>();
 
 /** `timeZone`: an IANA name; null for the machine's. */
-export function formatsFor(timeZone: string | null): Formats {
+export function formatsFor(timeZone: string | null, locale = 'en-GB'): Formats {
   const zone = timeZone ?? machineZone();
-  const known = made.get(zone);
+  const key = `${locale} ${zone}`;
+  const known = made.get(key);
   if (known !== undefined) return known;
-  const formats = makeFormats(zone);
-  made.set(zone, formats);
+  const formats = makeFormats(zone, locale);
+  made.set(key, formats);
   return formats;
 }
 
@@ -40,16 +47,22 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-function makeFormats(timeZone: string): Formats {
+function makeFormats(timeZone: string, locale: string): Formats {
   const format = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+    new Intl.DateTimeFormat(locale, { timeZone, ...options });
   const time = format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   const exact = format({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
   const day = format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' });
-  const dateOf = (at: number) => day.format(at).replace(',', '');
+  const dateOf = (at: number) => (locale === 'en-GB' ? day.format(at).replace(',', '') : day.format(at));
+  const numberOf = (digits: number) =>
+    new Intl.NumberFormat(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const whole = numberOf(0);
   const dateTime = (at: number) => `${dateOf(at)}, ${exact.format(at)}`;
   return {
     timeZone,
+    locale,
+    number: (value, digits = 0) => (digits === 0 ? whole : numberOf(digits)).format(value),
+    duration,
     time: (at) => time.format(at),
     date: dateOf,
     dateTime,

@@ -2,6 +2,7 @@ import type { Extensions } from '../../accounts/extensions.ts';
 import type { AuditKind } from '../../store/audit-store.ts';
 import type { Account } from '../../store/directory-store.ts';
 import type { Session, User } from '../../store/user-store.ts';
+import type { Words } from '../words/words.ts';
 import type { Formats } from './formats.ts';
 import type { Html } from './html.ts';
 
@@ -26,6 +27,8 @@ export type PageRequest = {
   readonly origin: string;
   /** Unix ms. */
   readonly now: number;
+  /** Texts, and times and numbers, in the user's language. */
+  readonly words: Words;
   readonly formats: Formats;
   /** Whether this is the user's password: a limited number of wrong ones. @throws Refusal 429, 503 */
   readonly isOwnPassword: (given: string) => Promise<boolean>;

@@ -1,3 +1,4 @@
+import type { Words } from '../words/words.ts';
 import { type Html, html } from './html.ts';
 
 export type Column<Row> = {
@@ -42,18 +43,21 @@ export function table<Row>({
   </div>`;
 }
 
-/** Links to the previous and next page, if any. `words`: their labels. */
-export function pager({
-  newer,
-  older,
-  words: [back, on] = ['Newer', 'Older'],
-}: {
-  newer?: string | undefined;
-  older?: string | undefined;
-  words?: readonly [string, string];
-}): Html {
+/** Links to the previous and next page, if any. `labels`: what they say. */
+export function pager(
+  kit: Words['kit'],
+  {
+    newer,
+    older,
+    labels: [back, on] = [kit.newer, kit.older],
+  }: {
+    newer?: string | undefined;
+    older?: string | undefined;
+    labels?: readonly [string, string];
+  },
+): Html {
   if (newer === undefined && older === undefined) return null;
-  return html`<nav class="pager" aria-label="Pages">
+  return html`<nav class="pager" aria-label=${kit.pages}>
     ${newer === undefined ? html`<span></span>` : html`<a rel="prev" href=${newer}>← ${back}</a>`}
     ${older !== undefined && html`<a rel="next" href=${older}>${on} →</a>`}
   </nav>`;

@@ -151,6 +151,7 @@ CREATE TABLE users (
   name text NOT NULL,
   sign_in_name text COLLATE "C" NOT NULL,
   role text NOT NULL CHECK (role IN ('administrator', 'agent')),
+  language text NOT NULL DEFAULT '',
   password text,
   created_at bigint NOT NULL,
   link_counter bigint NOT NULL DEFAULT 0,

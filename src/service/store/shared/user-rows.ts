@@ -3,7 +3,7 @@ import type { Statements } from './statements.ts';
 
 /** `of`: the table's name in the statement. */
 const columnsOf = (of = '') => `${of}id, ${of}uid, ${of}account_id AS account, ${of}name,
-  ${of}sign_in_name AS "signInName", ${of}role, ${of}password, ${of}second_factor AS "secondFactor",
+  ${of}sign_in_name AS "signInName", ${of}role, ${of}language, ${of}password, ${of}second_factor AS "secondFactor",
   ${of}created_at AS "createdAt", ${of}bar`;
 const columns = columnsOf();
 
@@ -43,13 +43,14 @@ export function userRows({ read, lookup, write, contains, lockingRows }: Stateme
       );
       return user;
     },
-    async change(id, { name = null, signInName = null, password }) {
+    async change(id, { name = null, signInName = null, language = null, password }) {
       try {
         await write(
           `UPDATE users SET name = coalesce($2, name), sign_in_name = coalesce($3, sign_in_name),
+             language = coalesce($6, language),
              password = CASE WHEN $4 THEN $5 ELSE password END,
              link_counter = link_counter + CASE WHEN $4 THEN 1 ELSE 0 END WHERE id = $1`,
-          ...[id, name, signInName, password !== undefined, password ?? null],
+          ...[id, name, signInName, password !== undefined, password ?? null, language],
         );
         return true;
       } catch (error) {

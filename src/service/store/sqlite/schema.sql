@@ -122,6 +122,7 @@ CREATE TABLE users (
   name TEXT NOT NULL,
   sign_in_name TEXT NOT NULL,
   role TEXT NOT NULL CHECK (role IN ('administrator', 'agent')),
+  language TEXT NOT NULL DEFAULT '',
   password TEXT,
   created_at INTEGER NOT NULL,
   link_counter INTEGER NOT NULL DEFAULT 0,
