@@ -491,6 +491,12 @@ export function storeConformance(
       { integration: one.id, lastAt: 5 * quarter + 7, requests: 2 },
       { integration: two.id, lastAt: 2 * quarter, requests: 0 },
     ]);
+    const spans = [
+      { since: 0, until: 5 * quarter },
+      { since: 5 * quarter, until: 6 * quarter },
+      { since: 6 * quarter, until: 9 * quarter },
+    ];
+    assert.deepEqual(await store.requests.usedIn(one.id, spans), [1, 2, 0]);
   });
 
   it('the directory reports when it changed, and what it is then', async ({ store, account }) => {

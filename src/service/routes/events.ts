@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { sessionCookie } from '../access/session-cookie.ts';
+import { type PhoneSystem, phoneSystems } from '../accounts/phone-systems.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { eventFrame, screenCall } from '../calls/screens.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
+import { machineZone } from '../pages/kit/formats.ts';
 import type { Session, User } from '../store/user-store.ts';
 import { openEventStream } from './event-stream.ts';
 
@@ -11,6 +14,8 @@ import { openEventStream } from './event-stream.ts';
 const BACKLOG_BYTES = 1_000_000;
 /** A screen reconnects after twice this time without an event. */
 const HEARTBEAT_MS = 15_000;
+/** How long the state of an account's phone systems is not read again. */
+const SYSTEMS_MS = 10_000;
 /** The newest; a call whose end was never reported stays open. */
 const MAX_OPEN_CALLS = 500;
 
@@ -18,8 +23,9 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls, whether a phone system was ever heard (`connected`) and, for a user, customers' names and the `missed` ones to be called back; then `call` for each change, `missed` with
- * the new list after a user did something about it, and `beat`. After a lost connection the browser reconnects and
+ * with the open calls and, for a user, customers' names and the `missed` ones to be called back; then `call` for each
+ * change, `missed` with the new list after a user did something about it, and `beat`. The first and each `beat` give a
+ * user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
  * starts again with `calls`.
  */
 export function eventRoutes({
@@ -42,11 +48,16 @@ export function eventRoutes({
     return session && { account: session.user.account, user: session.user, session };
   }
 
-  /** Accounts of which a phone system has sent a request; what has once, has for ever. */
-  const heard = new Set<number>();
-  async function isConnected(account: number): Promise<boolean> {
-    if (!heard.has(account) && (await store.requests.use(account, clock())).length > 0) heard.add(account);
-    return heard.has(account);
+  /** Shared by the screens of an account. */
+  const systems = new LRUCache<number, Promise<PhoneSystem[]>>({ max: 10_000, ttl: SYSTEMS_MS });
+  function systemsOf(account: number): Promise<PhoneSystem[]> {
+    const known = systems.get(account);
+    if (known !== undefined) return known;
+    const { timeZone = null } = directory.accounts().find(({ id }) => id === account) ?? {};
+    const about = { account, timeZone: timeZone ?? machineZone(), now: clock() };
+    const read = phoneSystems(directory.integrations(account), store.requests, about).catch(() => []);
+    systems.set(account, read);
+    return read;
   }
 
   return async (app: FastifyInstance) => {
@@ -64,9 +75,11 @@ export function eventRoutes({
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
       const missed = watcher.user === null ? [] : await callBackList.onScreen(watcher.account);
-
-      const connected = await isConnected(watcher.account);
-
+      const now = async () => ({
+        now: clock(),
+        ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
+      });
+      const first = await now();
       if (openEventStream(reply) === undefined) return;
       write = (frame) => {
         if (raw.writableEnded) return;
@@ -78,16 +91,15 @@ export function eventRoutes({
           raw.destroy();
         } else raw.write(frame);
       };
-      const now = () => ({ now: clock() });
       const shown = (call: CallRecord) =>
         screenCall(call, watcher.user && directory.extensions(watcher.account));
-      const first = { ...now(), calls: calls.map(shown), missed, connected };
-      write(`retry: 1000\n${eventFrame('calls', first)}`);
+      const current = { ...first, calls: calls.map(shown), missed };
+      write(`retry: 1000\n${eventFrame('calls', current)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {
         // Ends with its session, which another process may have closed; else it counts as use of the session.
         const current = await watcherOf(request).catch(() => watcher);
-        if (current?.account === watcher.account) write(eventFrame('beat', now()));
+        if (current?.account === watcher.account) write(eventFrame('beat', await now()));
         else raw.end();
       }, HEARTBEAT_MS);
       const forget = screens.onClose(() => raw.end());
@@ -100,5 +112,7 @@ export function eventRoutes({
     });
   };
 }
+
+const systemShown = ({ name, lastAt, unusual }: PhoneSystem) => ({ name, last_at: lastAt, unusual });
 
 const bearerOf = (request: FastifyRequest) => bearerToken(request.headers.authorization) ?? '';

@@ -1,5 +1,6 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
 import type { CallRecord } from '../calls/call-record.ts';
+import type { Span } from '../reports/aggregate.ts';
 
 /** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */
 export type AcceptedEvent = {
@@ -120,6 +121,8 @@ export interface RequestStore {
   ): Promise<void>;
   /** How each of an account's integrations is used; those that never were are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;
+  /** The requests of an integration in each of these spans, in whole quarters of an hour. */
+  usedIn(integration: number, spans: readonly Span[]): Promise<number[]>;
   /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
 }

@@ -40,7 +40,7 @@ function take(state) {
   base = { server: state.now, steady: performance.now() };
   live = state.live;
   signedOut = state.signedOut;
-  connected = state.connected || board.size > 0;
+  connected = board.size > 0 || state.systems.some(({ last_at }) => last_at !== null);
   for (const call of loaded ? board.values() : []) {
     const known = before.get(call.id);
     if (known?.status === call.status) continue;

@@ -4,7 +4,8 @@ import { boardOf, empty, moved, tidied, withMissed } from './board.js';
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
  * asleep), when the browser may not have noticed that the connection is dead.
  *
- * @typedef {{ live: boolean, signedOut: boolean, connected: boolean, now: number, calls: readonly import('./board.js').Call[] }} State
+ * @typedef {{ live: boolean, signedOut: boolean, systems: readonly System[], now: number, calls: readonly import('./board.js').Call[] }} State
+ * @typedef {{ name: string, last_at: number | null, unusual: boolean }} System a phone system; `last_at` in Unix ms, null: never
  */
 
 /** The service sends a heartbeat every 15 seconds. */
@@ -17,7 +18,8 @@ export function openStream(listener) {
   let board = empty;
   let live = false;
   let signedOut = false;
-  let connected = true;
+  /** @type {readonly System[]} */
+  let systems = [];
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
@@ -28,7 +30,7 @@ export function openStream(listener) {
   const now = () => base.server + performance.now() - base.steady;
   const report = () => {
     board = tidied(board, now());
-    listener({ live, signedOut, connected, now: now(), calls: [...board.values()] });
+    listener({ live, signedOut, systems, now: now(), calls: [...board.values()] });
   };
 
   function connect() {
@@ -43,8 +45,8 @@ export function openStream(listener) {
         heard = moment();
         take(JSON.parse(data));
       });
-    on('calls', ({ now, calls, missed, connected: known }) => {
-      connected = known;
+    on('calls', ({ now, calls, missed, systems: known }) => {
+      systems = known;
       setClock(now);
       board = boardOf([...missed, ...calls]);
       live = true;
@@ -59,7 +61,11 @@ export function openStream(listener) {
       board = withMissed(board, missed);
       report();
     });
-    on('beat', ({ now }) => setClock(now));
+    on('beat', ({ now, systems: known }) => {
+      systems = known;
+      setClock(now);
+      report();
+    });
     opened.addEventListener('error', () => {
       live = false;
       report();

@@ -116,7 +116,7 @@ export async function openPostgresStore(
         ROWS,
       ),
       mask: maskedEntry(statements, 'request_bytes = NULL, '),
-      use: integrationUse(statements),
+      ...integrationUse(statements),
       trim: trimmer(database, partitions, shard),
     },
     calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },

@@ -81,8 +81,8 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
 }
 
 /** How each of an account's integrations is used. */
-export function integrationUse({ read }: Statements): RequestStore['use'] {
-  return (account, since) =>
+export const integrationUse = ({ read, lookup }: Statements): Pick<RequestStore, 'use' | 'usedIn'> => ({
+  use: (account, since) =>
     read(
       `SELECT i.id AS integration, max(u.last_at) AS "lastAt",
          CAST(coalesce(sum(u.requests) FILTER (WHERE u.quarter >= $2), 0) AS bigint) AS requests
@@ -90,8 +90,19 @@ export function integrationUse({ read }: Statements): RequestStore['use'] {
        GROUP BY i.id ORDER BY i.id`,
       account,
       quarterOf(since),
-    );
-}
+    ),
+  usedIn: (integration, spans) =>
+    Promise.all(
+      spans.map(async ({ since, until }) => {
+        const [row] = await lookup<{ requests: number }>(
+          `SELECT CAST(coalesce(sum(requests), 0) AS bigint) AS requests FROM integration_use
+           WHERE integration_id = $1 AND quarter >= $2 AND quarter < $3`,
+          ...[integration, quarterOf(since), quarterOf(until)],
+        );
+        return row?.requests ?? 0;
+      }),
+    ),
+});
 
 /** Replaces the texts of an entry. `also`: what else the engine keeps of a payload. */
 export function maskedEntry({ write }: Statements, also: string): RequestStore['mask'] {

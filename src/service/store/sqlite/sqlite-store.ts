@@ -84,7 +84,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       record: (request, watched = true) => writer.ask('record', request, watched),
       ...history,
       mask: maskedEntry(statements, ''),
-      use: integrationUse(statements),
+      ...integrationUse(statements),
       async trim(limits) {
         let deleted = 0;
         for (const limit of [{ before: limits.before }, { keep: limits.keep }]) {
