@@ -11,7 +11,10 @@ if (workerData === 'refused') {
   });
 }
 
+let together = 0;
 const methods = {
+  /** How many requests are answered together with this one. */
+  together: () => together,
   double: (value: number) => value * 2,
   nothing: () => {},
   refuse: () => {
@@ -26,4 +29,11 @@ const methods = {
 
 export type FixtureMethods = typeof methods;
 
-serveThread(() => ({ run: answerEach(methods), close() {} }));
+const answer = answerEach(methods);
+serveThread(() => ({
+  run(requests) {
+    together = requests.length;
+    return answer(requests);
+  },
+  close() {},
+}));

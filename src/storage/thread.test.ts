@@ -63,3 +63,15 @@ test('so many requests may wait, and no more', async (t) => {
   await Promise.all(requests);
   assert.equal(await thread.ask('double', 2), 4);
 });
+
+test('what is asked in one turn of the event loop is answered together', async (t) => {
+  const { thread } = await start(t);
+  const answers: Promise<number>[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    answers.push(thread.ask('together'));
+    await null;
+    // Long enough for the thread to answer what it has by now.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+  assert.deepEqual(await Promise.all(answers), [3, 3, 3]);
+});

@@ -80,7 +80,7 @@ export async function startThread<M extends Methods, Notice = never>(
     waiting.clear();
   }
 
-  /** What is asked in one turn of the event loop goes over together. */
+  /** What is asked in one turn of the event loop, for several connections, say, goes over together: each message wakes the thread. */
   function send(): void {
     if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
   }
@@ -91,7 +91,7 @@ export async function startThread<M extends Methods, Notice = never>(
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(id, { resolve, reject });
-    if (unsent.push({ id, name, args }) === 1) queueMicrotask(send);
+    if (unsent.push({ id, name, args }) === 1) setImmediate(send);
     return promise;
   }
 

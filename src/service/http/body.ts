@@ -13,11 +13,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * malformed Content-Type before it reads the body, so the header is taken away before.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
-  const contentTypes = new WeakMap<object, string>();
+  app.decorateRequest('contentType', '');
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
-    contentTypes.set(request, headers['content-type'] ?? '');
-    delete headers['content-type'];
+    request.contentType = headers['content-type'] ?? '';
+    headers['content-type'] = undefined;
     done();
   });
   app.removeAllContentTypeParsers();
@@ -28,7 +28,7 @@ export function takeJsonBodies(app: FastifyInstance): void {
       request.payload = beginningOf(Buffer.concat(chunks));
       try {
         if (size > limits.bodyBytes) throw new Refusal(413, 'The request body is too large.');
-        done(null, fieldsIn(request.payload, contentTypes.get(request) ?? ''));
+        done(null, fieldsIn(request.payload, request.contentType));
       } catch (error) {
         done(error as Error);
       }

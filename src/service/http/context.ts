@@ -34,6 +34,8 @@ declare module 'fastify' {
     began: number;
     /** Set once the request is authenticated. */
     caller: Caller | null;
+    /** The Content-Type as received (see body.ts). */
+    contentType: string;
     /** The body as received. */
     payload: Buffer | null;
   }

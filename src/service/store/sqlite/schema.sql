@@ -91,7 +91,7 @@ CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHE
 -- Every authenticated request. created_at in Unix milliseconds; request is text, or bytes that are no UTF-8.
 -- call_id and from_number are what it names, accepted or not: it is found by them.
 CREATE TABLE history (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER PRIMARY KEY,
   account_id INTEGER NOT NULL,
   integration_id INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
