@@ -1,5 +1,7 @@
+import type { Alerts } from './alerts/alerts.ts';
 import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
+import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge/bridge-alerts.ts';
 import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
 import { createLookups, type LookupOptions, type Lookups } from './bridge/lookups.ts';
 import { createPruning } from './bridge/pruning.ts';
@@ -16,6 +18,7 @@ import type { DeliveryQueue } from './delivery/queue.ts';
 import { standBy } from './delivery/standby.ts';
 import type { Log } from './log/log.ts';
 import type { LogStatus } from './log/log-destination.ts';
+import type { MailOptions } from './mail/mail.ts';
 import { type Outbox, openOutbox } from './outbox/outbox.ts';
 import { normaliseNumber } from './phone-number/normalise-number.ts';
 import { systemClock } from './process/clock.ts';
@@ -47,6 +50,8 @@ export type BridgeConfig = {
     readonly standbyDelayMs: number;
   };
   readonly status: StatusServerOptions | undefined;
+  readonly alerts: BridgeAlertsConfig['alerts'];
+  readonly mail: MailOptions | undefined;
 };
 
 /** What a running bridge can take anew: how it gets in, and how it judges calls from now on. */
@@ -131,6 +136,7 @@ async function startRest(
     queue: standbyDelayMs === 0 ? outbox : standingBy(outbox, client, standbyDelayMs, log),
     send: (event) => client.postCallEvent(event.body),
     onAttempt(event, result, delivered) {
+      alerts.answered(result);
       metrics.attempted(result.kind === 'answer' ? result.status : undefined, result.durationMs);
       if (!delivered) return;
       metrics.delivered(Date.now() - event.queuedAt);
@@ -197,9 +203,18 @@ async function startRest(
     {
       ...{ version, pbxId: config.calls.pbxId, address: `${config.ami.host}:${config.ami.port}` },
       ...{ outbox, appends, tracker, link, dispatcher, agi: lookups?.agi, reconciliation, log: logStatus },
+      alerts: () => alerts.status(),
     },
     Date.now,
   );
+  const alerts = createBridgeAlerts(config, {
+    ...{
+      read,
+      link: link.status,
+      unreadable: () => gapFiller?.unreadable(),
+      log: log.child({ part: 'alerts' }),
+    },
+  });
   const status = config.status && createStatusServer(config.status, { readStatus: read, metrics, log });
 
   const stop = await startInOrder(
@@ -213,6 +228,7 @@ async function startRest(
       trunks,
       gapFiller,
       status,
+      alerts,
       config,
     }),
     log,
@@ -271,10 +287,11 @@ function partsOf(parts: {
   link: AmiLink;
   gapFiller: GapFiller | undefined;
   status: StatusServer | undefined;
+  alerts: Alerts;
   config: BridgeConfig;
 }) {
-  const { outbox, client, dispatcher, reconciliation, tracker, trunks, link, gapFiller, status, config } =
-    parts;
+  const { outbox, client, dispatcher, reconciliation, tracker, trunks, link, gapFiller, ...rest } = parts;
+  const { status, alerts, config } = rest;
   const nothing = async () => {};
   const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   return [
@@ -287,6 +304,7 @@ function partsOf(parts: {
       stop: async () => reconciliation?.stop(),
     },
     { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
+    { name: 'alerts', start: async () => alerts.start(), stop: () => alerts.stop() },
     { name: 'calls', start: nothing, stop: () => tracker.stop() },
     { name: 'trunks', start: async () => trunks.start(), stop: async () => trunks.stop() },
     { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },

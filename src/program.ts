@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Bridge } from './bridge.ts';
+import { alertSection } from './config/alert-section.ts';
 import {
   bridgeSections,
   ConfigError,
@@ -94,9 +95,17 @@ function secretsOf({
   ami,
   api,
   mail,
-}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api' | 'mail'>): string[] {
+  alerts,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'ami' | 'api' | 'mail' | 'alerts'>): string[] {
   const passwords = passwordsIn([api.proxies.https, api.proxies.http]);
-  return [ami.secret, api.token, ...passwords, ...(mail?.login ? [mail.login.pass] : [])];
+  return [ami.secret, api.token, ...passwords, ...mailSecrets({ mail, alerts })];
+}
+
+function mailSecrets({
+  mail,
+  alerts,
+}: Pick<RunningConfig<typeof bridgeSections>['config'], 'mail' | 'alerts'>): string[] {
+  return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
 }
 
 /** Passwords in addresses, as written and decoded, to be removed from the log. */
@@ -133,15 +142,18 @@ if (process.argv[2] !== 'run') {
   addOperatorCommands(program, processIo(version));
   const { addServiceCommands } = await import('./service/commands.ts');
   const options = () =>
-    loadConfig({ service: serviceSection, mail: mailSection, logging: logSection }, readEnvironment());
+    loadConfig(
+      { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection },
+      readEnvironment(),
+    );
   addServiceCommands(program, {
     options: () => options().service,
     async run(started) {
-      const { service, mail, logging } = options();
+      const { service, mail, alerts, logging } = options();
       const { url, listenUrl } = service.database ?? {};
       const log = createLog({
         ...logging,
-        secrets: [...passwordsIn([url, listenUrl]), ...(mail?.login ? [mail.login.pass] : [])],
+        secrets: [...passwordsIn([url, listenUrl]), ...mailSecrets({ mail, alerts })],
       });
       const { startService } = await import('./service.ts');
       const notify = await openServiceManager(readServiceManager().notifySocket, log);

@@ -13,6 +13,7 @@ const bridgeParts = [
   'storage',
   'delivery',
   'api',
+  'alerts',
   'mail',
   'process',
   'log',
@@ -22,7 +23,7 @@ const bridgeParts = [
 const ways = [
   ['cli', 'config', ...bridgeParts],
   ['bridge', ...bridgeParts],
-  ['service', 'storage', 'mail', 'process', 'log'],
+  ['service', 'storage', 'alerts', 'mail', 'process', 'log'],
 ];
 
 /** What every folder may import: the contract between the two programs, and the reading of phone numbers. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Clock } from '../process/clock.ts';
 import { longestAnswer } from './backoff.ts';
 import { type AmiCounters, countIgnored } from './counters.ts';
@@ -47,6 +48,8 @@ export type Connection = {
   request(action: Action, limits?: AnswerLimits): Promise<Response>;
   /** Sends an action that is answered by a list of events. */
   list<Item>(request: ListRequest<Item>, limits?: AnswerLimits): Promise<List<Item>>;
+  /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
+  readonly certificateEndsAt: number | undefined;
   /** Ends the connection for this reason. */
   fail(failure: AmiFailure): void;
   /** Ends it with a Logoff; onEnd is not called. */
@@ -152,6 +155,8 @@ async function logIn(
     request: (action, own = limits) => pending.add((done) => send(action, done), own, silent(action.action)),
     list: (request, own = limits) =>
       pending.add((done) => sendForList(request, done), own, silent(request.action.action)),
+    certificateEndsAt:
+      socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined,
     fail,
     close,
   };

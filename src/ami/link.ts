@@ -42,6 +42,8 @@ export type AmiStatus = {
   readonly version: string;
   /** For how long Asterisk holds call records back, ms; 0 until the link was up. */
   readonly recordDelayMs: number;
+  /** When Asterisk's certificate expires; undefined without TLS and until the link was up. */
+  readonly certificateEndsAt?: number | undefined;
   readonly lastEventAt: number | undefined;
   readonly lastPongAt: number | undefined;
   /** Attempts since the link was last up. */
@@ -163,11 +165,11 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       }
     }
 
-    function onUp({ version, channels, recordDelayMs }: PbxUp): void {
+    function onUp({ channels, ...up }: PbxUp): void {
       const lackedEvents = status.failure?.kind === 'no-call-class';
-      enter('up', { version, recordDelayMs, attempts: 0, failure: undefined });
+      enter('up', { ...up, attempts: 0, failure: undefined });
       logUp = () => {
-        linkLog.up(status.since, version, channels);
+        linkLog.up(status.since, up.version, channels);
         logUp = undefined;
       };
       if (!lackedEvents) logUp();

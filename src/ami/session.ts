@@ -22,6 +22,8 @@ export type PbxUp = {
   readonly channels: number;
   /** For how long Asterisk holds call records back, ms. */
   readonly recordDelayMs: number;
+  /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
+  readonly certificateEndsAt: number | undefined;
 };
 
 export type SessionHandlers = {
@@ -116,7 +118,8 @@ export async function runSession(
     counters.connects++;
     // Debian's is followed by what it is made of: `22.10.1+dfsg+~cs6.17.60671434-1`.
     const version = (settings.fields.get('AsteriskVersion') ?? '').replace(/[+~].*/, '');
-    handlers.onUp({ version, channels: channels.length, recordDelayMs });
+    const { certificateEndsAt } = connection;
+    handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
     const callClass = watchCallClass(channels);
     stopKeepAlive = keepAlive(connection, options.ping, clock, onPong, onError);
 

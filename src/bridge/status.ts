@@ -1,4 +1,5 @@
 import type { Agi } from '../agi/agi.ts';
+import type { AlertsStatus } from '../alerts/alerts.ts';
 import { describeFailure } from '../ami/failure.ts';
 import type { AmiLink, AmiStatus } from '../ami/link.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
@@ -23,6 +24,7 @@ type Parts = {
   readonly dispatcher: Dispatcher;
   readonly agi: Agi | undefined;
   readonly reconciliation: Pick<Reconciliation, 'status'> | undefined;
+  readonly alerts: () => AlertsStatus;
   readonly log: (() => LogStatus) | undefined;
 };
 
@@ -31,8 +33,20 @@ const PATIENCE_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
-  const { version, pbxId, address, outbox, appends, tracker, link, dispatcher, agi, reconciliation, log } =
-    parts;
+  const {
+    version,
+    pbxId,
+    address,
+    outbox,
+    appends,
+    tracker,
+    link,
+    dispatcher,
+    agi,
+    reconciliation,
+    alerts,
+    log,
+  } = parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, PATIENCE_MS);
   // So that there is something to say, should the disk fail before anybody has asked.
@@ -55,6 +69,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
       delivery: dispatcher.status(),
       reconcile: reconciliation?.status(),
       lookups: agi?.status(),
+      alerts: alerts(),
       log: log?.(),
     };
     const reasons = readinessProblems(status);

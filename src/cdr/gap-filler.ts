@@ -29,6 +29,8 @@ export type GapFiller = {
   read(): Promise<boolean>;
   /** Unix ms: calls that began before are not reported from records any more. */
   ledgerSince(): number;
+  /** Since when (Unix ms) and why the records cannot be read; undefined if they can. */
+  unreadable(): { readonly source: string; readonly error: string; readonly since: number } | undefined;
 };
 
 /** How far a source was read, stored with the events of the calls before it. */
@@ -89,7 +91,7 @@ export function createGapFiller(
   let reads = 0;
   let gaps = 0;
   let counts = noCounts();
-  let unreadableSince: number | undefined;
+  let unreadable: { readonly source: string; readonly error: string; readonly since: number } | undefined;
   const warned = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -252,21 +254,21 @@ export function createGapFiller(
       giveUpLost(chunk.atEnd);
       const isQuiet = [...pending.calls.values()].every(({ read }) => reads - read >= readsBeforeDecision);
       if (chunk.atEnd && isQuiet && live.lost().size === 0) logCounts();
-      if (unreadableSince !== undefined) log.say('cdr.readable', { source: name });
-      unreadableSince = undefined;
+      if (unreadable !== undefined) log.say('cdr.readable', { source: name });
+      unreadable = undefined;
       return !chunk.atEnd;
     } catch (error) {
       logUnreadable(error);
       // A database may start after the bridge.
-      giveUpLost(now() - (unreadableSince ?? 0) > longestUnreadableMs);
+      giveUpLost(now() - (unreadable?.since ?? 0) > longestUnreadableMs);
       return false;
     }
   }
 
   function logUnreadable(error: unknown): void {
     const reason = error instanceof RecordsRefused ? `${error.message}. ${error.todo}` : String(error);
-    if (!stopped && unreadableSince === undefined) log.say('cdr.unreadable', { source: name, error: reason });
-    unreadableSince ??= now();
+    if (!stopped && unreadable === undefined) log.say('cdr.unreadable', { source: name, error: reason });
+    unreadable ??= { source: name, error: reason, since: now() };
   }
 
   async function run(): Promise<void> {
@@ -277,6 +279,7 @@ export function createGapFiller(
   return {
     read,
     ledgerSince: () => Math.max(stored.since, now() - longestGapMs),
+    unreadable: () => unreadable,
     async start() {
       // A source that does not respond must not keep the bridge from starting.
       await begin().catch(logUnreadable);

@@ -72,6 +72,14 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--url <url>', 'address of the status server (default: STATUS_LISTEN)')
     .action(run(async (...args) => (await import('./status-command.ts')).status(...args)));
 
+  const alert = program.command('alert').description('send a test alert');
+  command(
+    'test',
+    'send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the bridge need not run',
+    '  pbx-bridge alert test',
+    alert,
+  ).action(run(async (context) => (await import('./alert-command.ts')).testAlerts(context)));
+
   command(
     'explain',
     'explain one call: what was seen, decided and delivered, and why it shows or does not',

@@ -22,6 +22,7 @@ export function statusLines(status: BridgeStatus): StatusLine[] {
     disk(status),
     lookups(status),
     log(status),
+    ...alerts(status),
     ...status.reasons.map((reason) => line('not ready', reason, 'bad')),
   ];
   return lines.filter((it) => it !== undefined);
@@ -106,6 +107,15 @@ function history({ reconcile: it, now }: BridgeStatus): StatusLine | undefined {
 function disk({ outbox: { storage } }: BridgeStatus): StatusLine | undefined {
   if (storage.state === 'working') return undefined;
   return line('disk', `${storage.state}: ${storage.error ?? 'new events are not stored'}`, 'bad');
+}
+
+function alerts({ alerts: { problems, unsent }, now }: BridgeStatus): StatusLine[] {
+  return [
+    ...problems.map(({ what, since }) => line('problem', `${what}; for ${span(since, now)}`, 'bad')),
+    ...unsent.map(({ target, count: waiting, error }) =>
+      line('alerts', `NOT SENT: ${count(waiting, 'alert')}, ${target}: ${error}`, 'bad'),
+    ),
+  ];
 }
 
 function log({ log: it, now }: BridgeStatus): StatusLine | undefined {

@@ -213,6 +213,22 @@ describe('invalid values', () => {
       { MAIL_FROM: 'pbx' },
       'MAIL_FROM: got "pbx"; takes an address such as pbx@example.com or Phones <pbx@example.com>',
     ],
+    [
+      { ALERT_MAIL: 'ops', SMTP_URL: 'smtp://mail', MAIL_FROM: 'a@b' },
+      'ALERT_MAIL: got "ops"; takes a comma-separated list of addresses, such as ops@example.com',
+    ],
+    [
+      { ALERT_MAIL: 'ops@example.com', SMTP_URL: '', MAIL_FROM: '' },
+      'ALERT_MAIL: is set, but SMTP_URL is not; set SMTP_URL and MAIL_FROM',
+    ],
+    [
+      { ALERT_WEBHOOK: 'http://chat.example.com/x' },
+      'ALERT_WEBHOOK: got an invalid value of 25 characters; takes an https address, or an http address of this machine, on one line',
+    ],
+    [
+      { ALERT_AFTER: '2d' },
+      'ALERT_AFTER: got "2d"; takes a time from 0s to 1d, such as 500ms, 10s, 5m, 12h or 14d',
+    ],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL: got "loud"; takes one of debug, info, warn, error'],
     [{ LOG_FORMAT: 'xml' }, 'LOG_FORMAT: got "xml"; takes one of auto, pretty, json'],
     [{ NO_COLOR: '1\n' }, 'NO_COLOR: got "1\\n"; takes any text'],

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { agiSection } from './agi-section.ts';
+import { alertSection } from './alert-section.ts';
 import { amiSection } from './ami-section.ts';
 import { apiSection } from './api-section.ts';
 import { callsSection } from './calls-section.ts';
@@ -23,6 +24,7 @@ export const bridgeSections = {
   outbox: outboxSection,
   status: statusSection,
   mail: mailSection,
+  alerts: alertSection,
   logging: logSection,
 } as const;
 
@@ -105,7 +107,7 @@ export function readValues(sections: Sections, environment: Environment): AllVal
   for (const [name, section] of Object.entries(sections)) {
     const values = readSection(section, environment, problems);
     if (values === undefined) continue;
-    problems.push(...(section.conflicts?.(values) ?? []));
+    problems.push(...(section.conflicts?.(values, all) ?? []));
     all[name] = values;
   }
   if (problems.length > 0) throw new ConfigError(problems);

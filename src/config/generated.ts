@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { messagesPage, metricsPage } from '../status/reference-pages.ts';
+import { alertSection } from './alert-section.ts';
 import { bridgeSections, type Sections } from './env.ts';
 import { logSection } from './log-section.ts';
 import { mailSection } from './mail-section.ts';
@@ -23,7 +24,12 @@ const serviceHead = [
   'Each setting NAME may also be set as NAME_FILE, the path of a file with the value, or as a systemd credential.',
 ];
 
-const serviceSections: Sections = { service: serviceSection, mail: mailSection, logging: logSection };
+const serviceSections: Sections = {
+  service: serviceSection,
+  mail: mailSection,
+  alerts: alertSection,
+  logging: logSection,
+};
 
 const settingsIntro = `# Settings
 

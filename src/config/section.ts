@@ -16,7 +16,7 @@ export type Section<S extends Shape, Options> = {
   readonly live?: readonly string[];
   /** Where secrets among them are sent to: if one of these has changed, the live ones need a restart too. */
   readonly address?: readonly string[];
-  conflicts?(values: Values<S>): string[];
+  conflicts?(values: Values<S>, all: Readonly<Record<string, Values<Shape>>>): string[];
   build(values: Values<S>): Options;
 };
 

@@ -1,7 +1,7 @@
 import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { type LogDestination, type LogStatus, openLogDestination } from './log-destination.ts';
-import { type MessageCode, messages } from './messages.ts';
+import { fill, type MessageCode, messages } from './messages.ts';
 import { type Redaction, redactFields } from './redact.ts';
 
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -85,12 +85,4 @@ function logWith(write: Write, redaction: Redaction, bound: LogFields): Log {
     },
     child: (fields) => logWith(write, redaction, { ...bound, ...fields }),
   };
-}
-
-/** `{name}` in a message's text is the field of that name. */
-function fill(text: string, fields: LogFields): string {
-  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = fields[name];
-    return value === undefined ? '?' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  });
 }

@@ -1,4 +1,5 @@
 import { agiMessages } from './messages/agi-messages.ts';
+import { alertMessages } from './messages/alert-messages.ts';
 import { amiMessages } from './messages/ami-messages.ts';
 import { callsMessages } from './messages/calls-messages.ts';
 import { deliveryMessages } from './messages/delivery-messages.ts';
@@ -17,6 +18,15 @@ export const messages = {
   ...outboxMessages,
   ...agiMessages,
   ...serviceMessages,
+  ...alertMessages,
 };
 
 export type MessageCode = keyof typeof messages;
+
+/** `{name}` in a message's text is the field of that name. */
+export function fill(text: string, fields: Readonly<Record<string, unknown>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = fields[name];
+    return value === undefined ? '?' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  });
+}

@@ -9,7 +9,15 @@ const minute = 60_000;
 type Changes = { [K in keyof BridgeStatus]?: Partial<BridgeStatus[K]> };
 
 /** The status of a healthy bridge, with changes. */
-export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Changes = {}): BridgeStatus {
+export function statusWith({
+  pbx,
+  calls,
+  outbox,
+  delivery,
+  lookups,
+  alerts,
+  log,
+}: Changes = {}): BridgeStatus {
   const status = {
     version: '1.2.3',
     pbxId: 'pbx',
@@ -57,6 +65,7 @@ export function statusWith({ pbx, calls, outbox, delivery, lookups, log }: Chang
       ...{ found: 0, notFound: 0, timeout: 0, error: 0, known: 0, listening: true },
       ...lookups,
     },
+    alerts: { problems: [], unsent: [], ...alerts },
     log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;
   const reasons = readinessProblems(status);

@@ -1,3 +1,4 @@
+import type { AlertsStatus } from '../alerts/alerts.ts';
 import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/delivery-status.ts';
 import type { ReconcilerStatus } from '../delivery/reconciler.ts';
@@ -64,6 +65,7 @@ export type BridgeStatus = {
   /** Comparison of deliveries with the API's request history; absent if turned off. */
   readonly reconcile?: ReconcilerStatus | undefined;
   readonly lookups?: (LookupCounts & { readonly listening: boolean }) | undefined;
+  readonly alerts: AlertsStatus;
   /** Absent if the log does not go to standard output. */
   readonly log?: LogStatus | undefined;
 };

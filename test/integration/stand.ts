@@ -116,7 +116,8 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       const fail = (error: unknown) => {
         throw error;
       };
-      bridge = await startBridge(config, { log, version: 'test', fail });
+      const alerts = { ...config.alerts, everyMs: 100 };
+      bridge = await startBridge({ ...config, alerts }, { log, version: 'test', fail });
       await connections.next();
     },
     async stop() {

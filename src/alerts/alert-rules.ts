@@ -1,0 +1,123 @@
+import type { Problem } from './problem.ts';
+
+/** What is remembered of one problem; JSON. Times are Unix ms. */
+type Watched = Pick<Problem, 'code' | 'what' | 'remedy'> & {
+  readonly since: number;
+  /** When it began, within the last hour. */
+  readonly beginnings: readonly number[];
+  /** When it was over; absent while it lasts. */
+  readonly absentSince?: number;
+  /** Set while an alert is open: it was announced, and its end was not. */
+  readonly alert?: {
+    /** When something was last sent about it. */
+    readonly sentAt: number;
+    /** How often it began within this alert. */
+    readonly times: number;
+    readonly timesSent: number;
+    readonly amountSent: number;
+    readonly flaps: boolean;
+  };
+};
+
+/** By the problem's key. */
+export type WatchedProblems = Readonly<Record<string, Watched>>;
+
+/** One thing to send. */
+export type Notice = Pick<Problem, 'code' | 'what' | 'remedy'> & {
+  readonly state: 'began' | 'continues' | 'over';
+  readonly since: number;
+  /** When it was over. */
+  readonly until?: number;
+  /** How often it began since the alert was opened. */
+  readonly times: number;
+  /** True if it comes and goes. */
+  readonly flaps: boolean;
+};
+
+export type Seen = {
+  readonly problems: readonly Problem[];
+  /** Keys of which nothing is known at the moment: what was known of them stays. */
+  readonly unknown?: readonly string[];
+};
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** A problem that began so often within an hour comes and goes: it is one alert, until it has stayed away for an hour. */
+const flapsFrom = 3;
+/** How long a problem must stay away before its end is announced, at most. */
+const settledMs = 60_000;
+
+/**
+ * Decides what to announce: a problem once it has lasted `afterMs`, its end once it has stayed away for as long, at most a
+ * minute. A problem that comes and goes is announced as such, then once a day, and its end after an hour of quiet.
+ */
+export function decideAlerts(
+  before: WatchedProblems,
+  { problems, unknown = [] }: Seen,
+  { now, afterMs }: { readonly now: number; readonly afterMs: number },
+): { readonly watched: WatchedProblems; readonly notices: readonly Notice[] } {
+  const watched: Record<string, Watched> = {};
+  const notices: Notice[] = [];
+  const present = new Map(problems.map((problem) => [problem.key, problem]));
+  for (const key of new Set([...Object.keys(before), ...present.keys()])) {
+    const [known, problem] = [before[key], present.get(key)];
+    const kept = known !== undefined && problem === undefined && unknown.includes(key) ? known : undefined;
+    const [next, notice] =
+      kept !== undefined
+        ? [kept]
+        : problem !== undefined
+          ? whilePresent(known, problem, now, afterMs)
+          : whileAbsent(known as Watched, now, Math.min(afterMs, settledMs));
+    if (next !== undefined) watched[key] = next;
+    if (notice !== undefined) notices.push(notice);
+  }
+  return { watched, notices };
+}
+
+type Step = readonly [Watched | undefined, Notice?];
+
+function whilePresent(known: Watched | undefined, problem: Problem, now: number, afterMs: number): Step {
+  const { code, what, remedy, amount = 0 } = problem;
+  const begins = known === undefined || known.absentSince !== undefined;
+  const recent = (known?.beginnings ?? []).filter((at) => at > now - hourMs && at <= now);
+  const beginnings = begins ? [...recent, now].slice(-flapsFrom) : recent;
+  const began = Math.min(problem.since ?? now, now);
+  const next: Watched = {
+    ...{ code, what, remedy, beginnings },
+    // Within an alert, and for one and the same problem, the beginning stays.
+    since: known !== undefined && (known.alert || !begins) ? Math.min(known.since, began) : began,
+  };
+  const open = known?.alert;
+  if (open === undefined) {
+    const flaps = beginnings.length >= flapsFrom;
+    if (!problem.atOnce && !flaps && now - next.since < afterMs) return [next];
+    const alert = { sentAt: now, times: beginnings.length, timesSent: 0, amountSent: amount, flaps };
+    return announce({ ...next, alert: { ...alert, times: flaps ? alert.times : 1 } }, 'began', now);
+  }
+  const times = begins ? open.times + 1 : open.times;
+  const continued = { ...next, alert: { ...open, times } };
+  const isNews = (open.flaps && times > open.timesSent) || amount > open.amountSent;
+  return isNews && now - open.sentAt >= dayMs
+    ? announce({ ...continued, alert: { ...continued.alert, amountSent: amount } }, 'continues', now)
+    : [continued];
+}
+
+function whileAbsent(known: Watched, now: number, settleMs: number): Step {
+  const absentSince = Math.min(known.absentSince ?? now, now);
+  const next: Watched = { ...known, absentSince };
+  const quietMs = now - absentSince;
+  if (known.alert === undefined) return quietMs < hourMs ? [next] : [undefined];
+  if (quietMs < (known.alert.flaps ? hourMs : settleMs)) return [next];
+  const { alert: _, ...closed } = next;
+  const [, notice] = announce(next, 'over', now);
+  return [closed, { ...(notice as Notice), until: absentSince }];
+}
+
+function announce(watched: Watched, state: Notice['state'], now: number): Step {
+  const { code, what, remedy, since } = watched;
+  const alert = watched.alert as NonNullable<Watched['alert']>;
+  return [
+    { ...watched, alert: { ...alert, sentAt: now, timesSent: alert.times } },
+    { state, code, what, remedy, since, times: alert.times, flaps: alert.flaps },
+  ];
+}

@@ -1,0 +1,67 @@
+import { Agent, ProxyAgent, request } from 'undici';
+import { createMailer, type MailOptions } from '../mail/mail.ts';
+import type { Notice } from './alert-rules.ts';
+import { type AlertSender, alertJson, alertMail } from './alert-text.ts';
+
+export type AlertSettings = {
+  /** Addresses that get a mail each. */
+  readonly mail: readonly string[];
+  /** Where alerts are posted as JSON; the address may hold a secret. */
+  readonly webhook: string | undefined;
+  /** How long a problem must last before it is announced, ms. */
+  readonly afterMs: number;
+};
+
+/** Where alerts are sent. */
+export type AlertTarget = {
+  /** Without a secret. */
+  readonly name: string;
+  /** Sends notices together, in one attempt. @throws Error with a sentence for an operator. */
+  send(notices: readonly Notice[]): Promise<void>;
+};
+
+const webhookMs = 10_000;
+
+/** `proxy`: for the webhook; undefined: it is reached directly. */
+export function alertTargets(
+  { mail, webhook }: AlertSettings,
+  sender: AlertSender,
+  { server, proxy }: { readonly server: MailOptions | undefined; readonly proxy?: string | undefined },
+): AlertTarget[] {
+  const mailer = server && createMailer(server);
+  const mails = mail.map((to) => ({
+    name: `mail to ${to}`,
+    send: async (notices: readonly Notice[]) => mailer?.send({ to, ...alertMail(notices, sender) }),
+  }));
+  return webhook === undefined
+    ? mails
+    : [
+        ...mails,
+        {
+          name: `webhook at ${new URL(webhook).host}`,
+          send: (notices) => post(webhook, alertJson(notices, sender), proxy),
+        },
+      ];
+}
+
+/** Redirects are not followed. */
+async function post(url: string, body: unknown, proxy: string | undefined): Promise<void> {
+  const dispatcher = proxy === undefined ? new Agent() : new ProxyAgent(proxy);
+  const { host } = new URL(url);
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'pbx-bridge' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(webhookMs),
+      dispatcher,
+    });
+    if (answer.statusCode >= 300) throw new Error(`it answered HTTP ${answer.statusCode}`);
+  } catch (error) {
+    const { name, message, code } = error as NodeJS.ErrnoException;
+    const why = name === 'TimeoutError' ? `no answer within ${webhookMs / 1_000} s` : message || code;
+    throw new Error(`the webhook at ${host} did not accept the alert: ${why}`);
+  } finally {
+    await dispatcher.destroy();
+  }
+}

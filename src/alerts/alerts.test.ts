@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Log } from '../log/log.ts';
+import type { Notice, Seen } from './alert-rules.ts';
+import { createAlerts } from './alerts.ts';
+import { problem } from './problem.ts';
+
+/** Alerts with a target that accepts, refuses or hangs, and a clock. */
+function scene(file = join(mkdtempSync(join(tmpdir(), 'alerts-')), 'alerts.json')) {
+  const sent: string[][] = [];
+  const said: string[] = [];
+  const log: Log = { say: (code) => void said.push(code), child: () => log };
+  const state = {
+    now: Date.UTC(2026, 10, 22, 9),
+    seen: { problems: [] } as Seen,
+    answer: async () => {},
+  };
+  const target = {
+    name: 'mail to ops@example.com',
+    async send(notices: readonly Notice[]) {
+      await state.answer();
+      sent.push(notices.map(({ code, state: what }) => `${code} ${what}`));
+    },
+  };
+  const read = async () => state.seen;
+  const alerts = createAlerts({ file, targets: [target], afterMs: 0 }, { read, log, now: () => state.now });
+  return {
+    ...{ file, state, sent, said, alerts },
+    /** Looks, and waits until what was to be sent is sent, refused or under way for ever. */
+    async look(ms = 10_000, done: () => boolean = () => true) {
+      state.now += ms;
+      await alerts.look();
+      while (!done()) await turn();
+    },
+  };
+}
+
+const full = problem('storage', 'outbox.full', { directory: '/x', error: 'ENOSPC' });
+const dead = problem('dead', 'problem.dead-letters', { count: 2 });
+
+describe('alerts', () => {
+  test('are sent together, and not again after a restart', async () => {
+    const first = scene();
+    first.state.seen = { problems: [full, dead] };
+    await first.look(1, () => first.sent.length === 1);
+    await first.look();
+    assert.deepEqual(first.sent, [['outbox.full began', 'problem.dead-letters began']]);
+    assert.equal(statSync(first.file).mode & 0o777, 0o600);
+    await first.alerts.stop();
+    const second = scene(first.file);
+    second.state.seen = { problems: [full, dead] };
+    await second.look();
+    second.state.seen = { problems: [dead] };
+    await second.look(10_000, () => second.sent.length === 1);
+    await second.look(60_000);
+    assert.deepEqual(second.sent, [['outbox.full over']]);
+  });
+
+  test('that cannot be sent are kept, also over a restart, and sent together later; log and status say so', async () => {
+    const first = scene();
+    first.state.answer = () => Promise.reject(new Error('the mail server is full'));
+    first.state.seen = { problems: [full] };
+    await first.look(1, () => first.alerts.status().unsent.length === 1);
+    await first.look(60_000);
+    assert.deepEqual(first.alerts.status().unsent, [
+      { target: 'mail to ops@example.com', count: 1, error: 'the mail server is full' },
+    ]);
+    assert.equal(first.said.filter((code) => code === 'alert.not-sent').length, 1);
+    await first.alerts.stop();
+    const second = scene(first.file);
+    await second.look(1, () => second.sent.length === 1);
+    assert.deepEqual(second.alerts.status().unsent, []);
+  });
+
+  test('a target that hangs keeps nothing from being watched', async () => {
+    const it = scene();
+    const answer = Promise.withResolvers<void>();
+    it.state.answer = () => answer.promise;
+    it.state.seen = { problems: [full] };
+    await it.look();
+    it.state.seen = { problems: [full, dead] };
+    await it.look();
+    assert.deepEqual(
+      it.alerts.status().problems.map(({ code }) => code),
+      ['outbox.full', 'problem.dead-letters'],
+    );
+    answer.resolve();
+    while (it.sent.length < 2) await it.look(0, () => true);
+    assert.deepEqual(it.sent, [['outbox.full began'], ['problem.dead-letters began']]);
+  });
+
+  test('a look that fails, and a disk that takes nothing, are logged', async () => {
+    const it = scene('/nowhere/alerts.json');
+    it.state.seen = { problems: [full] };
+    await it.look(1, () => it.sent.length === 1);
+    assert.ok(it.said.includes('alert.not-kept'));
+    const failing = createAlerts(
+      { file: it.file, targets: [], afterMs: 0 },
+      {
+        read: () => Promise.reject(new Error('closed')),
+        log: { say: (code) => void it.said.push(code), child: () => assert.fail() },
+        now: Date.now,
+      },
+    );
+    await failing.look();
+    assert.ok(it.said.includes('alert.failed'));
+  });
+
+  test('a damaged file is an empty one', async () => {
+    const it = scene();
+    writeFileSync(it.file, '{"watched":');
+    const next = scene(it.file);
+    next.state.seen = { problems: [full] };
+    await next.look(1, () => next.sent.length === 1);
+    assert.deepEqual(next.sent, [['outbox.full began']]);
+    assert.match(readFileSync(it.file, 'utf8'), /outbox\.full/);
+  });
+});

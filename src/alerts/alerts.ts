@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import type { Log } from '../log/log.ts';
+import { messageOf } from '../process/message-of.ts';
+import { parseJson } from '../process/parse-json.ts';
+import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './alert-rules.ts';
+import type { AlertTarget } from './alert-targets.ts';
+
+export type AlertsOptions = {
+  /** Where what was announced is kept across restarts. */
+  readonly file: string;
+  readonly targets: readonly AlertTarget[];
+  /** How long a problem must last before it is announced, ms. */
+  readonly afterMs: number;
+  /** From one look to the next, ms. */
+  readonly everyMs?: number | undefined;
+};
+
+export type AlertsStatus = {
+  /** Problems at the last look, announced or not. `since`: Unix ms. */
+  readonly problems: readonly {
+    readonly code: string;
+    readonly what: string;
+    readonly remedy: string;
+    readonly since: number;
+  }[];
+  /** Alerts that could not be sent yet, per target. */
+  readonly unsent: readonly { readonly target: string; readonly count: number; readonly error: string }[];
+};
+
+export type Alerts = {
+  start(): void;
+  /** Waits for a write that is under way, not for a mail server. */
+  stop(): Promise<void>;
+  /** Looks once, and starts to send. Never rejects. */
+  look(): Promise<void>;
+  status(): AlertsStatus;
+};
+
+/** What is on disk. */
+type Kept = {
+  readonly watched: WatchedProblems;
+  readonly unsent: Readonly<Record<string, readonly Notice[]>>;
+};
+
+const lookMs = 10_000;
+/** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
+const retryMs = 30_000;
+const longestRetryMs = 15 * 60_000;
+/** More unsent notices of one target are dropped, oldest first. */
+const mostUnsent = 50;
+
+/**
+ * Watches for problems and announces their beginning and end, each once. What could not be sent is kept and sent later,
+ * together. Nothing here may disturb what the program is for: all trouble ends in the log and the status.
+ */
+export function createAlerts(
+  options: AlertsOptions,
+  tools: { readonly read: () => Promise<Seen>; readonly log: Log; readonly now: () => number },
+): Alerts {
+  const { file, targets, afterMs, everyMs = lookMs } = options;
+  const { log, now } = tools;
+  let { watched, unsent }: Kept = load(file);
+  unsent = Object.fromEntries(targets.map(({ name }) => [name, unsent[name] ?? []]));
+  let present = new Set<string>();
+  let saved = JSON.stringify({ watched, unsent });
+  const states = new Map(
+    targets.map(({ name }) => [name, { sending: false, tries: 0, nextAt: 0, error: '' }]),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  async function lookOnce(): Promise<void> {
+    try {
+      const seen = await tools.read();
+      if (stopped) return;
+      const decided = decideAlerts(watched, seen, { now: now(), afterMs });
+      watched = decided.watched;
+      present = new Set(seen.problems.map(({ key }) => key));
+      for (const { state, code: problem, what, remedy } of decided.notices)
+        log.say(state === 'over' ? 'alert.over' : 'alert.began', { problem, what, remedy });
+      if (decided.notices.length > 0)
+        unsent = Object.fromEntries(
+          Object.entries(unsent).map(([name, list]) => [
+            name,
+            [...list, ...decided.notices].slice(-mostUnsent),
+          ]),
+        );
+    } catch (error) {
+      log.say('alert.failed', { error });
+    }
+    // Before anything is sent: after a crash, nothing is announced twice.
+    await save();
+    for (const target of targets) void send(target);
+  }
+
+  async function send(target: AlertTarget): Promise<void> {
+    const state = states.get(target.name);
+    const notices = unsent[target.name] ?? [];
+    if (state === undefined || state.sending || notices.length === 0 || now() < state.nextAt) return;
+    state.sending = true;
+    try {
+      await target.send(notices);
+      const rest = (unsent[target.name] ?? []).filter((it) => !notices.includes(it));
+      unsent = { ...unsent, [target.name]: rest };
+      log.say('alert.sent', { count: notices.length, target: target.name });
+      Object.assign(state, { tries: 0, nextAt: 0, error: '' });
+      await save();
+    } catch (error) {
+      if (state.error === '') log.say('alert.not-sent', { target: target.name, error });
+      state.error = messageOf(error);
+      state.nextAt = now() + Math.min(retryMs * 2 ** state.tries++, longestRetryMs);
+    } finally {
+      state.sending = false;
+    }
+  }
+
+  /** One write after the other; a disk that is full must not keep an alert about it from being sent. */
+  function save(): Promise<void> {
+    writing = writing.then(async () => {
+      const text = JSON.stringify({ watched, unsent } satisfies Kept);
+      if (text === saved) return;
+      try {
+        await writeFile(`${file}.new`, text, { mode: 0o600 });
+        await rename(`${file}.new`, file);
+        saved = text;
+      } catch (error) {
+        if (saved !== '') log.say('alert.not-kept', { file, error });
+        saved = '';
+      }
+    });
+    return writing;
+  }
+
+  function look(): Promise<void> {
+    running ??= lookOnce().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  return {
+    look,
+    start() {
+      timer = setInterval(look, everyMs);
+      void look();
+    },
+    async stop() {
+      stopped = true;
+      clearInterval(timer);
+      await writing;
+    },
+    status: () => ({
+      problems: Object.entries(watched)
+        .filter(([key]) => present.has(key))
+        .map(([, { code, what, remedy, since }]) => ({ code, what, remedy, since })),
+      unsent: targets.flatMap(({ name }) => {
+        const [count, error] = [unsent[name]?.length ?? 0, states.get(name)?.error ?? ''];
+        return error === '' ? [] : [{ target: name, count, error }];
+      }),
+    }),
+  };
+}
+
+/** A file that is missing or damaged is an empty one: problems that last are announced again. */
+function load(file: string): Kept {
+  try {
+    const kept = parseJson(readFileSync(file, 'utf8')) as Partial<Kept> | undefined;
+    return { watched: kept?.watched ?? {}, unsent: kept?.unsent ?? {} };
+  } catch {
+    return { watched: {}, unsent: {} };
+  }
+}

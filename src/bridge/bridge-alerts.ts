@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { type Alerts, createAlerts } from '../alerts/alerts.ts';
+import { diskProblem } from '../alerts/machine-problems.ts';
+import type { AmiStatus } from '../ami/link.ts';
+import type { ApiResult } from '../api/result.ts';
+import type { Log } from '../log/log.ts';
+import { type AlertAddresses, bridgeAlertTargets } from '../status/alert-addresses.ts';
+import type { BridgeStatus } from '../status/bridge-status.ts';
+import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
+
+export type BridgeAlertsConfig = AlertAddresses & {
+  /** `everyMs`: how often to look for problems. */
+  readonly alerts: { readonly everyMs?: number };
+  readonly outbox: { readonly stateDir: string };
+};
+
+/** Retries alone take seconds. */
+const LEAST_BACKLOG_MS = 5_000;
+
+/** The alerts of a bridge, which see the API's clock and certificate in the answers that it gives. */
+export function createBridgeAlerts(
+  config: BridgeAlertsConfig,
+  parts: {
+    readonly read: () => Promise<BridgeStatus>;
+    readonly link: () => AmiStatus;
+    readonly unreadable: () => Facts['records'];
+    readonly log: Log;
+  },
+): Alerts & { answered(result: ApiResult): void } {
+  const { stateDir } = config.outbox;
+  const api = watchApi(config.api.baseUrl, Date.now);
+  const alerts = createAlerts(
+    { ...config.alerts, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
+    {
+      async read() {
+        const link = parts.link();
+        const { problems, unknown } = bridgeProblems(await parts.read(), {
+          stateDir,
+          failure: link.failure?.kind,
+          records: parts.unreadable(),
+          clockAheadMs: api.clockAheadMs(),
+          certificates: {
+            pbx: link.certificateEndsAt,
+            api: api.certificateEndsAt(),
+            own: expiryOf(config.api.clientCertificate?.cert),
+          },
+          backlogMs: Math.max(config.alerts.afterMs, LEAST_BACKLOG_MS),
+        });
+        return { problems: [...problems, ...(await diskProblem(stateDir))], unknown };
+      },
+      log: parts.log,
+      now: Date.now,
+    },
+  );
+  return {
+    ...alerts,
+    answered: api.answered,
+    start() {
+      api.start();
+      alerts.start();
+    },
+    stop() {
+      api.stop();
+      return alerts.stop();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { X509Certificate } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { TLSSocket } from 'node:tls';
+import type { Seen } from '../alerts/alert-rules.ts';
+import { certificateProblem } from '../alerts/machine-problems.ts';
+import { type Problem, problem } from '../alerts/problem.ts';
+import type { AmiFailure } from '../ami/failure.ts';
+import { failureCodes } from '../ami/link-log.ts';
+import type { ApiResult } from '../api/result.ts';
+import { duration } from '../delivery/report.ts';
+import type { BridgeStatus } from '../status/bridge-status.ts';
+
+/** What the problems of a bridge are read from, beside its status. Times are Unix ms. */
+export type Facts = {
+  readonly stateDir: string;
+  /** Of the link to Asterisk. */
+  readonly failure: AmiFailure['kind'] | undefined;
+  /** Of call records that cannot be read. */
+  readonly records: { readonly source: string; readonly error: string; readonly since: number } | undefined;
+  /** The API's clock minus ours, ms. */
+  readonly clockAheadMs: number | undefined;
+  readonly certificates: {
+    readonly pbx: number | undefined;
+    readonly api: number | undefined;
+    readonly own: number | undefined;
+  };
+  /** How long an event may wait while others are delivered, ms. */
+  readonly backlogMs: number;
+};
+
+const clockOffMs = 60_000;
+/** A commit takes milliseconds; on a slow disk, a second. */
+const longestCommitMs = 10_000;
+
+/** The problems of a bridge that a person should know, from how it is now. */
+export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<Seen> {
+  return {
+    problems: [
+      ...linkProblem(status, facts),
+      ...deliveryProblems(status, facts),
+      ...storageProblem(status, facts),
+      ...(facts.records ? [problem('records', 'cdr.unreadable', facts.records, facts.records)] : []),
+      ...clockProblem(facts.clockAheadMs),
+      ...certificateProblem(
+        'certificate-pbx',
+        'the certificate of Asterisk',
+        facts.certificates.pbx,
+        status.now,
+      ),
+      ...certificateProblem(
+        'certificate-api',
+        'the certificate of the API',
+        facts.certificates.api,
+        status.now,
+      ),
+      ...certificateProblem('certificate-own', 'API_CLIENT_CERT', facts.certificates.own, status.now),
+    ],
+    unknown: [
+      // The first attempt.
+      ...(status.pbx.state !== 'up' && facts.failure === undefined ? ['link'] : []),
+      // After a restart, a token that was refused may still be.
+      ...(status.delivery.lastDeliveredAt === undefined ? ['delivery'] : []),
+      ...(facts.clockAheadMs === undefined ? ['clock'] : []),
+      ...Object.entries(facts.certificates).flatMap(([name, endsAt]) =>
+        endsAt === undefined ? [`certificate-${name}`] : [],
+      ),
+    ],
+  };
+}
+
+function linkProblem({ pbx }: BridgeStatus, { failure }: Facts): Problem[] {
+  if (pbx.state === 'up' || failure === undefined) return [];
+  const { address, failure: reason } = pbx;
+  return [problem('link', failureCodes[failure], { address, reason })];
+}
+
+function deliveryProblems({ delivery, outbox, now }: BridgeStatus, { backlogMs }: Facts): Problem[] {
+  const { waiting, dead, oldestWaitingAt = now } = outbox;
+  const { state, reason, since } = delivery;
+  const wait = duration(Math.max((delivery.nextTryAt ?? now) - now, 0));
+  const stopped =
+    state === 'ok' ? [] : [problem('delivery', `delivery.${state}`, { reason, waiting, wait }, { since })];
+  // After an outage, events may take as long again until the backlog counts.
+  const waitsSince = Math.max(oldestWaitingAt, since);
+  const backlog =
+    state === 'ok' && waiting > 0 && now - waitsSince > backlogMs
+      ? [problem('backlog', 'problem.backlog', { count: waiting }, { since: waitsSince })]
+      : [];
+  const deadLetters =
+    dead > 0
+      ? [problem('dead-letters', 'problem.dead-letters', { count: dead }, { atOnce: true, amount: dead })]
+      : [];
+  return [...stopped, ...backlog, ...deadLetters];
+}
+
+function storageProblem({ outbox, now }: BridgeStatus, { stateDir: directory }: Facts): Problem[] {
+  const { storage, uncommittedSince } = outbox;
+  if (storage.state !== 'working')
+    return [problem('storage', `outbox.${storage.state}`, { directory, error: storage.error ?? '' })];
+  return uncommittedSince !== undefined && now - uncommittedSince > longestCommitMs
+    ? [problem('storage', 'problem.not-storing', { directory }, { since: uncommittedSince })]
+    : [];
+}
+
+function clockProblem(aheadMs = 0): Problem[] {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  return Math.abs(aheadMs) > clockOffMs ? [problem('clock', 'problem.clock', { seconds })] : [];
+}
+
+/** Sees the clock and the certificate of the API in the requests that are made anyway. */
+export function watchApi(baseUrl: string, now: () => number) {
+  const { hostname } = new URL(baseUrl);
+  let clockAheadMs: number | undefined;
+  let certificateEndsAt: number | undefined;
+  const onConnected = (message: unknown) => {
+    const { connectParams, socket } = message as { connectParams: { hostname: string }; socket: unknown };
+    if (connectParams.hostname === hostname && socket instanceof TLSSocket)
+      certificateEndsAt = Date.parse(socket.getPeerCertificate().valid_to);
+  };
+  return {
+    start: () => subscribe('undici:client:connected', onConnected),
+    stop: () => void unsubscribe('undici:client:connected', onConnected),
+    answered(result: ApiResult) {
+      const date = result.kind === 'answer' ? Date.parse(result.date ?? '') : Number.NaN;
+      if (!Number.isNaN(date)) clockAheadMs = date - now();
+    },
+    clockAheadMs: () => clockAheadMs,
+    certificateEndsAt: () => certificateEndsAt,
+  };
+}
+
+/** When a certificate (PEM) expires, Unix ms. */
+export const expiryOf = (pem: string | undefined) =>
+  pem === undefined ? undefined : new X509Certificate(pem).validToDate.getTime();

@@ -1,0 +1,83 @@
+import type { Message } from './message.ts';
+
+/** Log messages about alerts, and problems that are announced and have no other line in the log. */
+export const alertMessages = {
+  'alert.began': {
+    level: 'warn',
+    text: 'problem: {what}',
+    means:
+      'The problem has lasted for ALERT_AFTER, or comes and goes. It is announced by ALERT_MAIL and ALERT_WEBHOOK.',
+    todo: 'See the field remedy, and the page entry of the code in the field problem.',
+  },
+  'alert.over': {
+    level: 'info',
+    text: 'problem over: {what}',
+    means: 'The problem announced before has stayed away for a minute, or for an hour if it came and went.',
+  },
+  'alert.sent': {
+    level: 'info',
+    text: '{count} alerts sent: {target}',
+    means: 'The mail server or the webhook has accepted them.',
+  },
+  'alert.not-sent': {
+    level: 'error',
+    text: 'cannot send alerts: {target}: {error}; retrying',
+    means:
+      'The mail server or the webhook does not accept alerts. They are kept and sent later, together. Logged once.',
+    todo: 'Check SMTP_URL, MAIL_FROM, ALERT_MAIL and ALERT_WEBHOOK with pbx-bridge alert test, or pbx-bridge service alert test.',
+  },
+  'alert.not-kept': {
+    level: 'warn',
+    text: 'cannot write {file}: {error}; after a restart, alerts may be sent again',
+    means: 'What was announced is kept in this file.',
+    todo: 'Check the disk of the state directory.',
+  },
+  'alert.failed': {
+    level: 'error',
+    text: 'cannot look for problems: {error}; trying again',
+    means: 'A fault in this program, or its storage does not answer. What it is for goes on.',
+    todo: 'If it lasts, report this line.',
+  },
+  'problem.test': {
+    level: 'info',
+    text: 'this is a test: alerts arrive here',
+    means: 'Sent by alert test.',
+    todo: 'Nothing.',
+  },
+  'problem.dead-letters': {
+    level: 'error',
+    text: 'dead letters: {count} events were rejected by the API, or were not delivered in time',
+    means: 'Dead letters are kept and are not sent by themselves.',
+    todo: 'pbx-bridge outbox list shows the answer of the API. After removing the cause, run: pbx-bridge outbox retry --all. If they no longer matter: pbx-bridge outbox discard --all.',
+  },
+  'problem.backlog': {
+    level: 'error',
+    text: '{count} events wait for delivery, although the API accepts some',
+    means: 'The oldest event has waited for longer than ALERT_AFTER.',
+    todo: 'pbx-bridge outbox list shows the last answer of the API. If the API is slow or limits requests, ask its operator.',
+  },
+  'problem.not-storing': {
+    level: 'error',
+    text: 'the disk of {directory} has not stored anything that it was given',
+    means: 'The disk hangs. New events wait in memory.',
+    todo: 'Check the health and the mount of the disk.',
+  },
+  'problem.disk-low': {
+    level: 'warn',
+    text: 'the disk of {directory} is almost full: {free} MB free',
+    means: 'Less than 256 MB are free.',
+    todo: 'Free space before the disk is full.',
+  },
+  'problem.clock': {
+    level: 'warn',
+    text: 'the clock of this machine and that of the API differ by {seconds} s',
+    means: 'The times of calls are wrong if it is the clock of this machine.',
+    todo: 'Check the time and the time zone of this machine (timedatectl).',
+  },
+  'problem.certificate': {
+    level: 'warn',
+    text: '{certificate} expires on {date}',
+    means: 'After that day, connections with it are refused.',
+    todo: 'Renew the certificate, or ask its owner to.',
+  },
+} as const satisfies Record<string, Message>;
