@@ -75,6 +75,17 @@ test('link and token print instructions; a rotated token is different', async (t
   assert.notEqual(rotated, tokenIn(printed));
   assert.equal(tokenIn(await run(['token'])), rotated);
   await assert.rejects(run(['token', 'Nobody']), /there is no integration "Nobody"/);
+
+  const kept = await run(['token', '--rotate', '--keep-old', '0.5']);
+  assert.match(kept, /The old token is accepted until 2\S+Z\. It has not been used since\.\n$/);
+  assert.equal(await run(['token']), kept, 'until it ends');
+  assert.doesNotMatch(await run(['token', '--end-old']), /old token/);
+  assert.doesNotMatch(await run(['token']), /old token/);
+  await assert.rejects(
+    run(['token', '--rotate', '--keep-old', '8']),
+    /not a number of days from 0 to 7: "8"/,
+  );
+  await assert.rejects(run(['token', '--keep-old', '1']), /--keep-old is for --rotate/);
 });
 
 test('status shows the storage, what events survive there, and what the account holds', async (t) => {
@@ -190,6 +201,8 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
     'user reset Anna',
     'link',
     'token --rotate',
+    'token --rotate --keep-old 1',
+    'token --end-old',
     'account admin-token --rotate',
     'account set --country NL',
     'integration add Second',
@@ -210,7 +223,12 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
   const { username } = userInfo();
   const entries = printed.trim().split('\n').reverse();
   assert.deepEqual(
-    entries.map((line) => line.replace(/^\S+Z {2}/, '').replace(`command  ${username}  `, '')),
+    entries.map((line) =>
+      line
+        .replace(/^\S+Z {2}/, '')
+        .replace(/until \S+Z/, 'until (time)')
+        .replace(`command  ${username}  `, ''),
+    ),
     [
       'User added  Anna: administrator',
       'One-time link created  Anna',
@@ -218,6 +236,8 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
       'One-time link created  Anna',
       'One-time link created  Anna',
       'Token created or replaced  integration Phone system: token replaced',
+      'Token created or replaced  integration Phone system: token replaced, the old one is accepted until (time)',
+      'Token created or replaced  integration Phone system: old token ended',
       'Token created or replaced  administration token replaced',
       'Settings changed  account: {"country":"NL"}',
       'Token created or replaced  integration Second added',

@@ -1,16 +1,27 @@
 import type { Command } from 'commander';
 import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
-import { integrationChange } from './accounts/administration.ts';
+import { integrationChange, newToken, oldTokenDays } from './accounts/administration.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
-import { chosen, makeCommandContext, type ServiceCommandsIo } from './commands/command-context.ts';
+import {
+  CommandRefused,
+  chosen,
+  makeCommandContext,
+  type ServiceCommandsIo,
+} from './commands/command-context.ts';
 import { copyCommand } from './commands/copy-command.ts';
 import { customerCommands, forgetCommand, segmentCommands } from './commands/customer-commands.ts';
-import { bridgeSettings, phoneSystemInstructions, signInInstructions } from './commands/instructions.ts';
+import {
+  bridgeSettings,
+  oldTokenText,
+  phoneSystemInstructions,
+  signInInstructions,
+} from './commands/instructions.ts';
 import { statusCommand } from './commands/status-command.ts';
 import { userCommands } from './commands/user-commands.ts';
+import type { IntegrationChange } from './store/directory-store.ts';
 
 /** Adds `service` and its subcommands, which work on the service's database whether it runs or not. */
 export function addServiceCommands(program: Command, io: ServiceCommandsIo): void {
@@ -37,16 +48,26 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
   );
   command(service, 'token', "print an integration's token and the settings of a phone system")
     .argument('[integration]', 'name or uid (default: the first)')
-    .option('--rotate', 'create a new token; the old one stops working at once')
+    .option('--rotate', 'create a new token; the old one stops working at once, or after --keep-old')
+    .option('--keep-old <days>', 'with --rotate: accept the old token for 0 to 7 days more', daysArgument)
+    .option('--end-old', 'stop accepting the old token')
     .action((name, options) =>
       withStore(options.account, async ({ store, keys, integrations, audit }) => {
         const integration = chosen(integrations, name);
-        if (options.rotate) {
-          await store.directory.changeIntegration(integration.id, { rotate: true });
-          await audit('token', integrationChange(integration.name, { rotate: true }));
+        if (options.keepOld !== undefined && !options.rotate)
+          throw new CommandRefused('--keep-old is for --rotate: it says how long the old token is accepted');
+        const change: IntegrationChange | undefined = options.rotate
+          ? newToken(options.keepOld ?? 0, Date.now())
+          : options.endOld && { oldTokenUntil: null };
+        if (change !== undefined) {
+          await store.directory.changeIntegration(integration.id, change);
+          await audit('token', integrationChange(integration.name, change));
         }
         const tokenCounter = integration.tokenCounter + (options.rotate ? 1 : 0);
-        print(...phoneSystemInstructions(url(), keys.integrationToken({ ...integration, tokenCounter })));
+        const now = { ...integration, tokenCounter, ...change };
+        print(...phoneSystemInstructions(url(), keys.integrationToken(now)));
+        if (now.oldTokenUntil !== null && now.oldTokenUntil > Date.now())
+          print('', ...oldTokenText(now.oldTokenUntil, await store.directory.oldTokenUses(now)));
       }),
     );
 
@@ -60,4 +81,10 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
   segmentCommands(service, context);
   customerCommands(service, context);
   forgetCommand(service, context);
+}
+
+function daysArgument(text: string): number {
+  const { success, data } = oldTokenDays.safeParse(text);
+  if (!success) throw new CommandRefused(`not a number of days from 0 to 7: "${text}"`);
+  return data;
 }

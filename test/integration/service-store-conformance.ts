@@ -507,7 +507,16 @@ export function storeConformance(
     await store.directory.changeAccount(account, { country: null, timeZone: 'Europe/Berlin', rotate: true });
     const after = await store.directory.read(before?.version ?? 0);
     assert.deepEqual(after?.directory.integrations, [
-      { id: made.id, uid: 'i', account, name: 'PBX', tokenCounter: 2, enabled: false, createdAt: 5 },
+      {
+        id: made.id,
+        uid: 'i',
+        account,
+        name: 'PBX',
+        tokenCounter: 2,
+        oldTokenUntil: null,
+        enabled: false,
+        createdAt: 5,
+      },
     ]);
     assert.deepEqual(after?.directory.accounts[0], {
       id: account,
@@ -560,6 +569,34 @@ export function storeConformance(
     await answered(other, 'x', '9');
     assert.deepEqual(await store.calls.heardExtensions(account, 9), ['1001', '1002']);
     assert.deepEqual(await store.calls.heardExtensions(account, 1), ['1001']);
+  });
+
+  it('the uses of a replaced token are kept until the next one', async ({ store, account }) => {
+    const { directory } = store;
+    const made = await directory.addIntegration({ uid: 'i', account, name: 'PBX', createdAt: 5 });
+    const now = async () => (await directory.read(0))?.directory.integrations[0] as typeof made;
+    await directory.changeIntegration(made.id, { rotate: true, oldTokenUntil: 9_000_000_000_000 });
+    const first = await now();
+    assert.deepEqual([first.tokenCounter, first.oldTokenUntil], [2, 9_000_000_000_000]);
+    for (const [address, at] of [
+      ['10.0.0.1', 1],
+      ['10.0.0.2', 2],
+      ['10.0.0.1', 3],
+    ] as const)
+      await directory.oldTokenUsed(first, address, at);
+    assert.deepEqual(await directory.oldTokenUses(first), [
+      { address: '10.0.0.1', lastAt: 3 },
+      { address: '10.0.0.2', lastAt: 2 },
+    ]);
+    await directory.changeIntegration(made.id, { name: 'PBX 2' });
+    assert.deepEqual(await now(), { ...first, name: 'PBX 2' });
+    await directory.changeIntegration(made.id, { oldTokenUntil: null });
+    assert.deepEqual(await now(), { ...first, name: 'PBX 2', oldTokenUntil: null });
+    await directory.changeIntegration(made.id, { rotate: true, oldTokenUntil: 8 });
+    assert.deepEqual(await directory.oldTokenUses(await now()), []);
+    await directory.changeIntegration(made.id, { rotate: true });
+    assert.equal((await now()).oldTokenUntil, null);
+    assert.deepEqual(await directory.oldTokenUses(first), [], 'uses of older tokens are gone');
   });
 
   it('users: names are unique in their account, and a user who goes takes sessions along', async ({

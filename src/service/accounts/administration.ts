@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { line } from '../http/text.ts';
 import type { AuditKind } from '../store/audit-store.ts';
-import type { Account, DirectoryStore } from '../store/directory-store.ts';
+import type { Account, IntegrationChange } from '../store/directory-store.ts';
 
 /** The account of a /admin request, by its administration token. */
 export type AccountOf = (request: Pick<FastifyRequest, 'raw'>) => Account;
@@ -21,13 +22,27 @@ export function given<T extends object>(fields: T): { [K in keyof T]: Exclude<T[
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
+/** How long a replaced token is accepted beside the new one. */
+export const oldTokenDays = z.coerce
+  .number('The time must be a number of days.')
+  .min(0, 'The time must be 0 to 7 days.')
+  .max(7, 'The time must be 0 to 7 days.');
+
+/** A new token; the old one is accepted for so many days more, or no longer. */
+export const newToken = (days: number, now: number): IntegrationChange => ({
+  rotate: true,
+  oldTokenUntil: days === 0 ? null : now + Math.round(days * 86_400_000),
+});
+
 /** A change of an integration in words, for the audit log. */
 export function integrationChange(
   integration: string,
-  { name: renamed, enabled, rotate }: Parameters<DirectoryStore['changeIntegration']>[1],
+  { name: renamed, enabled, rotate, oldTokenUntil }: IntegrationChange,
 ): string {
   const changes = [
     rotate && 'token replaced',
+    rotate && oldTokenUntil && `the old one is accepted until ${new Date(oldTokenUntil).toISOString()}`,
+    oldTokenUntil === null && !rotate && 'old token ended',
     renamed !== undefined && `renamed ${renamed}`,
     enabled !== undefined && (enabled ? 'on' : 'off'),
   ];

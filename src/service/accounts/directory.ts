@@ -7,25 +7,35 @@ import { type Keys, sameText, uidOf } from './keys.ts';
 /** The sender of a request. */
 export type Caller = { readonly account: Account; readonly integration: Integration };
 
+/** The use of an old token from one address is noted at most once in this time, ms. */
+const NOTED_MS = 60_000;
+
 /** Accounts and integrations in memory, kept up to date, so that authentication needs no database. */
 export type ServiceDirectory = {
   accounts(): readonly Account[];
   integrations(account: number): readonly Integration[];
   extensions(account: number): Extensions;
-  /** The caller with this token; undefined if it is unknown, replaced or switched off. */
-  caller(token: string): Caller | undefined;
+  /**
+   * The caller with this token; undefined if it is unknown, replaced or switched off. With the address of a request, the
+   * use of a replaced token that is still accepted is noted.
+   */
+  caller(token: string, address?: string): Caller | undefined;
   /** The account with this administration token. */
   administrator(token: string): Account | undefined;
   /** Reads changes: called after the service's own, and regularly for those of other processes and commands. */
   refresh(): Promise<void>;
 };
 
-export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDirectory> {
+export async function openDirectory(
+  store: Pick<Store, 'directory'>,
+  keys: Keys,
+  clock: () => number = Date.now,
+): Promise<ServiceDirectory> {
   let version = 0;
   let accounts: readonly Account[] = [];
   let accountsById = new Map<number, Account>();
   let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
-  let callers = new Map<string, { caller: Caller; token: Buffer }>();
+  let callers = new Map<string, { caller: Caller; token: Buffer; old: Buffer }>();
   let integrations: readonly Integration[] = [];
   let extensions = new Map<number, Map<string, Extension>>();
   // An unknown token is compared like a wrong one, so that both take the same time.
@@ -50,26 +60,40 @@ export async function openDirectory(store: Store, keys: Keys): Promise<ServiceDi
       integrations.flatMap((integration) => {
         const account = accountsById.get(integration.account);
         if (account === undefined) return [];
-        return [
-          [
-            integration.uid,
-            { caller: { account, integration }, token: Buffer.from(keys.integrationToken(integration)) },
-          ],
-        ];
+        const before = { ...integration, tokenCounter: integration.tokenCounter - 1 };
+        const tokenOf = (of: Integration) => Buffer.from(keys.integrationToken(of));
+        const known = { caller: { account, integration }, token: tokenOf(integration), old: tokenOf(before) };
+        return [[integration.uid, known]];
       }),
     );
   };
   await refresh();
+
+  const noted = new Map<string, number>();
+  function noteOldToken(integration: Integration, address: string, now: number): void {
+    const key = `${integration.id} ${integration.tokenCounter} ${address}`;
+    if (now - (noted.get(key) ?? Number.NEGATIVE_INFINITY) < NOTED_MS) return;
+    if (noted.size >= 1_000) noted.clear();
+    noted.set(key, now);
+    store.directory.oldTokenUsed(integration, address, now).catch(() => noted.delete(key));
+  }
 
   return {
     refresh,
     accounts: () => accounts,
     integrations: (account) => integrations.filter((integration) => integration.account === account),
     extensions: (account) => extensions.get(account) ?? noExtensions,
-    caller(token) {
+    caller(token, address) {
       const known = callers.get(uidOf(token));
       const same = sameText(token, known?.token ?? unknown);
-      return same && known?.caller.integration.enabled ? known.caller : undefined;
+      const isOld = sameText(token, known?.old ?? unknown);
+      if (!known?.caller.integration.enabled) return undefined;
+      if (same) return known.caller;
+      const { integration } = known.caller;
+      const now = clock();
+      if (!isOld || integration.oldTokenUntil === null || now >= integration.oldTokenUntil) return undefined;
+      if (address !== undefined) noteOldToken(integration, address, now);
+      return known.caller;
     },
     administrator(token) {
       const known = accountsByUid.get(uidOf(token));

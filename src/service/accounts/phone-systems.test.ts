@@ -23,7 +23,7 @@ test('the same time of the weeks before is that of the clock on the wall, in who
 });
 
 test('a silence is unusual if there were requests at that time in three of the last four weeks', async () => {
-  const integration = { uid: '', account: 1, tokenCounter: 1, createdAt: 0 };
+  const integration = { uid: '', account: 1, tokenCounter: 1, oldTokenUntil: null, createdAt: 0 };
   const integrations = [
     { ...integration, id: 1, name: 'Headquarters', enabled: true },
     { ...integration, id: 2, name: 'Shop', enabled: true },

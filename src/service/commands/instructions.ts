@@ -1,3 +1,10 @@
+import type { OldTokenUse } from '../store/directory-store.ts';
+
+export const oldTokenText = (until: number, uses: readonly OldTokenUse[]) => [
+  `The old token is accepted until ${new Date(until).toISOString()}. ${uses.length === 0 ? 'It has not been used since.' : 'Used from:'}`,
+  ...uses.map(({ address, lastAt }) => `${address}  ${new Date(lastAt).toISOString()}`),
+];
+
 export const signInInstructions = (link: string) => [`Sign-in link (works once, within 15 minutes): ${link}`];
 
 export const bridgeSettings = (url: string, token: string) => [

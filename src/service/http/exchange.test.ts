@@ -19,6 +19,7 @@ const integration = {
   account: 1,
   name: 'PBX',
   tokenCounter: 1,
+  oldTokenUntil: null,
   enabled: true,
   createdAt: 0,
 };

@@ -1,18 +1,19 @@
 import { z } from 'zod';
-import { integrationChange, name } from '../accounts/administration.ts';
+import { integrationChange, name, newToken, oldTokenDays } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Integration } from '../store/directory-store.ts';
+import type { Integration, IntegrationChange, OldTokenUse } from '../store/directory-store.ts';
 import type { IntegrationUse } from '../store/request-store.ts';
 import { copyable } from './kit/copyable.ts';
 import { displayText, plainText } from './kit/display-text.ts';
-import { button, changeForm, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
 
 const integrationName = z.object({ name });
+const rotation = z.object({ days: oldTokenDays.default(0) });
 
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
 export function integrationPages(pages: Pages, { store, directory, keys, clock }: ServiceContext): void {
@@ -25,21 +26,26 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     if (found === undefined) throw new Refusal(404, (errors) => errors.noIntegration);
     return found;
   }
-  async function change(
-    request: PageRequest,
-    what: Parameters<typeof store.directory.changeIntegration>[1],
-    done: string,
-  ) {
+  async function change(request: PageRequest, what: IntegrationChange, done: string) {
     const { id, uid, name } = chosen(request);
     await store.directory.changeIntegration(id, what);
     await directory.refresh();
-    await request.audit(what.rotate ? 'token' : 'settings', integrationChange(name, what));
+    await request.audit(
+      what.oldTokenUntil !== undefined ? 'token' : 'settings',
+      integrationChange(name, what),
+    );
     return { redirect: `/integrations/${uid}?done=${done}` };
   }
   const onePage = async (request: PageRequest, errors?: FieldErrors) => {
     const integration = chosen(request);
     const use = (await usesOf(request)).get(integration.id);
-    return integrationPage(request, { integration, use, token: keys.integrationToken(integration), errors });
+    const { oldTokenUntil: until } = integration;
+    const oldToken =
+      until === null || until <= request.now
+        ? null
+        : { until, uses: await store.directory.oldTokenUses(integration) };
+    const token = keys.integrationToken(integration);
+    return integrationPage(request, { integration, use, token, oldToken, errors });
   };
 
   pages.get('/integrations', 'administrator', async (request) =>
@@ -64,14 +70,28 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     const { values, errors } = readForm(integrationName, request);
     return errors ? onePage(request, errors) : change(request, { name: values.name }, 'name');
   });
-  pages.post('/integrations/:uid/rotate', 'administrator', (request) =>
-    change(request, { rotate: true }, 'rotate'),
+  pages.post('/integrations/:uid/rotate', 'administrator', (request) => {
+    const { values, errors } = readForm(rotation, request);
+    if (errors) return onePage(request, errors);
+    return change(request, newToken(values.days, request.now), values.days === 0 ? 'rotate' : 'rotate-later');
+  });
+  pages.post('/integrations/:uid/end-old', 'administrator', (request) =>
+    change(request, { oldTokenUntil: null }, 'end-old'),
   );
   pages.post('/integrations/:uid/on', 'administrator', (request) => change(request, { enabled: true }, 'on'));
   pages.post('/integrations/:uid/off', 'administrator', (request) =>
     change(request, { enabled: false }, 'off'),
   );
 }
+
+/** How long the old token works, in days. */
+const overlaps = [
+  ['0', 'stops working at once'],
+  ['1', 'works for 1 day more'],
+  ['2', 'works for 2 days more'],
+  ['3', 'works for 3 days more'],
+  ['7', 'works for 7 days more'],
+] as const;
 
 const state = (enabled: boolean) =>
   enabled ? html`<span class="state answered">on</span>` : html`<span class="state missed">off</span>`;
@@ -125,6 +145,8 @@ function lastUse({ formats, now }: PageRequest, use: IntegrationUse | undefined)
 const doneNotices: Record<string, string> = {
   name: 'Name changed.',
   rotate: 'This is the new token. The old one no longer works.',
+  'rotate-later': 'This is the new token. The old one still works for the time that you chose.',
+  'end-old': 'The old token no longer works.',
   on: 'Switched on: its token is accepted again.',
 };
 
@@ -134,15 +156,18 @@ function integrationPage(
     integration,
     use,
     token: secret,
+    oldToken,
     errors,
   }: {
     integration: Integration;
     use: IntegrationUse | undefined;
     token: string;
+    /** The token before, while it is still accepted. */
+    oldToken: { readonly until: number; readonly uses: readonly OldTokenUse[] } | null;
     errors: FieldErrors | undefined;
   },
 ): Page {
-  const { token, origin, form, query } = request;
+  const { token, origin, form, query, formats, now } = request;
   const { uid, name: of, enabled } = integration;
   const base = `${origin}/api/v1`;
   const at = (what: string) => `/integrations/${uid}/${what}`;
@@ -161,6 +186,24 @@ function integrationPage(
         <div><dt>Requests today</dt><dd>${use?.requests ?? 0}</dd></div>
       </dl>
       ${!enabled && notice('Switched off: requests with its token are refused.', 'bad')}
+
+      ${
+        oldToken &&
+        html`<section class="card" aria-labelledby="old">
+          <h2 id="old">Old token</h2>
+          <p>The old token still works until ${formats.dateTime(oldToken.until)}. End it when nobody uses it any more.</p>
+          ${table({
+            caption: 'Uses of the old token',
+            rows: oldToken.uses,
+            columns: [
+              { head: 'Used from', cell: ({ address }) => displayText(address) },
+              { head: 'Last used', cell: ({ lastAt }) => formats.moment(lastAt, now) },
+            ],
+            empty: html`<p>Not used since the new token was created.</p>`,
+          })}
+          <p>${button({ action: at('end-old'), token, danger: true }, 'End the old token now')}</p>
+        </section>`
+      }
 
       <section class="card" aria-labelledby="connect">
         <h2 id="connect">Connect the phone system</h2>
@@ -182,8 +225,17 @@ function integrationPage(
         )}
         <details>
           <summary>Create a new token</summary>
-          <p>The old token stops working at once: the phone system cannot report calls until it has the new one. pbx-bridge keeps its events until then.</p>
-          ${button({ action: at('rotate'), token, danger: true }, 'Create a new token')}
+          ${
+            oldToken &&
+            html`<p>The old token that works until ${formats.dateTime(oldToken.until)} ends when you create another one.</p>`
+          }
+          ${changeForm(
+            { action: at('rotate'), token, label: 'Create a new token' },
+            html`
+              ${choice({ label: 'The old token', name: 'days', value: '1', errors, options: overlaps, hint: 'While both work, give the phone system the new token. Without an overlap it cannot report calls until it has the new one; pbx-bridge keeps its events until then.' })}
+              <button type="submit" class="danger">Create a new token</button>
+            `,
+          )}
         </details>
         ${
           enabled

@@ -6,11 +6,13 @@ import {
   integrationChange as changeText,
   given,
   name,
+  newToken,
+  oldTokenDays,
 } from '../accounts/administration.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { Integration } from '../store/directory-store.ts';
+import type { Integration, IntegrationChange } from '../store/directory-store.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 const integrationChange = z.object({ name: name.optional(), enabled: z.boolean().optional() });
@@ -36,19 +38,29 @@ export function adminIntegrationRoutes(
     enabled,
     created_at: new Date(createdAt).toISOString(),
   });
-  const viewWithToken = (integration: Integration) => ({
-    ...view(integration),
-    token: keys.integrationToken(integration),
-  });
+  const viewWithToken = async (integration: Integration) => {
+    const { oldTokenUntil: until } = integration;
+    const uses = until === null ? [] : await store.directory.oldTokenUses(integration);
+    return {
+      ...view(integration),
+      token: keys.integrationToken(integration),
+      old_token_until: until === null ? null : new Date(until).toISOString(),
+      old_token_uses: uses.map(({ address, lastAt }) => ({
+        address,
+        last_used_at: new Date(lastAt).toISOString(),
+      })),
+    };
+  };
 
-  async function changed(
-    request: OfIntegration,
-    change: Parameters<typeof store.directory.changeIntegration>[1],
-  ) {
+  async function changed(request: OfIntegration, change: IntegrationChange) {
     const { id, name: before } = integrationOf(request);
     await store.directory.changeIntegration(id, change);
     await directory.refresh();
-    await audit(request, change.rotate ? 'token' : 'settings', changeText(before, change));
+    await audit(
+      request,
+      change.oldTokenUntil !== undefined ? 'token' : 'settings',
+      changeText(before, change),
+    );
     return viewWithToken(integrationOf(request));
   }
 
@@ -62,7 +74,7 @@ export function adminIntegrationRoutes(
     });
     await directory.refresh();
     await audit(request, 'token', `integration ${integration.name} added`);
-    return reply.code(201).send(viewWithToken(integration));
+    return reply.code(201).send(await viewWithToken(integration));
   });
   app.get<{ Params: { uid: string } }>('/integrations/:uid', (request) =>
     viewWithToken(integrationOf(request)),
@@ -72,7 +84,17 @@ export function adminIntegrationRoutes(
     { schema: { params: z.object({ uid: z.string() }), body: integrationChange } },
     (request) => changed(request as never, given(request.body)),
   );
-  app.post<{ Params: { uid: string } }>('/integrations/:uid/rotate', (request) =>
-    changed(request, { rotate: true }),
+  app.post(
+    '/integrations/:uid/rotate',
+    {
+      schema: {
+        params: z.object({ uid: z.string() }),
+        body: z.object({ old_token_days: oldTokenDays.default(0) }).nullish(),
+      },
+    },
+    (request) => changed(request as never, newToken(request.body?.old_token_days ?? 0, clock())),
+  );
+  app.delete<{ Params: { uid: string } }>('/integrations/:uid/old-token', (request) =>
+    changed(request, { oldTokenUntil: null }),
   );
 }

@@ -34,7 +34,7 @@ export function apiRoutes(context: ServiceContext) {
       request.receivedAt = clock();
       request.began = steadyMs();
       if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
-      const caller = directory.caller(bearerToken(request.headers.authorization) ?? '');
+      const caller = directory.caller(bearerToken(request.headers.authorization) ?? '', request.ip);
       if (caller === undefined) {
         refuseUnauthenticated(request, reply);
         return;

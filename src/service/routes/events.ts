@@ -41,7 +41,7 @@ export function eventRoutes({
   async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
     const token = bearerToken(request.headers.authorization);
     if (token !== undefined) {
-      const account = directory.caller(token)?.account.id;
+      const account = directory.caller(token, request.ip)?.account.id;
       return account === undefined ? undefined : { account, user: null, session: null };
     }
     const session = await sessions.find(sessionCookie.read(request));

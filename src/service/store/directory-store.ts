@@ -32,6 +32,8 @@ export type Integration = {
   readonly account: number;
   readonly name: string;
   readonly tokenCounter: number;
+  /** Until when the token before this one is accepted, too, Unix ms; null: no longer. */
+  readonly oldTokenUntil: number | null;
   readonly enabled: boolean;
   /** Unix ms. */
   readonly createdAt: number;
@@ -42,6 +44,18 @@ export type Directory = {
   readonly integrations: Integration[];
   readonly extensions: Extension[];
 };
+
+/** `rotate` makes a new token; the old one is accepted until `oldTokenUntil`, or no longer. */
+export type IntegrationChange = {
+  readonly name?: string;
+  readonly enabled?: boolean;
+  readonly rotate?: true;
+  /** Unix ms; null ends it. */
+  readonly oldTokenUntil?: number | null;
+};
+
+/** `lastAt`: Unix ms, to a minute. */
+export type OldTokenUse = { readonly address: string; readonly lastAt: number };
 
 /** Accounts, integrations and the names of extensions: few, read often, changed by people (also by another process: the command line). */
 export interface DirectoryStore {
@@ -65,7 +79,11 @@ export interface DirectoryStore {
     name: string;
     createdAt: number;
   }): Promise<Integration>;
-  changeIntegration(id: number, change: { name?: string; enabled?: boolean; rotate?: true }): Promise<void>;
+  changeIntegration(id: number, change: IntegrationChange): Promise<void>;
+  /** Notes that the token before the present one was used. */
+  oldTokenUsed(integration: Integration, address: string, at: number): Promise<void>;
+  /** From where the token before the present one was used since it was replaced, the newest first, at most 20. */
+  oldTokenUses(integration: Integration): Promise<OldTokenUse[]>;
   /** Names an extension and its user; without either it is forgotten. */
   putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
 }

@@ -23,8 +23,19 @@ CREATE TABLE integrations (
   account_id bigint NOT NULL REFERENCES accounts (id),
   name text NOT NULL,
   token_counter integer NOT NULL DEFAULT 1,
+  -- Until when the token of the counter before is accepted, too; null: no longer.
+  old_token_until bigint,
   enabled boolean NOT NULL DEFAULT true,
   created_at bigint NOT NULL
+);
+
+-- From where a replaced token, that of token_counter, is still used.
+CREATE TABLE old_token_uses (
+  integration_id bigint NOT NULL REFERENCES integrations (id),
+  token_counter integer NOT NULL,
+  address text NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (integration_id, token_counter, address)
 );
 
 -- One row: raised by every change of accounts, integrations and names of extensions, whoever makes it; all processes hear of it.

@@ -5,8 +5,8 @@ import type { Statements } from './statements.ts';
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
   crm_url AS "crmUrl", agents_delete AS "agentsDelete"`;
-const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter", enabled,
-  created_at AS "createdAt"`;
+const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
+  old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
 const integrationOf = (row: Integration): Integration => ({ ...row, enabled: Boolean(row.enabled) });
 const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(row.agentsDelete) });
@@ -60,13 +60,34 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
       );
       return integrationOf(integration as Integration);
     },
-    async changeIntegration(id, { name = null, enabled = null, rotate }) {
+    async changeIntegration(id, { name = null, enabled = null, rotate, oldTokenUntil }) {
       await write(
         `UPDATE integrations SET name = coalesce($2, name), enabled = coalesce($3, enabled),
-           token_counter = token_counter + $4 WHERE id = $1`,
+           token_counter = token_counter + $4, old_token_until = CASE WHEN $5 THEN $6 ELSE old_token_until END
+         WHERE id = $1`,
         ...[id, name, enabled, rotate ? 1 : 0],
+        ...[rotate === true || oldTokenUntil !== undefined, oldTokenUntil ?? null],
+      );
+      if (rotate)
+        await write(
+          `DELETE FROM old_token_uses WHERE integration_id = $1
+             AND token_counter < (SELECT token_counter - 1 FROM integrations WHERE id = $1)`,
+          id,
+        );
+    },
+    async oldTokenUsed({ id, tokenCounter }, address, at) {
+      await write(
+        `INSERT INTO old_token_uses (integration_id, token_counter, address, last_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (integration_id, token_counter, address) DO UPDATE SET last_at = excluded.last_at`,
+        ...[id, tokenCounter - 1, address, at],
       );
     },
+    oldTokenUses: ({ id, tokenCounter }) =>
+      read(
+        `SELECT address, last_at AS "lastAt" FROM old_token_uses
+         WHERE integration_id = $1 AND token_counter = $2 ORDER BY last_at DESC, address LIMIT 20`,
+        ...[id, tokenCounter - 1],
+      ),
     async putExtension(account, { extension, name, user }) {
       if (name === '' && user === null)
         await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);

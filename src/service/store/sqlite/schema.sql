@@ -18,9 +18,20 @@ CREATE TABLE integrations (
   account_id INTEGER NOT NULL REFERENCES accounts (id),
   name TEXT NOT NULL,
   token_counter INTEGER NOT NULL DEFAULT 1,
+  -- Until when the token of the counter before is accepted, too; null: no longer.
+  old_token_until INTEGER,
   enabled INTEGER NOT NULL DEFAULT 1,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+-- From where a replaced token, that of token_counter, is still used.
+CREATE TABLE old_token_uses (
+  integration_id INTEGER NOT NULL REFERENCES integrations (id),
+  token_counter INTEGER NOT NULL,
+  address TEXT NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (integration_id, token_counter, address)
+) STRICT, WITHOUT ROWID;
 
 -- One row: raised by every change of accounts, integrations and names of extensions, also by another process (the command line).
 CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
