@@ -26,6 +26,7 @@ const pages = {
   call: '/calls/details?id=pbx-now.2',
   reports: '/reports',
   month: `/reports?${lastDays(32)}`,
+  'five-days': `/reports?${lastDays(5)}&by=hour&of=segment:VIP`,
   'api-log': '/api-log',
 };
 
@@ -62,7 +63,7 @@ test('untrusted texts run nothing on a page, and break no layout', { skip }, asy
   const { page, trouble } = await signIn(browser, served, { size: 'narrow' });
   const calls = hostile.map((id) => `/calls/details?${new URLSearchParams({ id: id.slice(0, 255) })}`);
   const searches = ['<script>', '"><img src=x onerror=alert(1)>'].map((term) =>
-    ['/calls?customer=', '/calls?number=1', '/api-log?in=request&term='].map(
+    ['/calls?q=', '/calls?number=', '/reports?of=answered:', '/api-log?in=request&term='].map(
       (path) => path + encodeURIComponent(term),
     ),
   );
@@ -99,10 +100,10 @@ test('by keyboard: search a number, page through its calls, open one with its re
   await page.waitForURL('**newer=*');
   assert.equal(await rows.first().textContent(), newest);
 
-  await page.getByLabel('Number').focus();
+  await page.getByLabel('Name, number or extension').focus();
   await page.keyboard.type('030 901820');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**number=*');
+  await page.waitForURL('**q=*');
   for (const text of await rows.allTextContents()) assert.match(text, /\+49 30 901820/);
   await rows.nth(1).getByRole('link').first().press('Enter');
   await page.getByRole('heading', { name: 'Timeline' }).waitFor();
@@ -144,7 +145,7 @@ test('a report prints in light colours without controls; its CSV has the same fi
   const browser = await openBrowser(t);
   const { page, context } = await signIn(browser, served, { theme: 'dark' });
   await page.goto(`${served.url}/reports?from=2026-01-01&to=2030-01-01&by=month`);
-  const calls = await page.locator('.tiles dd').first().textContent();
+  const calls = await page.locator('.tiles dd a').first().textContent();
   for (const most of [`${lastDays(14)}&by=hour`, `${lastDays(397)}&by=day`]) {
     const answer = await context.request.get(`${served.url}/reports?${most}`);
     assert.ok(gzipSync(await answer.body()).length < 100_000, most);
@@ -155,7 +156,7 @@ test('a report prints in light colours without controls; its CSV has the same fi
   for (const part of await page.locator('form, nav, .bar, .save').all())
     assert.equal(await part.isVisible(), false);
   assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'light');
-  for (const name of ['series', 'hours', 'segments']) {
+  for (const name of ['series', 'hours', 'segments', 'integrations']) {
     const csv = await context.request.get(
       `${served.url}/reports.csv?from=2026-01-01&to=2030-01-01&by=month&table=${name}`,
     );
@@ -165,4 +166,70 @@ test('a report prints in light colours without controls; its CSV has the same fi
       .reduce((a, b) => a + b, 0);
     assert.equal(String(sum), calls, name);
   }
+});
+
+test('a report is narrowed, sorted and leads to its calls, with a mouse, by keyboard and by touch', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await officeWeeks(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, context, trouble } = await signIn(browser, served);
+  const tile = (name: string) => page.locator('.tiles > div').filter({ hasText: name }).first();
+  await page.goto(`${served.url}/reports?${lastDays(8)}&by=day`);
+  const all = Number((await tile('Calls').locator('a').textContent()) ?? '');
+  const table = page.getByRole('region', { name: 'Calls by day', exact: true });
+  const counts = async () => (await table.locator('tbody td:nth-child(2)').allTextContents()).map(Number);
+  await table.getByRole('link', { name: 'Calls', exact: true }).press('Enter');
+  await page.waitForURL('**sort=*');
+  assert.deepEqual(
+    await counts(),
+    (await counts()).toSorted((a, b) => b - a),
+  );
+  assert.equal(await table.locator('th[aria-sort=descending]').textContent(), 'Calls');
+
+  await page.locator('.bars > a[href]').first().hover();
+  const value = page.locator('.chart .value').first();
+  assert.match((await value.textContent()) ?? '', /\d+ calls?, \d+ answered/);
+  const inBar = /: (\d+) call/.exec((await value.textContent()) ?? '')?.[1];
+  await page.locator('.bars > a[href]').first().click();
+  await page.waitForURL('**/calls?*');
+  const listed = await page.locator('main tbody tr').count();
+  assert.equal(String(Math.min(50, Number(inBar))), String(listed));
+  await page.goBack();
+
+  await page.locator('#f-of').selectOption({ label: 'Segment: VIP' });
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.waitForURL('**of=segment*');
+  assert.ok(Number(await tile('Calls').locator('a').textContent()) < all);
+  assert.deepEqual(trouble, []);
+  await context.close();
+
+  const phone = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  const touched = await phone.newPage();
+  await touched.goto(await served.service.link());
+  await touched.waitForURL((url) => url.pathname === '/');
+  await touched.goto(`${served.url}/reports?${lastDays(8)}&by=day`);
+  const bar = touched.locator('.bars > a[href]').first().locator('.hit');
+  await bar.tap();
+  assert.match((await touched.locator('.chart .value').first().textContent()) ?? '', /\d+ calls?, /);
+  assert.equal(new URL(touched.url()).pathname, '/reports');
+  await bar.tap();
+  await touched.waitForURL('**/calls?*');
+  await phone.close();
+});
+
+test('five days by hour take two screens, and empty nights none', { skip }, async (t) => {
+  const served = await serve(t);
+  await officeWeeks(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page } = await signIn(browser, served);
+  await page.goto(`${served.url}/reports?${lastDays(5)}&by=hour`);
+  const height = await page.locator('#t-series').evaluate((part) => part.getBoundingClientRect().height);
+  assert.ok(height < 1000, `${height} px`);
+  assert.ok((await page.locator('.heat thead th').count()) < 18, 'no night');
 });

@@ -36,7 +36,14 @@ test('a number is found in national and international format and by any part, a 
     for (const [id, from] of Object.entries(calls)) await report({ id, from, status: 'ringing', at: 1000 });
   });
   const found = async (query: string, timeZone = 'UTC') => {
-    const filter = await filterOf(callQueryIn(new URLSearchParams(query)), account, timeZone, store, nobody);
+    const filter = await filterOf(
+      callQueryIn(new URLSearchParams(query)),
+      account,
+      timeZone,
+      store,
+      nobody,
+      [],
+    );
     const page = { account: account.id, filter, towards: 'older', from: null, limit: 9 } as const;
     return (await store.calls.page(page)).calls.map(({ id }) => id).sort();
   };
@@ -51,13 +58,16 @@ test('a number is found in national and international format and by any part, a 
     ['110', ['emergency']],
     ['1100', ['zeros']],
     ['7777', []],
-    ['nobody', ['amsterdam', 'berlin', 'emergency', 'zeros']],
+    ['nobody', []],
+    ['alpha’s', []],
+    ["ALPHA\u0301's cust", ['berlin']],
   ] as const)
-    assert.deepEqual(await found(`number=${encodeURIComponent(typed)}`), ids, typed);
+    assert.deepEqual(await found(`q=${encodeURIComponent(typed)}`), ids, typed);
   assert.deepEqual(await found('customer=1'), ['berlin'], 'the reference');
-  assert.deepEqual(await found('customer=ALPHA%27s'), ['berlin'], 'a part of the name');
   assert.deepEqual(await found('from=1970-01-01&to=1970-01-01'), Object.keys(calls).sort());
   assert.deepEqual(await found('from=1970-01-02'), []);
+  assert.deepEqual(await found('from=1970-01-01T00:00&to=1970-01-01T01:00'), Object.keys(calls).sort());
+  assert.deepEqual(await found('from=1970-01-01T01:00'), []);
   assert.deepEqual(
     await found('to=1969-12-31', 'America/New_York'),
     Object.keys(calls).sort(),
@@ -68,7 +78,7 @@ test('a number is found in national and international format and by any part, a 
 test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async (t) => {
   const { store, account, stateDir } = await opened(t);
   await hostileCalls({ stateDir }, Date.parse('2026-10-25T00:30Z'));
-  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody, []);
   const text = (
     await Array.fromAsync(callsAsCsv(store, account.id, filter, formatsFor('Europe/Berlin'), noExtensions))
   ).join('');
@@ -90,7 +100,7 @@ test('the CSV is sent in chunks', async (t) => {
       Array.from({ length: 3000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
   });
-  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody);
+  const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody, []);
   let lines = 0;
   for await (const chunk of callsAsCsv(store, account.id, filter, formatsFor('UTC'), noExtensions)) {
     const inChunk = chunk.split('\r\n').length - 1;

@@ -524,6 +524,7 @@ export function storeConformance(
       name: 'A',
       country: null,
       timeZone: 'Europe/Berlin',
+      answerWithin: 20,
       tokenCounter: 2,
       crmUrl: null,
       agentsDelete: false,
@@ -748,7 +749,10 @@ export function storeConformance(
     await call('again', '110', 50, '1002');
     await store.requests.record(recorded({ account: other, id: 'theirs', at: 42, status: 'completed' }));
     const missed = async (since: number, max: number) =>
-      (await store.callers.missed(account, since, max)).map((each) => [each.call.id, each.reached]);
+      (await store.callers.missed(account, { since, until: 99 }, max)).map((each) => [
+        each.call.id,
+        each.reached,
+      ]);
     const through = { id: 'through', at: 41, by: '1001' };
     assert.deepEqual(await missed(0, 9), [
       ['first', through],

@@ -69,5 +69,10 @@ export async function everything(store: Store, account = 1) {
 /** Groups are in no order. */
 function sorted(figures: SpanFigures): SpanFigures {
   const byName = (groups: SpanFigures['segments']) => groups.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return { ...figures, extensions: byName(figures.extensions), segments: byName(figures.segments) };
+  return {
+    ...figures,
+    extensions: byName(figures.extensions),
+    segments: byName(figures.segments),
+    integrations: byName(figures.integrations),
+  };
 }

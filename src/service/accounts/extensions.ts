@@ -1,5 +1,5 @@
-import { comparable } from '../http/text.ts';
 import type { Extension } from '../store/directory-store.ts';
+import { folded } from '../store/shared/customer-search.ts';
 
 /** The extensions of an account that have a name or a user. */
 export type Extensions = ReadonlyMap<string, Extension>;
@@ -22,10 +22,10 @@ export function extensionText(extensions: Extensions, extension: string): string
 export const extensionsOf = (extensions: Extensions, user: number): string[] =>
   [...extensions.values()].filter((one) => one.user === user).map(({ extension }) => extension);
 
-/** The extensions with this as a part of their name, whatever its case. */
+/** The extensions with this as a part of their name, whatever its case and accents. */
 export function extensionsNamed(extensions: Extensions, part: string): string[] {
-  const text = comparable(part);
+  const text = folded(part);
   return [...extensions.keys()].filter((extension) =>
-    comparable(extensionName(extensions, extension) ?? '').includes(text),
+    folded(extensionName(extensions, extension) ?? '').includes(text),
   );
 }

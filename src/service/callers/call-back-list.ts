@@ -26,7 +26,7 @@ export function makeCallBackList(callers: CallerStore, screens: Screens, clock: 
     const since = clock() - LISTED_MS;
     return callBacks(
       ...(await Promise.all([
-        callers.missed(account, since, MAX_CALLS),
+        callers.missed(account, { since, until: Number.MAX_SAFE_INTEGER }, MAX_CALLS),
         callers.actions(account, { since }, MAX_ACTIONS),
       ])),
     );

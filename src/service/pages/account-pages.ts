@@ -24,6 +24,7 @@ const settings = z.object({
     .string()
     .trim()
     .refine((zone) => zone === '' || isTimeZone(zone), 'Enter a time zone name, such as Europe/Berlin.'),
+  within: z.coerce.number('Enter a number of seconds.').int().min(1, 'At least 1.').max(600, 'At most 600.'),
 });
 
 /** The user's own page with the account's settings, and the page that a new user's first link opens. */
@@ -86,16 +87,17 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
     if (errors) return accountPage(request, errors);
-    const { account: name, country, zone } = values;
+    const { account: name, country, zone, within } = values;
     await store.directory.changeAccount(request.account.id, {
       name,
       country: country || null,
       timeZone: zone || null,
+      answerWithin: within,
     });
     await directory.refresh();
     await request.audit(
       'settings',
-      `account ${name}, country ${country || 'none'}, time zone ${zone || 'of the server'}`,
+      `account ${name}, country ${country || 'none'}, time zone ${zone || 'of the server'}, answer within ${within} s`,
     );
     return { redirect: '/account?done=settings' };
   });
@@ -170,6 +172,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
               ${field({ label: 'Account name', name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
               ${field({ label: 'Country', name: 'country', value: value('country', account.country ?? ''), errors, maxlength: 2, hint: 'For numbers without + or 00: a two-letter code, such as NL.' })}
               ${field({ label: 'Time zone', name: 'zone', value: value('zone', account.timeZone ?? ''), errors, hint: `For all times and reports. If left empty: the server’s time zone, ${machineZone()}.` })}
+              ${field({ label: 'Answer within, seconds', name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: 'Reports show the share of calls answered within this time.' })}
               <button type="submit">Save</button>
             `,
           )}

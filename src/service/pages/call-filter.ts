@@ -1,24 +1,33 @@
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
 import { dateIn } from '../reports/calendar.ts';
-import type { CallFilter } from '../store/call-store.ts';
-import type { Account } from '../store/directory-store.ts';
+import { type CallFilter, everyCall } from '../store/call-store.ts';
+import type { Account, Integration } from '../store/directory-store.ts';
+import { searchWords } from '../store/shared/customer-search.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/user-store.ts';
 import type { PageRequest } from './kit/page-request.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {
-  readonly number: string;
+  /** Of a name, number or extension. */
+  readonly q: string;
+  /** By reference. */
   readonly customer: string;
   readonly extension: string;
   /** `1`: calls that the user answered. */
   readonly mine: '1' | '';
+  readonly segment: string;
+  /** By uid. */
+  readonly integration: string;
   readonly outcome: CallFilter['outcome'];
-  /** `2026-11-20` in the account's time zone; '' for none. */
+  /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone; '' for none. */
   readonly from: string;
   readonly to: string;
 };
+
+/** A part of the address that means nothing. */
+export type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
 
 export const outcomes = [
   ['', 'All calls'],
@@ -29,17 +38,45 @@ export const outcomes = [
 
 export function callQueryIn(query: URLSearchParams): CallQuery {
   const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
-  const day = (name: string) => dateIn(query.get(name))?.toString() ?? '';
   const outcome = outcomes.find(([value]) => value !== '' && value === query.get('outcome'))?.[0] ?? null;
   return {
-    number: text('number'),
+    q: text('q') || text('number'),
     customer: text('customer'),
     extension: text('extension'),
     mine: query.has('mine') ? '1' : '',
+    segment: text('segment'),
+    integration: text('integration'),
     outcome: outcome as CallFilter['outcome'],
-    from: day('from'),
-    to: day('to'),
+    from: momentIn(text('from'), 0) === null ? '' : text('from'),
+    to: momentIn(text('to'), 1) === null ? '' : text('to'),
   };
+}
+
+/** What of the address is left out, or searched for as another thing. */
+export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
+  const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
+  const isOdd = {
+    number: text('q') === '' && text('number') !== '' && !/\d/.test(text('number')),
+    outcome: !outcomes.some(([value]) => value === text('outcome')),
+    from: text('from') !== '' && momentIn(text('from'), 0) === null,
+    to: text('to') !== '' && momentIn(text('to'), 1) === null,
+  };
+  return (['number', 'outcome', 'from', 'to'] as const)
+    .filter((name) => isOdd[name])
+    .map((name) => ({ name, text: text(name) }));
+}
+
+/** A date, `days` later, or a time of a date. */
+function momentIn(text: string, days: number): Temporal.PlainDateTime | null {
+  const [, day = '', time] = /^(\d{4}-\d\d-\d\d)(T[0-2]\d:[0-5]\d)?$/.exec(text) ?? [];
+  const date = dateIn(day);
+  if (date === undefined) return null;
+  if (time === undefined) return date.add({ days }).toPlainDateTime();
+  try {
+    return Temporal.PlainDateTime.from(text);
+  } catch {
+    return null;
+  }
 }
 
 /** The address of a page with this query and further parameters. */
@@ -55,8 +92,8 @@ export function addressOf(
 }
 
 /**
- * The store's filter for a query. A number that has called, in national or international format, is searched exactly,
- * any other as a part of numbers. A customer is searched by reference if a call has it, else by a part of the name.
+ * The store's filter for a query. Of what is searched for, a number that has called, in national or international
+ * format, is searched exactly; any other as a part of numbers, as an extension and as words of names.
  */
 export async function filterOf(
   callQuery: CallQuery,
@@ -64,41 +101,47 @@ export async function filterOf(
   timeZone: string,
   { calls }: Pick<Store, 'calls'>,
   { extensions, user }: Pick<PageRequest, 'extensions'> & { readonly user: Pick<User, 'id'> },
+  integrations: readonly Integration[],
 ): Promise<CallFilter> {
-  const any = { number: null, customer: null, extensions: null, outcome: null, since: null, until: null };
   const exists = async (filter: Partial<CallFilter>) => {
     const one = {
       account: id,
-      filter: { ...any, ...filter },
+      filter: { ...everyCall, ...filter },
       towards: 'older',
       from: null,
       limit: 1,
     } as const;
     return (await calls.page(one)).calls.length > 0;
   };
-  const startOf = (date: Temporal.PlainDate | undefined) =>
-    date?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
+  const at = (text: string, days: number) =>
+    momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
-  const digits = callQuery.number.replace(/\D/g, '');
-  const whole = normaliseNumber(callQuery.number, country);
-  const isWhole = digits !== '' && (await exists({ number: { is: whole } }));
-  const isReference = callQuery.customer !== '' && (await exists({ customer: { is: callQuery.customer } }));
+  const { q, customer, extension, mine, segment, integration, outcome, from, to } = callQuery;
+  const number = q.replace(/[\s()./-]/g, '');
+  const isNumber = /^\+?\d+$/.test(number);
+  const whole = isNumber ? normaliseNumber(q, country) : '';
+  const isWhole = isNumber && (await exists({ number: { is: whole } }));
   return {
-    // Without leading zeros, which are not part of the international number.
-    number: digits === '' ? null : isWhole ? { is: whole } : { has: digits.replace(/^0+(?=\d)/, '') },
-    customer:
-      callQuery.customer === ''
+    number: isWhole ? { is: whole } : null,
+    search:
+      isWhole || q === ''
         ? null
-        : isReference
-          ? { is: callQuery.customer }
-          : { has: callQuery.customer },
-    extensions: callQuery.mine
+        : {
+            // Without what is not part of the international number.
+            digits: isNumber ? number.replace(/^(\+|0+)(?=\d)/, '') : null,
+            words: searchWords(q),
+            extensions: [q, ...extensionsNamed(extensions, q)],
+          },
+    customer: customer === '' ? null : { is: customer },
+    extensions: mine
       ? extensionsOf(extensions, user.id)
-      : callQuery.extension === ''
+      : extension === ''
         ? null
-        : [callQuery.extension, ...extensionsNamed(extensions, callQuery.extension)],
-    outcome: callQuery.outcome,
-    since: startOf(dateIn(callQuery.from)),
-    until: startOf(dateIn(callQuery.to)?.add({ days: 1 })),
+        : [extension, ...extensionsNamed(extensions, extension)],
+    segment: segment || null,
+    integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
+    outcome,
+    since: at(from, 0),
+    until: at(to, 1),
   };
 }

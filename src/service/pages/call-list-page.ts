@@ -4,12 +4,20 @@ import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { type Cell, csvLines } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
+import type { Integration } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
-import { addressOf, type CallQuery, callQueryIn, filterOf, outcomes } from './call-filter.ts';
+import {
+  addressOf,
+  type CallQuery,
+  callQueryIn,
+  filterOf,
+  notUnderstoodIn,
+  outcomes,
+} from './call-filter.ts';
 import { cursorList } from './kit/cursor-list.ts';
 import { displayText } from './kit/display-text.ts';
-import { choice, field } from './kit/form.ts';
+import { choice, field, notice } from './kit/form.ts';
 import { duration, type Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
@@ -19,11 +27,14 @@ const PER_PAGE = 50;
 const PER_CHUNK = 500;
 
 /** All calls, newest first, as a page and as CSV. */
-export function callListPage(pages: Pages, { store }: ServiceContext): void {
-  pages.get('/calls', 'agent', (request) => listPage(request, store));
+export function callListPage(pages: Pages, context: ServiceContext): void {
+  const { store, directory } = context;
+  pages.get('/calls', 'agent', (request) => listPage(request, context));
   pages.get('/calls.csv', 'agent', async (request) => {
     const { account, query, formats, audit, extensions } = request;
-    const filter = await filterOf(callQueryIn(query), account, formats.timeZone, store, request);
+    const integrations = directory.integrations(account.id);
+    const callQuery = callQueryIn(query);
+    const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
     await audit('export', query.size === 0 ? 'all calls' : 'calls that match a filter');
     return {
       download: 'calls.csv',
@@ -33,10 +44,11 @@ export function callListPage(pages: Pages, { store }: ServiceContext): void {
   });
 }
 
-async function listPage(request: PageRequest, store: Store): Promise<Page> {
+async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
   const { account, query, formats } = request;
   const callQuery = callQueryIn(query);
-  const filter = await filterOf(callQuery, account, formats.timeZone, store, request);
+  const integrations = directory.integrations(account.id);
+  const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
   const {
     rows: calls,
     isNewest,
@@ -57,7 +69,8 @@ async function listPage(request: PageRequest, store: Store): Promise<Page> {
     scripts: isNewest ? ['live-parts.js'] : [],
     body: html`
       <h1>Calls</h1>
-      ${filterForm(callQuery, formats)}
+      ${filterForm(callQuery, formats, integrations)}
+      ${notUnderstoodIn(query).map(({ name, text }) => notice(html`${oddities[name]} ${displayText(text, 60)}`, 'bad'))}
       <div id="calls" data-live=${isNewest}>${!isSearching && callTable(calls, request, filtered)}</div>
       ${links}
       ${
@@ -68,21 +81,48 @@ async function listPage(request: PageRequest, store: Store): Promise<Page> {
   };
 }
 
-const filterForm = (callQuery: CallQuery, { timeZone }: Formats) => html`
+/** What precedes a part of the address that means nothing. */
+const oddities = {
+  number: 'Not a phone number, searched as a name:',
+  outcome: 'Not an outcome, all calls are shown:',
+  from: 'Not a date, left out:',
+  to: 'Not a date, left out:',
+};
+
+/** A date, with a time if it has one. */
+const moment = (label: string, name: string, value: string) =>
+  field({ label, name, type: value.includes('T') ? 'datetime-local' : 'date', value });
+
+function filterForm(callQuery: CallQuery, { timeZone }: Formats, integrations: readonly Integration[]): Html {
+  const { q, customer, extension, segment, integration, outcome, from, to } = callQuery;
+  const narrowed = [
+    ['customer', 'Customer', customer],
+    ['extension', 'Extension', extension],
+    ['segment', 'Segment', segment],
+    ['integration', 'Integration', integration],
+  ] as const;
+  const nameOf = (name: string, value: string) =>
+    name === 'integration' ? (integrations.find(({ uid }) => uid === value)?.name ?? value) : value;
+  return html`
   <form class="filter" action="/calls" role="search" aria-label="Calls">
-    ${field({ label: 'Number', name: 'number', type: 'search', value: callQuery.number, maxlength: 255 })}
-    ${field({ label: 'Customer', name: 'customer', type: 'search', value: callQuery.customer, maxlength: 255 })}
-    ${field({ label: 'Extension', name: 'extension', type: 'search', value: callQuery.extension, maxlength: 255 })}
-    ${choice({ label: 'Outcome', name: 'outcome', value: callQuery.outcome ?? '', options: outcomes })}
-    ${field({ label: 'From', name: 'from', type: 'date', value: callQuery.from })}
-    ${field({ label: 'To', name: 'to', type: 'date', value: callQuery.to })}
+    ${field({ label: 'Name, number or extension', name: 'q', type: 'search', value: q, maxlength: 255 })}
+    ${choice({ label: 'Outcome', name: 'outcome', value: outcome ?? '', options: outcomes })}
+    ${moment('From', 'from', from)}
+    ${moment('To', 'to', to)}
     <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> My calls</label>
     <div class="buttons">
       <button type="submit" class="main">Search</button>
       ${addressOf('', callQuery) !== '' && html`<a href="/calls">Clear filter</a>`}
     </div>
-    <p class="hint">Any part of a number, in any format; a customer’s reference or any part of the name; an extension or its name. Times are in ${timeZone}.</p>
+    ${narrowed.map(
+      ([name, label, value]) =>
+        value !== '' &&
+        html`<p class="narrowed"><input type="hidden" name=${name} value=${value} />${label}: ${displayText(nameOf(name, value), 60)}
+          <a href=${addressOf('/calls', { ...callQuery, [name]: '' })}>Remove<span class="unseen"> ${label}</span></a></p>`,
+    )}
+    <p class="hint">Any part of a name, with or without accents, or of a number, in any format. Times are in ${timeZone}.</p>
   </form>`;
+}
 
 /** Calls as a table, on this and other pages. */
 export function callTable(

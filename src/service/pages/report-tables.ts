@@ -1,17 +1,27 @@
-import { type Group, OTHERS } from '../reports/aggregate.ts';
-import type { Counts, Report } from '../reports/call-report.ts';
+import type { Group } from '../reports/aggregate.ts';
+import type { Counts } from '../reports/call-report.ts';
 import type { Cell } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
-import type { StepLength } from '../reports/period.ts';
 import { displayText } from './kit/display-text.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import { type Column, table } from './kit/table.ts';
 
-type Row = Counts & { readonly label: string; readonly group: Group | null };
+export type Row = Counts & {
+  readonly label: string;
+  /** What the label is in CSV, if not itself: a date or time as ISO 8601 has them. */
+  readonly iso?: string;
+  /** Where the row leads: to its calls, to the caller. */
+  readonly href?: string;
+  readonly group?: Group | null;
+  /** Calls of the period before; null if unknown. */
+  readonly before?: number | null;
+  /** Such as the time of the last call. */
+  readonly note?: string;
+};
 
 /** A column of a report table, on the page and as CSV. Durations are in seconds. */
-type ReportColumn = {
+export type ReportColumn = {
   readonly head: string;
   readonly csv: string;
   readonly kind: 'text' | 'count' | 'share' | 'seconds';
@@ -20,13 +30,20 @@ type ReportColumn = {
 };
 
 export type ReportTable = {
+  readonly name: string;
   readonly caption: string;
   readonly columns: readonly ReportColumn[];
   readonly rows: readonly Row[];
 };
 
-export const tableNames = ['series', 'hours', 'extensions', 'segments'] as const;
-export type TableName = (typeof tableNames)[number];
+/** A column, by its name in CSV, and the direction of its values. */
+export type Sorting = { readonly table: string; readonly column: string; readonly descending: boolean };
+
+/** Reads `extensions.-answered`. */
+export function sortingIn(text: string | null): Sorting | null {
+  const [, table, minus, column] = /^(\w+)\.(-?)(\w+)$/.exec(text ?? '') ?? [];
+  return table && column ? { table, column, descending: minus === '-' } : null;
+}
 
 /** The share of missed calls among answered and missed ones; null without any. */
 export function missedRate({ answered, missed }: Counts): number | null {
@@ -37,22 +54,25 @@ export const percent = (value: number | null): string =>
   value === null ? '–' : `${(value * 100).toFixed(1)} %`;
 export const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
 
-const counts: ReportColumn[] = [
-  { head: 'Calls', csv: 'calls', kind: 'count', value: ({ calls }) => calls },
-  { head: 'Answered', csv: 'answered', kind: 'count', value: ({ answered }) => answered },
-  { head: 'Missed', csv: 'missed', kind: 'count', value: ({ missed }) => missed },
-  { head: 'Missed rate', csv: 'missed_rate', kind: 'share', value: missedRate },
-];
+const calls: ReportColumn = { head: 'Calls', csv: 'calls', kind: 'count', value: (row) => row.calls };
+const before: ReportColumn = {
+  ...{ head: 'Before', csv: 'calls_before', kind: 'count', wide: true },
+  value: (row) => row.before ?? null,
+};
+const answered: ReportColumn = {
+  ...{ head: 'Answered', csv: 'answered', kind: 'count' },
+  value: (row) => row.answered,
+};
+const missed: ReportColumn = { head: 'Missed', csv: 'missed', kind: 'count', value: (row) => row.missed };
+const rate: ReportColumn = { head: 'Missed rate', csv: 'missed_rate', kind: 'share', value: missedRate };
 
 const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
   ...{ head, csv, kind: 'seconds', wide: true },
-  value: ({ group }) => group && quantile(group[kind], part),
+  value: ({ group }) => (group ? quantile(group[kind], part) : null),
 });
-const timeToAnswer = [
+const times = [
   time('Median time to answer', 'time_to_answer_median_seconds', 'waited', 0.5),
   time('9 of 10 within', 'time_to_answer_p90_seconds', 'waited', 0.9),
-];
-const talkTime: ReportColumn[] = [
   time('Median duration', 'duration_median_seconds', 'talked', 0.5),
   time('9 of 10 within', 'duration_p90_seconds', 'talked', 0.9),
 ];
@@ -60,52 +80,56 @@ const totalTalkTime: ReportColumn = {
   ...{ head: 'Total talk time', csv: 'total_talk_seconds', kind: 'seconds' },
   value: ({ group }) => group?.talkedSeconds ?? null,
 };
-
-const first = (head: string): ReportColumn => ({
-  head,
-  csv: head.toLowerCase(),
+const last: ReportColumn = {
+  head: 'Last call',
+  csv: 'last_call',
   kind: 'text',
+  value: ({ note }) => note ?? null,
+};
+
+const first = (head: string, csv = head.toLowerCase()): ReportColumn => ({
+  ...{ head, csv, kind: 'text' },
   value: ({ label }) => label,
 });
 
-const stepHeads: Record<StepLength, string> = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' };
+/** The columns of each kind of table; `head`: what its rows are. */
+export const columnsOf = {
+  counts: (head: string) => [first(head), calls, answered, missed, rate],
+  steps: (head: string) => [first(head), calls, answered, missed, rate, ...times],
+  groups: (head: string) => [first(head), calls, before, answered, missed, rate, ...times],
+  people: (head: string) => [first(head), answered, before, ...times, totalTalkTime],
+  callers: (head: string) => [first(head, 'number'), calls, missed],
+  neverReached: (head: string) => [first(head, 'number'), missed, last],
+};
 
-/** The tables of a report. */
-export function reportTables(report: Report, step: StepLength): Record<TableName, ReportTable> {
-  const groups = (list: Report['segments'], none: string) =>
-    list.map(([name, group]) => ({ ...group, label: name === OTHERS ? 'all others' : name || none, group }));
-  const withTimes = step === 'hour' ? [] : [...timeToAnswer, ...talkTime];
-  return {
-    series: {
-      caption: `Calls by ${step}`,
-      columns: [first(stepHeads[step]), ...counts, ...withTimes],
-      rows: report.series,
-    },
-    hours: {
-      caption: 'Calls by hour of the day',
-      columns: [first('Hour'), ...counts],
-      rows: withCalls(report.hours),
-    },
-    extensions: {
-      caption: 'Answered calls by extension',
-      columns: [first('Extension'), counts[1] as ReportColumn, ...timeToAnswer, ...talkTime, totalTalkTime],
-      rows: groups(report.extensions, 'unknown'),
-    },
-    segments: {
-      caption: 'Calls by segment',
-      columns: [first('Segment'), ...counts, ...timeToAnswer, ...talkTime],
-      rows: groups(report.segments, 'none'),
-    },
+/** The rows in the order of a column; those without a value last. */
+export function sortedRows({ name, columns, rows }: ReportTable, sorting: Sorting | null): readonly Row[] {
+  const column = columns.find(({ csv }) => csv === sorting?.column);
+  if (sorting?.table !== name || column === undefined) return rows;
+  const direction = sorting.descending ? -1 : 1;
+  const keyOf = (row: Row) => (column.kind === 'text' ? (row.iso ?? column.value(row)) : column.value(row));
+  return rows.toSorted((a, b) => {
+    const [x, y] = [keyOf(a), keyOf(b)];
+    if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
+    return direction * (typeof x === 'string' ? x.localeCompare(String(y)) : x - Number(y));
+  });
+}
+
+/** `address`: of the same page with this table sorted so. */
+export function showTable(
+  given: ReportTable,
+  sorting: Sorting | null,
+  address: (sort: string) => string,
+): Html {
+  const { name, caption, columns } = given;
+  const sortOf = ({ csv, kind }: ReportColumn): Column<Row>['sort'] => {
+    const current = sorting?.table === name && sorting.column === csv;
+    const descending = current ? !sorting.descending : kind !== 'text';
+    return {
+      href: address(`${name}.${descending ? '-' : ''}${csv}`),
+      ...(current && { order: sorting.descending ? 'descending' : 'ascending' }),
+    };
   };
-}
-
-/** From the first row with calls to the last. */
-function withCalls<T extends Counts>(rows: readonly T[]): readonly T[] {
-  const has = ({ calls }: T) => calls > 0;
-  return rows.slice(Math.max(0, rows.findIndex(has)), rows.findLastIndex(has) + 1);
-}
-
-export function showTable({ caption, columns, rows }: ReportTable): Html {
   return table({
     caption,
     columns: columns.map(
@@ -113,26 +137,32 @@ export function showTable({ caption, columns, rows }: ReportTable): Html {
         head: column.head,
         ...(column.kind !== 'text' && { numeric: true }),
         ...(column.wide && { wide: true }),
-        cell: (row) => cellText(column, row),
+        ...(given.rows.length > 1 && { sort: sortOf(column) }),
+        cell: (row) => cellText(column, row, column === columns[0]),
       }),
     ),
-    rows,
+    rows: sortedRows(given, sorting),
     empty: html`<p>No calls.</p>`,
   });
 }
 
-function cellText({ kind, value }: ReportColumn, row: Row): Html {
+function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean): Html {
   const cell = value(row);
   if (kind === 'share') return percent(cell as number | null);
   if (kind === 'seconds') return seconds(cell as number | null);
-  return typeof cell === 'string' ? html`<span class="label">${displayText(cell, 80)}</span>` : cell;
+  if (typeof cell !== 'string') return cell;
+  const label = html`<span class="label">${displayText(cell, 80)}</span>`;
+  return isFirst && row.href !== undefined && row.calls > 0 ? html`<a href=${row.href}>${label}</a>` : label;
 }
 
 /** The table as CSV rows, its header first. */
 export function tableCells({ columns, rows }: ReportTable): Cell[][] {
-  const cell = ({ kind, value }: ReportColumn, row: Row) => {
-    const given = value(row);
+  const cell = ({ kind, value }: ReportColumn, row: Row, at: number) => {
+    const given = at === 0 ? (row.iso ?? value(row)) : value(row);
     return kind === 'share' && given !== null ? Number(Number(given).toFixed(4)) : given;
   };
-  return [columns.map(({ csv }) => csv), ...rows.map((row) => columns.map((column) => cell(column, row)))];
+  return [
+    columns.map(({ csv }) => csv),
+    ...rows.map((row) => columns.map((column, at) => cell(column, row, at))),
+  ];
 }

@@ -8,7 +8,7 @@ export type Span = { readonly since: number; readonly until: number };
 export type CallFacts = Pick<
   CallRecord,
   'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
->;
+> & { readonly integration: number };
 
 /** Totals of a group of calls. Calls that are neither answered nor missed are still ringing. */
 export type Group = {
@@ -24,16 +24,28 @@ export type Group = {
   readonly talkedSeconds: number;
 };
 
-/** Figures of the calls that started in a span; groups by name, unordered. */
-export type SpanFigures = {
-  /** Calls, answered and missed per quarter of an hour from the span's start: three numbers each. */
+/** Figures of some of the calls that started in a span. */
+export type Figures = {
+  /** Of each quarter of an hour with calls: its number from the span's start, its calls, answered and missed ones. */
   readonly quarters: readonly number[];
   readonly all: Group;
-  /** Answered calls by who answered; '' if unknown. */
-  readonly extensions: readonly (readonly [string, Group])[];
-  /** By the customer's segment; '' for none. */
-  readonly segments: readonly (readonly [string, Group])[];
 };
+
+/** Figures by name, unordered. */
+export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
+
+/** Figures of all calls that started in a span, and of groups of them. */
+export type SpanFigures = Figures & {
+  /** Answered calls by who answered; '' if unknown. */
+  readonly extensions: NamedFigures;
+  /** By the customer's segment; '' for none. */
+  readonly segments: NamedFigures;
+  /** By the integration's id. */
+  readonly integrations: NamedFigures;
+};
+
+export const groupKinds = ['extensions', 'segments', 'integrations'] as const;
+export type GroupKind = (typeof groupKinds)[number];
 
 /** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
 export const QUARTER_MS = 900_000;
@@ -50,50 +62,70 @@ export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' |
 
 /** Counts calls of one span, or figures of several parts of it. */
 export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
-  const quarters: number[] = [];
-  const all = countGroup();
-  const extensions = countGroups();
-  const segments = countGroups();
-  const addQuarter = (index: number, added: readonly number[]) => {
-    while (quarters.length < index * 3 + 3) quarters.push(0);
-    for (const [offset, count] of added.entries()) (quarters[index * 3 + offset] as number) += count;
-  };
+  const all = countFigures();
+  const groups = { extensions: countGroups(), segments: countGroups(), integrations: countGroups() };
   return {
     add(call: CallFacts): void {
-      const { answered, missed } = outcomeOf(call);
-      addQuarter(Math.floor((call.startedAt - since) / QUARTER_MS), [1, answered, missed]);
-      all.add(call);
-      segments.of(call.segment ?? '').add(call);
-      if (answered) extensions.of(call.callerId ?? '').add(call);
+      const quarter = Math.floor((call.startedAt - since) / QUARTER_MS);
+      all.add(call, quarter);
+      groups.segments.of(call.segment ?? '').add(call, quarter);
+      groups.integrations.of(String(call.integration)).add(call, quarter);
+      if (outcomeOf(call).answered) groups.extensions.of(call.callerId ?? '').add(call, quarter);
     },
     /** Adds figures of a part of this span, which starts at `from`. */
     merge(figures: SpanFigures, from = since): void {
-      const first = (from - since) / QUARTER_MS;
-      for (let at = 0; at < figures.quarters.length; at += 3)
-        addQuarter(first + at / 3, figures.quarters.slice(at, at + 3));
-      all.merge(figures.all);
-      for (const [name, group] of figures.extensions) extensions.of(name).merge(group);
-      for (const [name, group] of figures.segments) segments.of(name).merge(group);
+      const quarter = (from - since) / QUARTER_MS;
+      all.merge(figures, quarter);
+      for (const kind of groupKinds)
+        for (const [name, part] of figures[kind]) groups[kind].of(name).merge(part, quarter);
     },
     figures: (): SpanFigures => ({
-      quarters: [...quarters],
-      all: all.group(),
-      extensions: extensions.entries(),
-      segments: segments.entries(),
+      ...all.figures(),
+      extensions: groups.extensions.entries(),
+      segments: groups.segments.entries(),
+      integrations: groups.integrations.entries(),
     }),
   };
 }
 
 function countGroups() {
-  const groups = new Map<string, ReturnType<typeof countGroup>>();
+  const groups = new Map<string, ReturnType<typeof countFigures>>();
   return {
     of(name: string) {
       const key = groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS;
-      const group = groups.get(key) ?? countGroup();
+      const group = groups.get(key) ?? countFigures();
       groups.set(key, group);
       return group;
     },
-    entries: () => [...groups].map(([name, group]) => [name, group.group()] as const),
+    entries: (): NamedFigures => [...groups].map(([name, group]) => [name, group.figures()]),
+  };
+}
+
+/** Counts some calls of a span. */
+export function countFigures() {
+  const quarters = new Map<number, readonly number[]>();
+  const all = countGroup();
+  const addQuarter = (quarter: number, added: readonly number[]) => {
+    const before = quarters.get(quarter);
+    quarters.set(quarter, before ? before.map((count, at) => count + (added[at] as number)) : added);
+  };
+  return {
+    /** `quarter`: that in which the call started. */
+    add(call: CallFacts, quarter: number): void {
+      const { answered, missed } = outcomeOf(call);
+      addQuarter(quarter, [1, answered, missed]);
+      all.add(call);
+    },
+    /** Adds figures of a part that starts with the quarter `first`. */
+    merge(figures: Figures, first = 0): void {
+      for (let at = 0; at < figures.quarters.length; at += 4)
+        addQuarter(first + (figures.quarters[at] as number), figures.quarters.slice(at + 1, at + 4));
+      all.merge(figures.all);
+    },
+    figures: (): Figures => ({
+      quarters: [...quarters].sort(([a], [b]) => a - b).flat(2),
+      all: all.group(),
+    }),
   };
 }
 

@@ -1,115 +1,173 @@
-import { countGroup, type Group, QUARTER_MS, type SpanFigures } from './aggregate.ts';
+import {
+  countFigures,
+  countGroup,
+  type Figures,
+  type Group,
+  type GroupKind,
+  QUARTER_MS,
+  type Span,
+  type SpanFigures,
+} from './aggregate.ts';
 import { type Day, hoursOf } from './calendar.ts';
 import type { Period, StepLength } from './period.ts';
 
 export type Counts = Pick<Group, 'calls' | 'answered' | 'missed'>;
 
-/** One row of a series; `group` is null for hours, which have counts only. */
+/** One step of the period; `group` is null for hours, which have counts only. */
 export type SeriesRow = Counts & {
-  /** `Fri 20 Nov 2026`. */
-  readonly label: string;
-  /** A short label for charts. */
-  readonly short: string;
+  /** Its first and last day in the period. */
+  readonly first: Temporal.PlainDate;
+  readonly last: Temporal.PlainDate;
+  /** Null unless the step is an hour. */
+  readonly hour: { readonly hour: number; readonly label: string } | null;
   readonly group: Group | null;
 };
+
+/** The hours 0 to 23 of a day, or of a day of the week: `last` is then the last of them in the period. */
+export type DayRow = {
+  readonly first: Temporal.PlainDate;
+  readonly last: Temporal.PlainDate;
+  readonly hours: readonly Counts[];
+};
+
+export type NamedGroup = readonly [name: string, group: Group];
 
 export type Report = {
   readonly all: Group;
   readonly series: readonly SeriesRow[];
+  /** Hours by day, or by day of the week (Monday first) if the period is longer than two weeks. */
+  readonly days: readonly DayRow[];
   /** Of all days together, hours 0 to 23. */
-  readonly hours: readonly SeriesRow[];
-  /** Most calls first. */
-  readonly extensions: readonly (readonly [string, Group])[];
-  readonly segments: readonly (readonly [string, Group])[];
+  readonly hours: readonly Counts[];
+  /** Most calls first; of all calls, whatever the filter. */
+  readonly groups: Readonly<Record<GroupKind, readonly NamedGroup[]>>;
 };
 
-/** Combines the figures of a period's days, given in the order of the days. */
+/** The calls to report: those of some groups of one kind. */
+export type GroupFilter = { readonly kind: GroupKind; readonly names: readonly string[] };
+
+/** More days are shown by day of the week. */
+const MAX_DAY_ROWS = 14;
+
+/** Combines the figures of a period's days, given in the order of the days. `filter` null: all calls. */
 export async function makeReport(
   { step }: Pick<Period, 'step'>,
   days: readonly Day[],
   timeZone: string,
   figures: AsyncIterable<SpanFigures>,
+  filter: GroupFilter | null = null,
 ): Promise<Report> {
   const all = countGroup();
-  const extensions = new Map<string, ReturnType<typeof countGroup>>();
-  const segments = new Map<string, ReturnType<typeof countGroup>>();
-  const collect = (groups: typeof extensions, [name, group]: readonly [string, Group]) => {
-    const sum = groups.get(name) ?? countGroup();
-    groups.set(name, sum);
-    sum.merge(group);
-  };
-  const hours = Array.from({ length: 24 }, () => ({ calls: 0, answered: 0, missed: 0 }));
-  const steps: { label: string; short: string; sum: ReturnType<typeof countGroup> }[] = [];
+  const groups = { extensions: sums(), segments: sums(), integrations: sums() };
+  const hours = emptyHours();
+  const dayRows = new Map<string, { first: Temporal.PlainDate; last: Temporal.PlainDate; hours: Sum[] }>();
+  const steps: { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum }[] = [];
   const series: SeriesRow[] = [];
 
   let index = 0;
   for await (const ofDay of figures) {
-    const day = days[index] as Day;
+    const { date, since, until } = days[index] as Day;
     index += 1;
-    all.merge(ofDay.all);
-    for (const group of ofDay.extensions) collect(extensions, group);
-    for (const group of ofDay.segments) collect(segments, group);
-    for (const hour of hoursOf(day, timeZone)) {
-      const counts = countsBetween(ofDay, hour.since - day.since, hour.until - day.since);
-      const sum = hours[hour.hour] as { -readonly [Key in keyof Counts]: number };
-      for (const key of ['calls', 'answered', 'missed'] as const) sum[key] += counts[key];
-      if (step === 'hour') {
-        const label = days.length === 1 ? hour.label : `${names.day.format(day.date)}, ${hour.label}`;
-        series.push({ ...counts, label, short: hour.label.slice(0, 5), group: null });
-      }
+    for (const kind of ['extensions', 'segments', 'integrations'] as const)
+      for (const [name, part] of ofDay[kind]) groups[kind].of(name).merge(part.all);
+    const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
+    all.merge(figuresOfDay.all);
+    const key = String(days.length > MAX_DAY_ROWS ? date.dayOfWeek : date);
+    const row = dayRows.get(key) ?? { first: date, last: date, hours: emptyHours() };
+    row.last = date;
+    dayRows.set(key, row);
+    for (const { hour, label, ...span } of hoursOf({ since, until }, timeZone)) {
+      const counts = countsBetween(figuresOfDay, { since: span.since - since, until: span.until - since });
+      for (const sum of [hours[hour], row.hours[hour]]) addCounts(sum as Sum, counts);
+      if (step === 'hour')
+        series.push({ ...counts, first: date, last: date, hour: { hour, label }, group: null });
     }
     if (step === 'hour') continue;
-    const { label, short } = nameOf(day.date, step);
-    if (steps.at(-1)?.label !== label) steps.push({ label, short, sum: countGroup() });
-    steps.at(-1)?.sum.merge(ofDay.all);
+    const stepKey = keyOf(date, step);
+    if (steps.at(-1)?.key !== stepKey)
+      steps.push({ key: stepKey, first: date, last: date, sum: countGroup() });
+    const current = steps.at(-1) as (typeof steps)[number];
+    current.last = date;
+    current.sum.merge(figuresOfDay.all);
   }
-  for (const { label, short, sum } of steps) {
+  for (const { first, last, sum } of steps) {
     const group = sum.group();
-    series.push({ ...countsOf(group), label, short, group });
+    const { calls, answered, missed } = group;
+    series.push({ calls, answered, missed, first, last, hour: null, group });
   }
-  const largestFirst = (groups: typeof extensions) =>
-    [...groups]
-      .map(([name, sum]) => [name, sum.group()] as const)
-      .sort(([nameA, a], [nameB, b]) => b.calls - a.calls || (nameA < nameB ? -1 : 1));
+  const rows = [...dayRows.values()];
   return {
     all: all.group(),
-    series,
-    hours: hours.map((counts, hour) => {
-      const label = `${String(hour).padStart(2, '0')}:00`;
-      return { ...counts, label, short: label, group: null };
-    }),
-    extensions: largestFirst(extensions),
-    segments: largestFirst(segments),
+    series: step === 'hour' ? withinHours(series, hours) : series,
+    days: days.length > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
+    hours,
+    groups: {
+      extensions: groups.extensions.largestFirst(),
+      segments: groups.segments.largestFirst(),
+      integrations: groups.integrations.largestFirst(),
+    },
   };
 }
 
-const countsOf = ({ calls, answered, missed }: Group): Counts => ({ calls, answered, missed });
-
-/** Sums the quarters from `since` until before `until`, ms from the start of the day. */
-function countsBetween({ quarters }: SpanFigures, since: number, until: number): Counts {
-  const [first, end] = [since / QUARTER_MS, until / QUARTER_MS];
-  const sum = (offset: number) => {
-    let total = 0;
-    for (let quarter = first; quarter < end; quarter += 1) total += quarters[quarter * 3 + offset] ?? 0;
-    return total;
-  };
-  return { calls: sum(0), answered: sum(1), missed: sum(2) };
+/** The hours of the day from the first with calls to the last: `[8, 17]`. */
+export function busyHours(hours: readonly Counts[]): readonly [first: number, last: number] {
+  const has = ({ calls }: Counts) => calls > 0;
+  return [Math.max(0, hours.findIndex(has)), hours.findLastIndex(has)];
 }
 
-const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options);
-const names = {
-  day: format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-  weekday: format({ weekday: 'short', day: 'numeric' }),
-  date: format({ day: 'numeric', month: 'short' }),
-  month: format({ month: 'long', year: 'numeric' }),
-  shortMonth: format({ month: 'short', year: '2-digit' }),
-};
+/** Without the nights that have no calls on any day. */
+function withinHours(series: readonly SeriesRow[], hours: readonly Counts[]): SeriesRow[] {
+  const [first, last] = busyHours(hours);
+  return series.filter(({ hour }) => hour !== null && hour.hour >= first && hour.hour <= last);
+}
 
-function nameOf(date: Temporal.PlainDate, step: StepLength): { label: string; short: string } {
-  if (step === 'month') return { label: names.month.format(date), short: names.shortMonth.format(date) };
-  if (step === 'day')
-    return { label: names.day.format(date).replace(',', ''), short: names.date.format(date) };
-  const monday = date.subtract({ days: date.dayOfWeek - 1 });
-  const label = `Week ${date.weekOfYear}, from ${names.date.format(monday)} ${monday.year}`;
-  return { label, short: names.date.format(monday) };
+type GroupSum = ReturnType<typeof countGroup>;
+
+function sums() {
+  const groups = new Map<string, GroupSum>();
+  return {
+    of(name: string): GroupSum {
+      const sum = groups.get(name) ?? countGroup();
+      groups.set(name, sum);
+      return sum;
+    },
+    largestFirst: (): NamedGroup[] =>
+      [...groups]
+        .map(([name, sum]) => [name, sum.group()] as const)
+        .sort(([nameA, a], [nameB, b]) => b.calls - a.calls || (nameA < nameB ? -1 : 1)),
+  };
+}
+
+function chosen(ofDay: SpanFigures, { kind, names }: GroupFilter): Figures {
+  const sum = countFigures();
+  for (const [name, part] of ofDay[kind]) if (names.includes(name)) sum.merge(part);
+  return sum.figures();
+}
+
+type Sum = { -readonly [Key in keyof Counts]: number };
+
+const emptyHours = (): Sum[] => Array.from({ length: 24 }, () => ({ calls: 0, answered: 0, missed: 0 }));
+
+function addCounts(sum: Sum, { calls, answered, missed }: Counts): void {
+  sum.calls += calls;
+  sum.answered += answered;
+  sum.missed += missed;
+}
+
+/** Sums the quarters of a span, ms from the start of the day. */
+function countsBetween({ quarters }: Figures, { since, until }: Span): Counts {
+  const sum = { calls: 0, answered: 0, missed: 0 };
+  for (let at = 0; at < quarters.length; at += 4) {
+    const start = (quarters[at] as number) * QUARTER_MS;
+    if (start < since || start >= until) continue;
+    sum.calls += quarters[at + 1] as number;
+    sum.answered += quarters[at + 2] as number;
+    sum.missed += quarters[at + 3] as number;
+  }
+  return sum;
+}
+
+function keyOf(date: Temporal.PlainDate, step: StepLength): string {
+  if (step === 'month') return date.toPlainYearMonth().toString();
+  return (step === 'week' ? date.subtract({ days: date.dayOfWeek - 1 }) : date).toString();
 }

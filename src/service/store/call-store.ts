@@ -22,19 +22,35 @@ export interface CallFeed {
 
 /** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
 export type CallFilter = {
-  /** `is`: the number as numbers are compared; `has`: digits in it. */
-  readonly number: { readonly is: string } | { readonly has: string } | null;
-  /** `is`: the reference; `has`: a part of the name, in upper or lower case. */
-  readonly customer: { readonly is: string } | { readonly has: string } | null;
+  /** As numbers are compared. */
+  readonly number: { readonly is: string } | null;
+  /** By reference. */
+  readonly customer: { readonly is: string } | null;
   /** Answered at one of these. */
   readonly extensions: readonly string[] | null;
+  readonly segment: string | null;
+  readonly integration: number | null;
+  readonly search: CallSearch | null;
   /** `open`: not over yet, answered or not; `answered` and `missed` as reports count them. */
   readonly outcome: 'open' | 'answered' | 'missed' | null;
   readonly since: number | null;
   readonly until: number | null;
 };
 
+/**
+ * Finds a call if its number has the digits, its customer's name has all of the words (none: no name is searched; without
+ * accents, in lower case: see customer-search.ts), or one of the extensions answered it.
+ */
+export type CallSearch = {
+  readonly digits: string | null;
+  readonly words: readonly string[];
+  readonly extensions: readonly string[];
+};
+
 export const everyCall: CallFilter = {
+  segment: null,
+  integration: null,
+  search: null,
   number: null,
   customer: null,
   extensions: null,

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../calls/call-record.ts';
+import type { GroupKind, Span } from '../reports/aggregate.ts';
 
 /** What a user did about a caller's missed calls, or a note about the caller. */
 export type CallerAction = {
@@ -19,10 +20,23 @@ export type MissedCall = {
   readonly reached: { readonly id: string; readonly at: number; readonly by: string | null } | null;
 };
 
+/** The calls of a group alone; null: all. */
+export type CallGroup = { readonly kind: GroupKind; readonly name: string };
+
+export type CallerCounts = {
+  readonly number: string;
+  /** The customer's, as of their calls; null for none. */
+  readonly name: string | null;
+  readonly calls: number;
+  readonly missed: number;
+};
+
 /** Callers by their numbers: whom to call back, and what colleagues did and noted. */
 export interface CallerStore {
-  /** The newest `max` missed calls of an account that ended at `since` (Unix ms) or later, oldest first. */
-  missed(account: number, since: number, max: number): Promise<MissedCall[]>;
+  /** The newest `max` missed calls of an account that ended in a span, oldest first. */
+  missed(account: number, ended: Span, max: number, of?: CallGroup | null): Promise<MissedCall[]>;
+  /** Who called in a span, at most a day, and how often. Unordered. */
+  counts(account: number, span: Span, of: CallGroup | null): Promise<CallerCounts[]>;
   act(account: number, action: CallerAction): Promise<void>;
   /** Deletes what was done about a number. */
   forget(account: number, number: string): Promise<void>;

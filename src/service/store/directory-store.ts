@@ -7,6 +7,8 @@ export type Account = {
   readonly country: string | null;
   /** IANA name of the zone that its people read times in. Null: that of the machine. */
   readonly timeZone: string | null;
+  /** Seconds: the goal that reports compare times to answer with. */
+  readonly answerWithin: number;
   /** Raised to make the administration token a new one. */
   readonly tokenCounter: number;
   /** The address of a caller in the office's own program, with places for the number (see crm-link.ts). Null: none. */
@@ -70,6 +72,7 @@ export interface DirectoryStore {
       timeZone?: string | null;
       crmUrl?: string | null;
       agentsDelete?: boolean;
+      answerWithin?: number;
       rotate?: true;
     },
   ): Promise<void>;

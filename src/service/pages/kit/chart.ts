@@ -4,13 +4,16 @@ import { type Html, html } from './html.ts';
 /**
  * Charts as inline SVG: no script is needed, colours from the stylesheet follow the theme and the printer, and no inline
  * style conflicts with the Content-Security-Policy. Horizontal positions are in per cent, so that a chart fills any width
- * while its text keeps its size. Screen readers get a label and use the table below.
+ * while its text keeps its size. The keyboard and screen readers use the table below, which has the same figures and
+ * links; client/chart.js shows the values of a bar under the pointer or finger.
  */
 export type Bar = {
   /** The label under the bar. */
   readonly short: string;
   /** The tooltip. */
   readonly title: string;
+  /** Where the bar leads. */
+  readonly href?: string;
   /** From bottom to top, one per kind. */
   readonly parts: readonly number[];
 };
@@ -48,18 +51,18 @@ export function barChart(
   const labelled = (index: number) => (index % narrow ? 'desk' : index % desk ? 'narrow' : undefined);
   const px = (value: number) => String(Math.round(value * 100) / 100);
   const percent = (value: number) => `${px(value)}%`;
-  return html`<figure class="chart">
-    <figcaption>${kinds.map(({ name, style }) => html`<span class=${`key ${style}`}>${name}</span>`)}</figcaption>
+  return html`<figure class="chart" aria-label=${label}>
+    <figcaption>${kinds.map(({ name, style }) => html`<span class=${`key ${style}`}>${name}</span>`)}<span class="value" aria-hidden="true"></span></figcaption>
     <div class="plot">
       <svg class="axis" width="44" height=${HEIGHT + LABELS} aria-hidden="true">
         ${ticks.map((value) => html`<text x="38" y=${px(y(value) + 4)} text-anchor="end">${tick(value)}</text>`)}
       </svg>
-      <svg class="bars" width="100%" height=${HEIGHT + LABELS} role="img" aria-label=${label}>
+      <svg class="bars" width="100%" height=${HEIGHT + LABELS} aria-hidden="true">
         ${ticks.map((value) => html`<line class="grid" x1="0" x2="100%" y1=${px(y(value))} y2=${px(y(value))} />`)}
         ${bars.map((bar, index) => {
           const left = x(index) ?? 0;
           let top = 0;
-          return html`<g>
+          return html`<a href=${bar.href} tabindex="-1">
             <title>${bar.title}</title>
             <rect class="hit" x=${percent(index * (100 / bars.length))} width=${percent(100 / bars.length)} y="0" height=${HEIGHT} />
             ${bar.parts.map((part, kind) => {
@@ -74,7 +77,7 @@ export function barChart(
               (index % desk === 0 || index % narrow === 0) &&
               html`<text class=${labelled(index)} x=${percent(left + x.bandwidth() / 2)} y=${HEIGHT + 17} text-anchor="middle">${bar.short}</text>`
             }
-          </g>`;
+          </a>`;
         })}
       </svg>
     </div>

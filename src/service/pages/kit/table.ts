@@ -4,6 +4,8 @@ import { type Html, html } from './html.ts';
 export type Column<Row> = {
   readonly head: string;
   cell(row: Row): Html;
+  /** A link that sorts by it, and how it is sorted now. */
+  readonly sort?: { readonly href: string; readonly order?: 'ascending' | 'descending' } | undefined;
   /** Figures: aligned right. */
   readonly numeric?: true;
   /** Hidden on narrow screens; the row's own page shows it too. */
@@ -18,12 +20,15 @@ export function table<Row>({
   caption,
   columns,
   rows,
+  key,
   empty,
   stacked,
 }: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
+  /** What a row stays known by when a list is renewed (see client/live-parts.js). */
+  key?: (row: Row) => string;
   empty: Html;
   stacked?: true;
 }): Html {
@@ -34,10 +39,10 @@ export function table<Row>({
   return html`<div class=${stacked ? 'table stacked' : 'table'} role="region" aria-label=${caption} tabindex="0">
     <table role=${role('table')}>
       <caption class="unseen">${caption}</caption>
-      <thead role=${role('rowgroup')}><tr role=${role('row')}>${columns.map((column) => html`<th scope="col" role=${role('columnheader')} class=${classOf(column)}>${column.head}</th>`)}</tr></thead>
+      <thead role=${role('rowgroup')}><tr role=${role('row')}>${columns.map((column) => html`<th scope="col" role=${role('columnheader')} class=${classOf(column)} aria-sort=${column.sort?.order}>${column.sort ? html`<a class="sort" href=${column.sort.href}>${column.head}</a>` : column.head}</th>`)}</tr></thead>
       <tbody role=${role('rowgroup')}>${rows.map(
         (row) =>
-          html`<tr role=${role('row')}>${columns.map((column) => html`<td role=${role('cell')} class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
+          html`<tr role=${role('row')} data-key=${key?.(row)}>${columns.map((column) => html`<td role=${role('cell')} class=${classOf(column)}>${column.cell(row)}</td>`)}</tr>`,
       )}</tbody>
     </table>
   </div>`;

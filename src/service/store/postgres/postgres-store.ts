@@ -91,7 +91,8 @@ export async function openPostgresStore(
       (await database.read([[sql, ...values]]))[0] as Row[],
     write: database.rows,
     contains: (text, part) => `strpos(${text}, ${part}) > 0`,
-    lower: (text) => `lower(${text} COLLATE "und-x-icu")`,
+    folded: (text) =>
+      `replace(lower(regexp_replace(normalize(${text}, NFKD), '[\u0300-\u036f]', '', 'g') COLLATE "und-x-icu"), 'ß', 'ss')`,
     along: () => '', // it finds the index by itself
     lockingRows: 'FOR UPDATE',
   };

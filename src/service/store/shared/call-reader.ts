@@ -1,5 +1,5 @@
 import { type CallRecord, FORGOTTEN } from '../../calls/call-record.ts';
-import type { CallCursor, CallFilter } from '../call-store.ts';
+import type { CallCursor, CallFilter, CallSearch } from '../call-store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { CallHits, CallSlice } from './cursor-paging.ts';
 import type { Statements, Value } from './statements.ts';
@@ -136,26 +136,47 @@ type Condition = { readonly sql: string; readonly values: readonly Value[] };
 const sqlOf = (conditions: readonly Condition[]) => conditions.map(({ sql }) => sql).join(' AND ');
 const valuesOf = (conditions: readonly Condition[]) => conditions.flatMap(({ values }) => values);
 
+function searchCondition(
+  { digits, words, extensions }: CallSearch,
+  { contains, folded }: Statements,
+): Condition {
+  const name = words.map(() => contains(folded('customer_name'), '?')).join(' AND ');
+  const any = [
+    digits !== null && contains('number', '?'),
+    name,
+    // As one text, so that the statement's own does not vary with their number.
+    extensions.length > 0 && contains('?', "'\n' || caller_id || '\n'"),
+  ].filter(Boolean);
+  return {
+    sql: any.length === 0 ? '1 = 0' : `(${any.join(' OR ')})`,
+    values: [
+      ...(digits === null ? [] : [digits]),
+      ...words,
+      ...(extensions.length > 0 ? [`\n${extensions.join('\n')}\n`] : []),
+    ],
+  };
+}
+
 /** The index to walk along, what it is walked by, and the conditions on each row (`rest`). */
 function conditions(
-  { number, customer, extensions, outcome, since, until }: CallFilter,
-  { contains, lower }: Statements,
+  { number, customer, extensions, segment, integration, search, outcome, since, until }: CallFilter,
+  statements: Statements,
 ) {
   const walks: (Condition & { index: string })[] = [];
   const rest: Condition[] = [];
   const by = (index: string, sql: string, ...values: Value[]) => walks.push({ index, sql, values });
   const filter = (sql: string, ...values: Value[]) => rest.push({ sql, values });
 
-  if (number && 'is' in number) by('calls_by_number', 'number = ?', number.is);
-  if (customer && 'is' in customer) by('calls_by_customer', 'customer_reference = ?', customer.is);
+  if (number) by('calls_by_number', 'number = ?', number.is);
+  if (customer) by('calls_by_customer', 'customer_reference = ?', customer.is);
   if (extensions?.length === 1) by('calls_by_extension', 'caller_id = ?', extensions[0] as string);
   // Of several, the newest are not at one place of the index.
   else if (extensions !== null)
-    filter(extensions.length === 0 ? 'false' : `caller_id IN (${extensions.map(() => '?')})`, ...extensions);
+    rest.push(searchCondition({ digits: null, words: [], extensions }, statements));
   if (outcome === 'open') by('calls_open', "status <> 'completed'");
-  if (number && 'has' in number) filter(contains('number', '?'), number.has);
-  if (customer && 'has' in customer)
-    filter(contains(lower('customer_name'), '?'), customer.has.toLowerCase());
+  if (segment !== null) filter('segment = ?', segment);
+  if (integration !== null) filter('integration_id = ?', integration);
+  if (search) rest.push(searchCondition(search, statements));
   if (outcome === 'answered') filter('(answered_at IS NOT NULL OR NOT missed)');
   if (outcome === 'missed') filter('missed');
 

@@ -1,9 +1,19 @@
 import { FORGOTTEN } from '../../calls/call-record.ts';
-import type { CallerAction, CallerStore } from '../caller-store.ts';
+import type { CallerAction, CallerStore, CallGroup } from '../caller-store.ts';
 import { callOf, callTypes } from './call-rows.ts';
 import type { Statements } from './statements.ts';
 
 const callColumns = Object.keys(callTypes).map((name) => `c.${name}`);
+
+/** The name of a call's group, as SQL. */
+const groupNames = {
+  extensions: "CASE WHEN c.answered_at IS NOT NULL OR NOT c.missed THEN coalesce(c.caller_id, '') END",
+  segments: "coalesce(c.segment, '')",
+  integrations: 'CAST(c.integration_id AS text)',
+} as const;
+
+const inGroup = (of: CallGroup | null, value: number) =>
+  of === null ? '' : `AND ${groupNames[of.kind]} = $${value}`;
 
 /** `acted` is called after an action, for the account's screens at other processes. */
 export function callerRows(
@@ -11,7 +21,7 @@ export function callerRows(
   acted: (account: number) => void = () => {},
 ): CallerStore {
   return {
-    async missed(account, since, max) {
+    async missed(account, { since, until }, max, of = null) {
       const rows = await read<Record<string, unknown>>(
         `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
            r.caller_id AS reached_by
@@ -19,9 +29,9 @@ export function callerRows(
          LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
            WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
-         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.number <> '${FORGOTTEN}'
-         ORDER BY c.completed_at DESC, c.id DESC LIMIT $3`,
-        ...[account, since, max],
+         WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.completed_at < $3
+           AND c.number <> '${FORGOTTEN}' ${inGroup(of, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
+        ...[account, since, until, max, ...(of === null ? [] : [of.name])],
       );
       return rows.toReversed().map((row) => ({
         call: callOf(row),
@@ -34,6 +44,15 @@ export function callerRows(
                 by: row.reached_by as string | null,
               },
       }));
+    },
+    counts(account, { since, until }, of) {
+      return read(
+        `SELECT number, max(customer_name) AS name, count(*) AS calls,
+           CAST(sum(CASE WHEN missed THEN 1 ELSE 0 END) AS bigint) AS missed
+         FROM calls c ${along('calls_by_time')} WHERE account_id = $1 AND started_at >= $2 AND started_at < $3
+           AND number <> '${FORGOTTEN}' ${inGroup(of, 4)} GROUP BY number`,
+        ...[account, since, until, ...(of === null ? [] : [of.name])],
+      );
     },
     async act(account, { number, at, user, kind, text }) {
       await write(

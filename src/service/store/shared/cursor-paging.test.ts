@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../../calls/call-record.ts';
+import { everyCall } from '../call-store.ts';
 import { type CallSlice, cursorPaging } from './cursor-paging.ts';
 
-const filter = { number: null, customer: null, extensions: null, outcome: null, since: null, until: null };
+const filter = everyCall;
 const call = (id: string) => ({ id }) as CallRecord;
 
 test('a page that nothing fills ends after a while, and says where to go on', async () => {

@@ -15,11 +15,11 @@ export function searchWords(term: string): string[] {
   return folded(term).split(/\s+/).filter(Boolean).slice(0, 8);
 }
 
-/** Without accents, in lower case. */
-function folded(text: string): string {
+/** Without accents, in lower case; databases do the same with names of calls (see `Statements.folded`). */
+export function folded(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+    .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
     .replaceAll('\n', ' ');

@@ -4,7 +4,7 @@ import { quarterOf } from './quarter.ts';
 import type { Statements } from './statements.ts';
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
-  crm_url AS "crmUrl", agents_delete AS "agentsDelete"`;
+  crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin"`;
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
@@ -41,15 +41,24 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
       const [account] = await write<Account>(sql, uid, name, country);
       return accountOf(account as Account);
     },
-    async changeAccount(id, { name = null, country, timeZone, crmUrl, agentsDelete = null, rotate }) {
+    async changeAccount(id, change) {
+      const {
+        name = null,
+        country,
+        timeZone,
+        crmUrl,
+        agentsDelete = null,
+        answerWithin = null,
+        rotate,
+      } = change;
       await write(
         `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
            time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
-           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete)
-         WHERE id = $1`,
+           crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
+           answer_within = coalesce($11, answer_within) WHERE id = $1`,
         ...[id, name, country !== undefined, country ?? null],
         ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
-        ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete],
+        ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
       );
     },
     async addIntegration({ uid, account, name, createdAt }) {

@@ -10,8 +10,8 @@ export type Statements = {
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** As SQL: whether a text has another in it. */
   contains(text: string, part: string): string;
-  /** As SQL: a text in lower case, by Unicode, whatever the database's own locale. */
-  lower(text: string): string;
+  /** As SQL: a text as customer-search.ts folds it, whatever the database's own locale. */
+  folded(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
   /** At the end of a subquery, as SQL: locks its rows until the change is made; waits for other changes of them. */

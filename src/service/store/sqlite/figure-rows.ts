@@ -16,6 +16,7 @@ type FactsRow = [
   answeredAt: number | null,
   completedAt: number | null,
   missed: number | null,
+  integration: number,
 ];
 
 /** Counts calls for reports, and gives what was kept of that. */
@@ -24,8 +25,8 @@ export function figureReader(db: DatabaseSync) {
     'SELECT figures FROM kept_figures WHERE account_id = ? AND since = ? AND until = ?',
   );
   const facts = db.prepare(
-    `SELECT id, status, segment, caller_id, started_at, ringing_at, answered_at, completed_at, missed
-     FROM calls INDEXED BY calls_by_time
+    `SELECT id, status, segment, caller_id, started_at, ringing_at, answered_at, completed_at, missed,
+       integration_id FROM calls INDEXED BY calls_by_time
      WHERE account_id = ? AND started_at < ? AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ${STEP}`,
   );
   facts.setReturnArrays(true);
@@ -36,9 +37,30 @@ export function figureReader(db: DatabaseSync) {
       const { at, id } = after ?? { at: span.since, id: 0 };
       const counted = countCalls(span);
       const rows = facts.all(account, span.until, at, id) as unknown as FactsRow[];
-      for (const [, status, segment, callerId, startedAt, ringingAt, answeredAt, completedAt, flag] of rows) {
+      for (const [
+        ,
+        status,
+        segment,
+        callerId,
+        startedAt,
+        ringingAt,
+        answeredAt,
+        completedAt,
+        flag,
+        integration,
+      ] of rows) {
         const missed = flag === null ? null : flag === 1;
-        counted.add({ status, segment, callerId, startedAt, ringingAt, answeredAt, completedAt, missed });
+        counted.add({
+          status,
+          segment,
+          callerId,
+          startedAt,
+          ringingAt,
+          answeredAt,
+          completedAt,
+          missed,
+          integration,
+        });
       }
       const last = rows[STEP - 1];
       return { figures: counted.figures(), next: last ? { at: last[4], id: last[0] } : null };

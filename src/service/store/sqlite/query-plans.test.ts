@@ -20,17 +20,17 @@ test('open and missed calls are found by their own indexes, however many calls a
   };
   const sql = {
     contains: (text: string, part: string) => `instr(${text}, ${part}) > 0`,
-    lower: (text: string) => text,
+    folded: (text: string) => text,
     lockingRows: '',
     along: (index: string) => `INDEXED BY ${index}`,
   };
   const statements: Statements = { read, lookup: read, write: read, ...sql };
   const calls = callReader(statements, 10);
   await calls.open(1, 10);
-  await callerRows(statements).missed(1, 0, 10);
+  await callerRows(statements).missed(1, { since: 0, until: 9 }, 10);
   assert.deepEqual(plans, [
     'SEARCH c USING INDEX calls_open (account_id=?)',
-    'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>?)',
+    'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>? AND completed_at<?)',
     'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)',

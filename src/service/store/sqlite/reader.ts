@@ -1,6 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { answerEach } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
+import { folded } from '../shared/customer-search.ts';
 import { figureReader } from './figure-rows.ts';
 import { historyEntries } from './history-entries.ts';
 import { openForReading } from './open.ts';
@@ -9,7 +10,7 @@ import { statementRunner } from './statement-runner.ts';
 /** The thread that reads: never waits for a commit, and never makes one wait. */
 
 const db = openForReading(workerData.file);
-db.function('lower_case', { deterministic: true }, (text) => String(text).toLowerCase());
+db.function('folded', { deterministic: true }, (text) => (text === null ? null : folded(String(text))));
 const methods = {
   ...figureReader(db),
   historyEntries: historyEntries(db),

@@ -9,7 +9,9 @@ CREATE TABLE accounts (
   token_counter INTEGER NOT NULL DEFAULT 1,
   -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers.
   crm_url TEXT,
-  agents_delete INTEGER NOT NULL DEFAULT 0
+  agents_delete INTEGER NOT NULL DEFAULT 0,
+  -- Seconds: the goal that reports compare times to answer with.
+  answer_within INTEGER NOT NULL DEFAULT 20
 ) STRICT;
 
 CREATE TABLE integrations (

@@ -52,7 +52,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       lookUp(sql, values).map((row) => ({ ...(row as Row) })),
     write: <Row>(sql: string, ...values: Value[]) => writer.ask('rows', sql, values) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
-    lower: (text) => `lower_case(${text})`,
+    folded: (text) => `folded(${text})`,
     along: (index) => `INDEXED BY ${index}`,
     lockingRows: '', // it makes one change at a time
   };

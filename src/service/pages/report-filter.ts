@@ -1,0 +1,71 @@
+import { type Extensions, extensionText } from '../accounts/extensions.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { OTHERS } from '../reports/aggregate.ts';
+import type { GroupFilter } from '../reports/call-report.ts';
+import type { PageRequest } from './kit/page-request.ts';
+
+/** A choice of the calls to report. */
+export type ReportFilter = {
+  /** As in the address: `segment:VIP`. */
+  readonly value: string;
+  readonly label: string;
+  readonly groups: GroupFilter;
+  /** The same calls, as the call list's address has them. */
+  readonly calls: Readonly<Record<string, string>>;
+};
+
+/** A person with the extensions that answered, or an extension of nobody. */
+export type Person = {
+  readonly name: string;
+  readonly extensions: readonly string[];
+  /** What finds their calls in the call list. */
+  readonly search: string;
+};
+
+/** Who answered, given the extensions that did. */
+export function peopleOf(answered: readonly string[], extensions: Extensions): Person[] {
+  const keyOf = (extension: string) => extensions.get(extension)?.user ?? extension;
+  return [...Map.groupBy(answered, keyOf).values()].map((own) => {
+    const [first = ''] = own;
+    const userName = extensions.get(first)?.userName;
+    if (own.length === 1 || !userName)
+      return { name: extensionText(extensions, first), extensions: own, search: first };
+    return { name: `${userName} (${own.join(', ')})`, extensions: own, search: userName };
+  });
+}
+
+/** What reports can be narrowed to. `answered`: the extensions that answered in the period. */
+export async function reportFilters(
+  { account, extensions }: PageRequest,
+  { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,
+  answered: readonly string[],
+): Promise<ReportFilter[]> {
+  const segments = await store.customers.segments(account.id);
+  const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
+  return [
+    ...peopleOf(named, extensions).map(
+      ({ name, extensions: own, search }): ReportFilter => ({
+        value: `answered:${own.join('|')}`,
+        label: `Answered by ${name}`,
+        groups: { kind: 'extensions', names: own },
+        calls: { extension: search },
+      }),
+    ),
+    ...segments.map(
+      ({ name }): ReportFilter => ({
+        value: `segment:${name}`,
+        label: `Segment: ${name}`,
+        groups: { kind: 'segments', names: [name] },
+        calls: { segment: name },
+      }),
+    ),
+    ...directory.integrations(account.id).map(
+      ({ id, uid, name }): ReportFilter => ({
+        value: `integration:${uid}`,
+        label: `Integration: ${name}`,
+        groups: { kind: 'integrations', names: [String(id)] },
+        calls: { integration: uid },
+      }),
+    ),
+  ];
+}
