@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { cpuMsOf } from '../faults/bridge-process.ts';
 import { percentile, print } from './compare.ts';
 
 /**
  * End to end: a PBX with so many calls a second (this process), the bridge, and the far side, each a process of its
- * own. Nothing may be lost; printed are the times from the PBX's event to the far side's having applied it.
+ * own. Nothing may be lost; printed are the times from the PBX's event to the far side's having applied it,
+ * the bridge's CPU time per answered call (on all its threads) and its memory.
  *
  * node test/bench/end-to-end.ts [--rate 1000] [--seconds 60]
  */
@@ -112,6 +114,7 @@ function serve(socket: net.Socket): void {
         `Event: ${list}Complete\r\nActionID: ${id}\r\nEventList: Complete\r\nListItems: 0\r\n\r\n`;
       if (action === 'coreshowchannels') socket.write(respond('Success') + complete('CoreShowChannels'));
       else if (action === 'bridgelist') socket.write(respond('Success') + complete('BridgeList'));
+      else if (action === 'devicestatelist') socket.write(respond('Success') + complete('DeviceStateList'));
       else if (action === 'status') {
         const index = Number.parseInt(/trunk-(\w+)/.exec(request)?.[1] ?? '', 16);
         const row = event('Status', {
@@ -156,6 +159,8 @@ const bridge = spawn(process.execPath, ['src/cli.ts', 'run'], {
 while (pbx === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
 await new Promise((resolve) => setTimeout(resolve, 1_000));
 
+const idle = memoryOf('VmRSS');
+const cpuBefore = cpuMsOf(bridge.pid ?? 0);
 const sent: Record<CallStatus, number[]> = { ringing: [], answered: [], completed: [] };
 const total = rate * seconds;
 const begin = Date.now();
@@ -188,7 +193,7 @@ while (counts.moved < total * 3 && Date.now() < deadline) {
   counts = await get<Counts>('counts');
 }
 const calls = await get<Held[]>('calls');
-const memory = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
+const cpuMs = cpuMsOf(bridge.pid ?? 0) - cpuBefore;
 
 print(
   `\nEnd to end: ${rate} calls/s for ${seconds} s, ${rate * 23} AMI events/s, ${rate * 3} events/s to the API`,
@@ -206,7 +211,7 @@ for (const status of ['ringing', 'answered', 'completed'] as const) {
   );
 }
 print(
-  `  bridge: peak RSS ${Math.round(Number(/VmHWM:\s+(\d+)/.exec(memory)?.[1]) / 1024)} MB, now ${Math.round(Number(/VmRSS:\s+(\d+)/.exec(memory)?.[1]) / 1024)} MB`,
+  `  bridge: ${(cpuMs / total).toFixed(2)} ms of CPU per call; memory ${idle} MB before the first call, ${memoryOf('VmHWM')} MB at most, ${memoryOf('VmRSS')} MB now`,
 );
 
 bridge.kill('SIGTERM');
@@ -216,3 +221,9 @@ pbx.destroy();
 server.close();
 rmSync(state, { recursive: true });
 process.exitCode = counts.moved === total * 3 && counts.inverted === 0 ? 0 : 1;
+
+/** MB. */
+function memoryOf(what: 'VmHWM' | 'VmRSS'): number {
+  const status = readFileSync(`/proc/${bridge.pid}/status`, 'utf8');
+  return Math.round(Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+}

@@ -81,7 +81,7 @@ export function startBridgeProcess({ env, cwd, wrap = [], hear }: BridgeProcessO
 }
 
 /** Ticks of a hundredth of a second (proc_pid_stat(5): utime and stime, behind the name in brackets). */
-function cpuMsOf(pid: number): number {
+export function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
