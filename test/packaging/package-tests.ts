@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import type { Machine, Said } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
@@ -113,6 +113,7 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
         assert.ok(statSync(machine.at('var/lib/pbx-bridge/bridge/queue')).isFile());
       }
       assert.equal((await succeeds(machine.chroot('pbx-bridge', '--version'))).output, `${versions.next}\n`);
+      assert.notDeepEqual(readdirSync(machine.at('var/cache/pbx-bridge')), [], 'nothing is kept compiled');
       assert.equal((await machine.chroot('systemctl', 'is-enabled', 'pbx-bridge')).output, 'disabled\n');
     },
   );
@@ -142,6 +143,6 @@ async function succeeds(said: Promise<Said>): Promise<Said> {
 async function files(machine: Machine): Promise<string[]> {
   const { output } = await machine.chroot('find', '/', '-xdev');
   const ofTheirOwn =
-    /^\/(var\/lib\/dpkg|var\/log|var\/cache|tmp|proc|dev|run|sys)\/|^\/etc\/\w+-$|^\/etc\/\.pwd\.lock$/;
+    /^\/(var\/lib\/dpkg|var\/log|var\/cache(?!\/pbx-bridge)|tmp|proc|dev|run|sys)\/|^\/etc\/\w+-$|^\/etc\/\.pwd\.lock$/;
   return output.split('\n').filter((name) => !ofTheirOwn.test(name));
 }
