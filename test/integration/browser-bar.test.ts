@@ -87,6 +87,41 @@ test('a missed call stays on every page and screen until a colleague takes it an
   for (const each of [page, wall]) await card(each, 'lost').getByText('missed').waitFor();
 });
 
+test('the icon of the installed app counts calls that ring and missed ones', { skip }, async (t) => {
+  const { page, context, a, post } = await open(t);
+  await context.addInitScript(`window.badges = [];
+    navigator.setAppBadge = (count) => Promise.resolve(window.badges.push(count));`);
+  await page.reload();
+  await page.locator('.link.live').waitFor();
+  await post(a.token, event({ id: 'one' }));
+  await card(page, 'one').waitFor();
+  await post(a.token, event({ id: 'two', from: '+493023125000' }));
+  await card(page, 'two').waitFor();
+  await post(a.token, event({ id: 'one', status: 'answered', caller_id: '1001' }));
+  await card(page, 'one').getByText('answered by').waitFor();
+  await post(a.token, event({ id: 'one', status: 'completed' }));
+  await post(a.token, event({ id: 'two', from: '+493023125000', status: 'completed' }));
+  await card(page, 'two').getByText('missed').waitFor();
+  assert.deepEqual(await page.evaluate('window.badges'), [1, 2, 1]);
+});
+
+test('the pages can be installed as an app', { skip }, async (t) => {
+  const { page, context, url, trouble } = await open(t);
+  await page.goto(`${url}/bar`);
+  assert.match(await page.title(), / · PBX Bridge$/);
+  const debug = await context.newCDPSession(page);
+  const { errors, data = '' } = await debug.send('Page.getAppManifest');
+  assert.deepEqual(errors, []);
+  assert.equal(JSON.parse(data).name, 'PBX Bridge');
+  const { installabilityErrors } = await debug.send('Page.getInstallabilityErrors');
+  // Windows of the tests are private ones, which install nothing.
+  assert.deepEqual(
+    installabilityErrors.map(({ errorId }) => errorId).filter((id) => id !== 'in-incognito'),
+    [],
+  );
+  assert.deepEqual(trouble, []);
+});
+
 /** Where everything is that can be pressed on the page around the bar. */
 const places = (page: Page) =>
   page.evaluate(() =>

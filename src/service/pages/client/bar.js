@@ -33,6 +33,13 @@ const attention = ringer(() => draw());
 
 const now = () => base.server + performance.now() - base.steady;
 
+/** The number on the icon of the installed app, where there is one. @param {number} count */
+function showBadge(count) {
+  if (count !== badge) navigator.setAppBadge?.(count).catch(() => {});
+  badge = count;
+}
+let badge = 0;
+
 /** @param {import('./stream.js').State} state */
 function take(state) {
   const before = board;
@@ -99,6 +106,7 @@ function draw() {
       : missed.length > 0
         ? `${missed.length} to call back · ${title}`
         : title;
+  showBadge(ringing.length + missed.length);
   if (toCallBack) toCallBack.textContent = missed.length > 0 ? String(missed.length) : '';
   const head = html`<div class="bar-head">
     <p class=${live ? (connected ? 'link live' : 'link live unused') : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>

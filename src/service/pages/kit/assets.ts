@@ -12,13 +12,14 @@ const types: Record<string, string> = {
   css: 'text/css',
   js: 'text/javascript',
   mjs: 'text/javascript',
+  webmanifest: 'application/manifest+json',
 };
 
 type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Buffer };
 
 const assets = new Map<string, Asset>();
 for (const file of readdirSync(own)
-  .filter((name) => /\.(css|js|svg)$/.test(name))
+  .filter((name) => /\.(css|js|svg|webmanifest)$/.test(name))
   .sort())
   add(file, withLibraries(readFileSync(new URL(file, own), 'utf8')));
 for (const [name, file] of Object.entries(libraries))

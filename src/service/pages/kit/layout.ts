@@ -6,6 +6,9 @@ import { button } from './form.ts';
 import { type Html, html, render } from './html.ts';
 import type { Page, PageRequest } from './page-request.ts';
 
+/** The product, as people call it: on every page, in the tab, and beside its icon where it is installed. */
+const productName = 'PBX Bridge';
+
 /** The pages at the top of every page. */
 const navigation: readonly { path: string; label: keyof Words['layout']; role: Role }[] = [
   { path: '/', label: 'dashboard', role: 'agent' },
@@ -31,6 +34,7 @@ export function layout(page: Page, request: PageRequest): string {
       <a class="skip" href="#content">${text.skipToContent}</a>
       <a class="skip" href="#bar">${text.skipToCalls}</a>
       <header class="top">
+        ${mark}
         <nav aria-label=${text.main}>
           ${links.map(
             ({ path: to, label }) =>
@@ -68,9 +72,11 @@ const bar = ({
 export function plainLayout(page: Page, words: Words): string {
   return document(
     { words, title: page.title, scripts: page.scripts ?? [] },
-    html`<main id="content" class="narrow">${page.body}</main>`,
+    html`<main id="content" class="narrow">${mark}${page.body}</main>`,
   );
 }
+
+const mark = html`<p class="mark"><img src=${assetUrl('icon.svg')} alt="" width="24" height="24" /><span>${productName}</span></p>`;
 
 function document(
   { words, title, scripts }: { words: Words; title: string; scripts: readonly string[] },
@@ -80,9 +86,10 @@ function document(
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
-    <title>${title}</title>
+    <title>${title} · ${productName}</title>
     <link rel="stylesheet" href=${assetUrl('style.css')} />
     <link rel="icon" href=${assetUrl('icon.svg')} type="image/svg+xml" />
+    <link rel="manifest" href=${assetUrl('app.webmanifest')} />
     ${scripts.map((file) => html`<script type="module" src=${assetUrl(file)}></script>`)}
   </head>`;
   return `<!doctype html>${render(html`<html lang=${words.language}>${head}<body>${body}</body></html>`)}`;
