@@ -1,3 +1,5 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,94 +8,130 @@ import { parseArgs } from 'node:util';
 import { createPlayer } from '../src/ami/player/player.ts';
 import { startBridge } from '../src/bridge.ts';
 import { bridgeSections, loadConfig } from '../src/config/env.ts';
-import { serviceSection } from '../src/config/service-section.ts';
-import { createLog, type Log, silentLog } from '../src/log/log.ts';
+import { createLog, type Log } from '../src/log/log.ts';
 import { systemClock } from '../src/process/clock.ts';
 import { makePasswords } from '../src/service/access/password.ts';
 import { addUser } from '../src/service/access/users.ts';
 import { newUid } from '../src/service/accounts/setup.ts';
 import { openSqliteStore } from '../src/service/store/sqlite/sqlite-store.ts';
-import { startService } from '../src/service.ts';
+import { colleagues, missedLast } from './office/customers.ts';
+import { playLiveCalls } from './office/live-calls.ts';
 import { givePast } from './office/past.ts';
-import { readScenarios, type Scenario } from './recordings/library.ts';
+import type { ServiceIsUp } from './office/service-process.ts';
 
 /**
- * `npm run demo`: a demonstration with simulated data. It runs the service with customers and the calls of the last
- * weeks, the bridge, and a simulated PBX that plays recordings of a real Asterisk over TCP. All files are in a temporary
- * directory, which is deleted at the end.
+ * `npm run demo`: the office of a property manager, made up. It runs the service, with customers and the calls of the
+ * last weeks and of today, the bridge, and a simulated PBX that plays calls over TCP at a human pace. All files are in a
+ * temporary directory, which is deleted at the end.
  *
  * npm run demo -- --seconds 30    stop after 30 s
+ * npm run demo -- --off 5         a service that was killed is started again after 5 s (30)
  */
-const { values } = parseArgs({ options: { seconds: { type: 'string' } } });
-
-/** Playback speed: the recorded calls last only a second or two. */
-const SPEED = 0.15;
-/** From one call to the next, ms, at most. */
-const LONGEST_GAP_MS = 8_000;
+const { values } = parseArgs({
+  options: { seconds: { type: 'string' }, off: { type: 'string', default: '30' } },
+});
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-demo-'));
-const fail = (error: unknown) => {
-  throw error;
-};
-
-const { service: serviceOptions } = loadConfig(
-  { service: serviceSection },
-  { SERVICE_LISTEN: '127.0.0.1:0', SERVICE_STATE_DIR: join(folder, 'service'), SERVICE_COUNTRY: 'DE' },
-);
+const serviceFolder = join(folder, 'service');
 const password = 'demo demo demo';
-await furnish(serviceOptions.stateDir);
-const service = await startService(serviceOptions, { log: silentLog, fail });
+const stopped = new AbortController();
+let service!: ChildProcess;
 
-const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+await furnish(serviceFolder);
+const { url, token, link } = await startServiceProcess('0');
+const { port: servicePort } = new URL(url);
+
+const pbx = createPlayer({
+  ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
+  contexts: ['from-internal', 'from-queue', 'from-trunk'],
+});
 const { port } = await pbx.listen();
 const { logging, ...config } = loadConfig(bridgeSections, {
   AMI_PORT: String(port),
   AMI_USERNAME: 'bridge',
   AMI_SECRET: 'sesame',
-  API_BASE_URL: `${service.url}/api/v1`,
-  API_TOKEN: service.token(),
+  API_BASE_URL: `${url}/api/v1`,
+  API_TOKEN: token,
   STATE_DIR: join(folder, 'bridge'),
   DEFAULT_COUNTRY: 'DE',
   AGI_LISTEN: 'off',
   STATUS_LISTEN: 'off',
   LOG_FORMAT: 'pretty',
+  LOG_NUMBERS: 'show',
 });
-const log = createLog({ ...logging, secrets: [service.token()] });
+const log = createLog({ ...logging, secrets: [token] });
 const connected = Promise.withResolvers<void>();
-const bridge = await startBridge(config, { log: callsOnly(log), version: 'demo', fail });
+const bridge = await startBridge(config, {
+  ...{ log: callsOnly(log), version: 'demo' },
+  fail: (error) => {
+    throw error;
+  },
+});
 await connected.promise;
 
-print(`Open ${await service.link()}`);
-print(`(once; later as Anna, with the password "${password}", at ${service.url})`);
-print();
-print(
-  'There, and here, an office takes its calls: recordings of a real Asterisk, played to the bridge over TCP.',
-);
-print('Its customers and the calls of its last weeks are made up. Ctrl-C ends it.');
-print();
+print(`
+The office of Elbe property managers: its customers and the calls of its last weeks are made up.
+Today's calls until now are played already; from now on they come as they come in an office.
 
-const stopped = new AbortController();
+Open ${link}
+(once; later as Anna, with the password "${password}", at ${url})
+
+Three things to try:
+1. ${missedLast.name} was missed twice, just now. Open "To call back", take it, and mark it done.
+2. Open the bar in a separate window, and wait for a call: who it is, how important, who answers.
+3. Pull the service's plug: ${process.stdin.isTTY ? 'press p here, or run ' : ''}kill -9 ${service.pid}
+   Calls go on. After ${values.off} s the service starts again, and no call is missing.
+
+Ctrl-C ends it.
+`);
+
 process.once('SIGINT', () => stopped.abort());
 process.once('SIGTERM', () => stopped.abort());
-if (values.seconds !== undefined) setTimeout(() => stopped.abort(), Number(values.seconds) * 1_000);
-
-// Those with a call from outside, that need no settings of their own.
-const scenarios = readScenarios('asterisk-22/').filter(
-  ({ calls, settings }) => calls.length > 0 && Object.keys(settings).length === 0,
-);
-while (!stopped.signal.aborted) {
-  for (const scenario of shuffled(scenarios)) {
-    void pbx.play(scenario.recording, { speed: SPEED });
-    await wait(Math.random() * LONGEST_GAP_MS, undefined, { signal: stopped.signal }).catch(() => {});
-    if (stopped.signal.aborted) break;
-  }
+if (values.seconds !== undefined) setTimeout(() => stopped.abort(), Number(values.seconds) * 1_000).unref();
+if (process.stdin.isTTY) {
+  process.stdin.setRawMode(true).on('data', (key) => {
+    if (key.toString() === 'p') service.kill('SIGKILL');
+    if (key.toString() === '\x03') stopped.abort();
+  });
 }
+
+await playLiveCalls(pbx, stopped.signal);
 await bridge.stop();
 await pbx.close();
-await service.stop();
+const ended = once(service, 'exit');
+if (service.connected) {
+  service.disconnect();
+  await ended;
+}
 rmSync(folder, { recursive: true, force: true });
 print('Ended; nothing is left behind.');
+process.exit();
+
+/** Starts the service, and again whenever it is killed. */
+async function startServiceProcess(listenPort: string): Promise<ServiceIsUp> {
+  const child = fork(join(import.meta.dirname, 'office/service-process.ts'), [listenPort, serviceFolder]);
+  service = child;
+  const [up] = (await once(child, 'message')) as [ServiceIsUp];
+  child.once('exit', () => !stopped.signal.aborted && void comeBack());
+  return up;
+}
+
+/** What happens after the plug is pulled, and that nothing is lost. */
+async function comeBack(): Promise<void> {
+  print(`The service is killed. Calls go on: the bridge keeps their events on its disk. ${values.off} s ...`);
+  await wait(Number(values.off) * 1_000, undefined, { signal: stopped.signal }).catch(() => {});
+  if (stopped.signal.aborted) return;
+  const { waiting } = (await bridge.status()).outbox;
+  await startServiceProcess(servicePort);
+  print(
+    `The service is back (to kill it again: kill -9 ${service.pid}). ${waiting} events are waiting for it.`,
+  );
+  let outbox = (await bridge.status()).outbox;
+  for (; outbox.waiting > 0 && !stopped.signal.aborted; outbox = (await bridge.status()).outbox)
+    await wait(200);
+  print(`All of them are delivered: ${outbox.delivered} events since the start, ${outbox.lost} lost.`);
+}
 
 /** Makes the office: its account, who works there, and its past. */
 async function furnish(stateDir: string): Promise<void> {
@@ -105,37 +143,38 @@ async function furnish(stateDir: string): Promise<void> {
     name: 'Elbe property managers',
     country: 'DE',
   });
-  await store.directory.changeAccount(id, { timeZone: 'Europe/Berlin' });
+  // The time of the terminal.
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  await store.directory.changeAccount(id, { timeZone });
   const add = (name: string) =>
     store.directory.addIntegration({ uid: newUid(), account: id, name, createdAt: now });
   const phones = await add('Phone system, Hamburg');
   await add('Phone system, Kiel (not connected yet)');
-  const anna = await addUser(store, {
-    account: id,
-    name: 'Anna',
-    role: 'administrator',
-    now: now - 4 * 3_600_000,
-  });
-  await store.users.change(anna?.id ?? 0, { password: await makePasswords().hash(password) });
-  for (const name of ['Bilal', 'Chiara']) await addUser(store, { account: id, name, role: 'agent', now });
-  await givePast(store, { account: id, integration: phones.id, now, days: 45 });
+  for (const [extension, name] of Object.entries(colleagues)) {
+    const isUser = name !== 'Workshop';
+    const role = name === 'Anna' ? 'administrator' : 'agent';
+    const user = isUser
+      ? await addUser(store, { account: id, name, role, now: now - 4 * 3_600_000 })
+      : undefined;
+    if (name === 'Anna')
+      await store.users.change(user?.id ?? 0, { password: await makePasswords().hash(password) });
+    await store.directory.putExtension(id, {
+      extension,
+      name: isUser ? '' : name,
+      user: user?.id ?? null,
+    });
+  }
+  await givePast(store, { account: id, integration: phones.id, now, days: 45, timeZone });
   await store.close();
 }
 
-/** Only what happens to calls: the rest of the log is for operators. */
+/** Only what happens to calls and to delivery: the rest of the log is for operators. */
 function callsOnly(whole: Log): Log {
   return {
     say(code, fields) {
       if (code === 'ami.connected') connected.resolve();
-      if (code.startsWith('call.')) whole.say(code, fields);
+      if (code.startsWith('call.') || code.startsWith('delivery.')) whole.say(code, fields);
     },
     child: (fields) => callsOnly(whole.child(fields)),
   };
-}
-
-function shuffled(all: readonly Scenario[]): Scenario[] {
-  return all
-    .map((scenario) => ({ scenario, order: Math.random() }))
-    .sort((a, b) => a.order - b.order)
-    .map(({ scenario }) => scenario);
 }

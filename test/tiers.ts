@@ -30,6 +30,7 @@ const slow = [
   'test/mutants/',
   'src/service/commands.test',
   'test/integration/broken',
+  'test/integration/demo',
   'test/integration/gap-filler.property',
   'test/integration/service-access',
   'test/integration/service-audit',

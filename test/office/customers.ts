@@ -61,3 +61,17 @@ export const customers: readonly Customer[] = names
     reference: String(10_001 + index),
     numbers: [...numbersOf(index, all.length), ...(index === 0 ? ['+493023125000'] : [])],
   }));
+
+/** Who tried last, and was missed. */
+const { name, numbers } = customers.find((customer) => customer.name === 'Aylin Kaya') as Customer;
+export const missedLast = { name, number: numbers[0] as string };
+
+export const callers: readonly string[] = Array.from({ length: CALLERS }, (_, n) => callerNumber(n));
+
+/** Who works there, by extension. */
+export const colleagues = {
+  '1001': 'Anna',
+  '1002': 'Bilal',
+  '1003': 'Chiara',
+  '1004': 'Workshop',
+} as const;

@@ -1,15 +1,19 @@
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { callerNumber, customers, segments } from './customers.ts';
+import { callerNumber, customers, missedLast, segments } from './customers.ts';
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** On the day of the demo the office has been open for this long, whatever the time is, with so many calls an hour. */
+const openToday = { ms: 9 * HOUR, calls: 6 };
 
 /** Average number of calls in each hour of a working day, from midnight. */
 const hours = [0, 0, 0, 0, 0, 0, 0, 1, 7, 10, 11, 9, 4, 6, 8, 8, 6, 3, 1, 0, 0, 0, 0, 0];
 
 /**
  * Fills an account with test data: segments, customers, and the calls of `days` days until `now`, as if the bridge had
- * reported them. The same `seed` gives the same data.
+ * reported them. The last to call is a customer who was missed twice. The same `seed` gives the same data.
  */
 export async function givePast(
   store: Store,
@@ -41,21 +45,29 @@ export async function givePast(
     const date = today.subtract({ days: day });
     const weekend = date.dayOfWeek > 5;
     for (const [hour, mean] of hours.entries()) {
-      const count = Math.round(mean * (weekend ? 0.05 : 0.6 + 0.8 * random()));
+      const begins = date.epochMilliseconds + hour * HOUR;
+      const isOpen = begins > now - openToday.ms && begins < now;
+      const usual = mean * (weekend ? 0.05 : 0.6 + 0.8 * random());
+      const count = Math.round(isOpen ? Math.max(usual, openToday.calls) : usual);
       for (let n = 0; n < count; n += 1) {
-        const rings = date.epochMilliseconds + (hour + random()) * HOUR;
+        const rings = begins + random() * HOUR;
         const id = `past-${day}-${hour}-${n}`;
         const from = random() < 0.04 ? '+12025550142' : callerNumber(Math.floor(random() ** 1.5 * 72));
         const waits = around(12_000) + 2000;
         const missed = waits > 30_000 || random() < 0.05;
         const extension = String(1001 + Math.floor(random() ** 2 * 4));
         const ends = rings + waits + (missed ? 0 : around(170_000) + 8000);
-        if (ends > now - 60_000) continue;
+        if (ends > now - MINUTE || (from === missedLast.number && rings > now - 2 * HOUR)) continue;
         events.push({ at: rings, id, status: 'ringing', from, callerId: null });
         if (!missed) events.push({ at: rings + waits, id, status: 'answered', from, callerId: extension });
         events.push({ at: ends, id, status: 'completed', from, callerId: missed ? null : extension });
       }
     }
+  }
+  for (const [index, ago] of [19 * MINUTE, 4 * MINUTE].entries()) {
+    const call = { id: `past-missed-${index}`, from: missedLast.number, callerId: null };
+    events.push({ ...call, at: now - ago, status: 'ringing' });
+    events.push({ ...call, at: now - ago + 24_000, status: 'completed' });
   }
   events.sort((a, b) => a.at - b.at);
   for (let at = 0; at < events.length; at += 500)

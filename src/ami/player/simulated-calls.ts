@@ -41,6 +41,10 @@ export type CallOptions = {
   random(): number;
   /** How long people talk, on average, ms; below 30 s, ringing and waiting are shorter too. */
   readonly talkMs: number;
+  /** The number outside; one of a block that is kept for examples when absent. */
+  readonly outside?: string | undefined;
+  /** Extensions that take and make calls; 1001 to 1020 when absent. */
+  readonly extensions?: readonly string[] | undefined;
 };
 
 type Leg = { readonly uniqueid: string; readonly channel: string; readonly number: string };
@@ -224,11 +228,12 @@ function connect(it: Script, options: CallOptions, caller: Leg, phone: Leg): voi
   it.hangup(caller, 16);
 }
 
-function extension({ random }: CallOptions): string {
-  return String(1001 + Math.floor(random() * 20));
+function extension({ random, extensions }: CallOptions): string {
+  const pick = Math.floor(random() * (extensions?.length ?? 20));
+  return extensions?.[pick] ?? String(1001 + pick);
 }
 
 /** Of the block that is kept for films and examples (Bundesnetzagentur: 030 23125 000 to 999). */
-function outside({ index }: CallOptions): string {
-  return `+493023125${String(index % 1_000).padStart(3, '0')}`;
+function outside({ index, outside: number }: CallOptions): string {
+  return number ?? `+493023125${String(index % 1_000).padStart(3, '0')}`;
 }
