@@ -259,3 +259,13 @@ test('a probe leaves an event alone that is offered and sent while the probe loo
   assert.ok(raced);
   assert.equal(lab.sent.filter(({ event }) => event.callId === 'x').length, 1);
 });
+
+test('before an outage is known, an event that found no connection waits its turn', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => failure('refused'));
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing');
+  await lab.pass(100);
+  assert.equal(lab.sent.length, 1);
+  assert.equal(lab.queue.rows[0]?.attempts, 1);
+});

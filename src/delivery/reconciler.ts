@@ -88,7 +88,6 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   let stopped = false;
 
   function add(event: Delivered): void {
-    waiting.delete(event.seq);
     waiting.set(event.seq, event);
     if (waiting.size > mostWaiting) for (const seq of waiting.keys().take(skippedAtOnce)) skip(seq);
   }

@@ -5,6 +5,7 @@ import type { CallStatus } from '../api/contract/call-event.ts';
 import { keepingLog } from '../outbox/outbox.fixture.ts';
 import type { Recorded } from './compare.ts';
 import { HistoryUnreadable } from './history-reader.ts';
+import type { Priority } from './queue.ts';
 import { standBy } from './standby.ts';
 
 const start = 1_795_000_000_000;
@@ -42,7 +43,7 @@ function scene(reported: Readonly<Record<string, CallStatus[]>> = {}) {
     pass(ms: number) {
       clock += ms;
     },
-    async due(priority: 'fresh' | 'backlog' = 'backlog') {
+    async due(priority: Priority = 'backlog') {
       const nextEvents = await standby.due({ ...query, priority, now: clock });
       return nextEvents.map(({ callId, status }) => `${callId} ${status}`);
     },
@@ -95,4 +96,15 @@ test('a clock that is set back by a day holds nothing up', async () => {
   it.take('a', 'ringing');
   it.pass(-86_400_000);
   assert.deepEqual(await it.due('fresh'), ['a ringing']);
+});
+
+test('what this bridge has tried before is tried again, without a look at the history', async () => {
+  const it = scene();
+  it.take('a', 'ringing');
+  it.pass(10_001);
+  await it.queue.record([
+    { ...{ seq: 1, callId: 'a', outcome: 'retry', at: start, counted: true }, nextAt: start, durationMs: 1 },
+  ]);
+  assert.deepEqual(await it.due('retry'), ['a ringing']);
+  assert.deepEqual(it.looks, []);
 });

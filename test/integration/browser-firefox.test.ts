@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { givePast } from '../office/past.ts';
+import { sizes } from './browser.ts';
+import { everyPage } from './every-page.ts';
+import { type Firefox, firefoxImpossible, openFirefox } from './firefox.ts';
+import { password, withStore } from './people.ts';
+import { event, serve } from './service-harness.ts';
+
+const skip = firefoxImpossible() ?? false;
+
+/** A Firefox that is signed in as the first account's administrator. */
+async function open(t: TestContext) {
+  const served = await serve(t);
+  const firefox = await openFirefox(t);
+  await firefox.resize(sizes.desk.width, sizes.desk.height);
+  await firefox.goto(await served.service.link());
+  await firefox.waitFor(`location.pathname === '/welcome' && document.querySelector('form [type=password]')`);
+  await firefox.evaluate(`(() => {
+    const field = document.querySelector('form [type=password]');
+    field.value = '${password}';
+    field.form.requestSubmit();
+  })()`);
+  await firefox.waitFor(`location.pathname === '/' && document.querySelector('.link.live')`);
+  return { ...served, firefox };
+}
+
+const card = (id: string) => `document.querySelector('#bar [data-call="${id}"]')`;
+const press = (firefox: Firefox, inside: string, name: string) =>
+  firefox.evaluate(`[...${inside}.querySelectorAll('button')]
+    .find((button) => (button.ariaLabel ?? button.textContent).includes('${name}')).click()`);
+
+test('Firefox: every page, in two sizes, without an error and without scrolling sideways', {
+  skip,
+}, async (t) => {
+  const { firefox, ...served } = await open(t);
+  const pages = await withStore(served, async (store) => {
+    await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 14, timeZone: 'UTC' });
+    return everyPage(store, 1);
+  });
+  for (const { width, height } of [sizes.desk, sizes.narrow]) {
+    await firefox.resize(width, height);
+    for (const { path, name } of pages) {
+      await firefox.goto(served.url + path);
+      await firefox.waitFor(`document.querySelector('.link.live')`);
+      assert.match(String(await firefox.evaluate('document.title')), / · PBX Bridge$/, name);
+      const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      assert.equal(await firefox.evaluate(wide), 0, `${name}, ${width} wide`);
+    }
+  }
+  assert.deepEqual(firefox.trouble, []);
+});
+
+test('Firefox: the bar shows a call that rings, is answered and ends, and a missed one until it is called back', {
+  skip,
+}, async (t) => {
+  const { firefox, url, a, post } = await open(t);
+  await post(a.token, event({ id: 'one' }));
+  await firefox.waitFor(`${card('one')}?.textContent.includes('ringing')`);
+  await post(a.token, event({ id: 'one', status: 'answered', caller_id: '1001' }));
+  await firefox.waitFor(`${card('one')}?.textContent.includes('answered by 1001')`);
+  await post(a.token, event({ id: 'one', status: 'completed' }));
+  await firefox.waitFor(`${card('one')} === null`);
+
+  for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
+  await firefox.waitFor(`${card('lost')}?.textContent.includes('missed')`);
+  await firefox.goto(`${url}/customers`);
+  await firefox.waitFor(`${card('lost')}?.textContent.includes('missed')`);
+  await press(firefox, card('lost'), 'call');
+  await firefox.waitFor(`${card('lost')}?.textContent.includes('calls back')`);
+  await press(firefox, card('lost'), 'Done');
+  await firefox.waitFor(`${card('lost')} === null`);
+  assert.deepEqual(firefox.trouble, []);
+});
