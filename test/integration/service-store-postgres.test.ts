@@ -34,6 +34,38 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     { ageStepMs: DAY_MS },
   );
 
+  test('an event reads no table of calls from end to end, also while that is small', async (t) => {
+    const url = await cluster.database();
+    const open = () => openPostgresStore({ url, connections: 8, secretMark: 'x' });
+    await (await open()).close(); // makes the tables
+    const scans = async () => {
+      const sql = "SELECT seq_scan FROM pg_stat_user_tables WHERE relname IN ('calls', 'customer_numbers')";
+      return cluster.sql(sql, new URL(url).pathname.slice(1));
+    };
+    const before = await scans();
+    const store = await open();
+    t.after(() => store.close());
+    for (let n = 0; n < 20; n += 1)
+      for (const status of ['ringing', 'answered', 'completed'] as const)
+        await store.requests.record({
+          ...{
+            account: 1,
+            integration: 1,
+            at: 5,
+            began: 0,
+            method: 'POST',
+            path: '/',
+            request: '',
+            status: 200,
+          },
+          ...{ response: null, callId: `${n}`, fromNumber: null },
+          event: { id: `${n}`, status, from: '110', country: null, callerId: null },
+        });
+    await store.close(); // the server counts what a connection did at its end
+    await new Promise((next) => setTimeout(next, 100));
+    assert.deepEqual(await scans(), before);
+  });
+
   test('figures of a day are not counted past a transaction that moves one of its calls', async (t) => {
     const url = await cluster.database();
     const store = await openPostgresStore({ url, connections: 8, secretMark: 'x' });

@@ -42,7 +42,7 @@ export type Limits = {
   readonly idle: number;
   /** Its wait for a synchronous standby; the server knows no limit to that. */
   readonly commit: number;
-  /** The statements' texts are few: the server keeps their plans where it can. */
+  /** The statements' texts are few: the server keeps their plans where it can. One that is alone is the transaction. */
   readonly planned: boolean;
 };
 
@@ -133,7 +133,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
   const notePooler = (client: PoolClient, begun: Promise<QueryResult>) =>
     begun.then(
       (result) => {
-        if (pidOf(result) === (client as unknown as { processID: number }).processID) direct.add(client);
+        if (pidOf(result) === processOf(client)) direct.add(client);
       },
       () => {},
     );
@@ -151,20 +151,39 @@ export function openDatabase(primary: Primary, connections: number): Database {
     const committed = ask('COMMIT');
     let timer: NodeJS.Timeout | undefined;
     void Promise.allSettled(before).then(() => {
-      timer = setTimeout(() => void begun.then(cancel).catch(() => {}), limits.commit);
+      timer = setTimeout(
+        () => void begun.then((result) => cancel(pidOf(result))).catch(() => {}),
+        limits.commit,
+      );
       void committed.finally(() => clearTimeout(timer)).catch(() => {});
     });
     return committed;
   }
 
-  async function cancel(begun: QueryResult): Promise<void> {
-    await database.rows('SELECT pg_cancel_backend($1)', pidOf(begun));
+  async function cancel(pid: number): Promise<void> {
+    await database.rows('SELECT pg_cancel_backend($1)', pid);
+  }
+
+  /**
+   * One statement without BEGIN and COMMIT, which cost half as much as a small one itself. It is cancelled when it and
+   * its commit take longer than a commit may: the server is given no limits without a transaction to hold them.
+   */
+  async function alone(client: PoolClient, [sql, ...values]: Statement, limits: Limits): Promise<Row[]> {
+    const timer = setTimeout(() => void cancel(processOf(client)).catch(() => {}), limits.commit);
+    try {
+      return (await asker(client, limits)(sql, values, true)).rows;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   const database: Database = {
     pipeline: (statements, changed) => {
       const limits = { ...usual, ...changed };
       return withClient(async (client) => {
+        const [first, second] = statements;
+        if (limits.planned && direct.has(client) && first !== undefined && second === undefined)
+          return [await alone(client, first, limits)];
         const ask = asker(client, limits);
         const begun = ask(begin(limits));
         if (!direct.has(client)) void notePooler(client, begun);
@@ -221,6 +240,11 @@ function begin({ statement, lock, idle }: Limits): string {
   };
   const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${ms}', true)`);
   return `BEGIN; SELECT ${set.join(', ')}, pg_backend_pid() AS pid`;
+}
+
+/** The process of the server, or of the pooler, as it named itself when the connection was made. */
+function processOf(client: PoolClient): number {
+  return (client as unknown as { processID: number }).processID;
 }
 
 /** The server's process, from the answer to `begin`: one result for each statement of its text. */

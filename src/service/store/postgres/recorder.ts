@@ -2,13 +2,13 @@ import type { CallStatus } from '../../../api/contract/call-event.ts';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
-import { callColumns, callOf, rowOf } from '../shared/call-rows.ts';
+import { callOf, rowOf } from '../shared/call-rows.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { StoreUnavailable } from '../store.ts';
 import type { Outcome } from './batches.ts';
 import type { Database, Row } from './database.ts';
 import { DAY_MS, type Partitions } from './partitions.ts';
-import { recordSql } from './record-sql.ts';
+import { readSql, recordSql } from './record-sql.ts';
 
 /** SQLSTATE of a row that no partition takes. */
 const CHECK_VIOLATION = '23514';
@@ -53,29 +53,17 @@ export function recorder({
   async function read(batch: readonly RecordedRequest[]) {
     const events = batch.flatMap(({ account, event }) => (event === null ? [] : [{ account, ...event }]));
     if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map() };
-    const ids = unique(events, ({ account, id }) => key(account, id));
-    const numbers = unique(
-      events.map(({ account, from, country }) => ({ account, number: normaliseNumber(from, country) })),
-      ({ account, number }) => key(account, number),
-    );
-    const [calls = [], callers = []] = await database.read([
-      [
-        `SELECT c.account_id, ${callColumns} FROM calls c
-         WHERE (c.account_id, c.call_id) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
-        ids.map(({ account }) => account),
-        ids.map(({ id }) => id),
-      ],
-      [
-        `SELECT n.account_id, n.number, c.reference, c.name, s.name AS segment, s.priority
-         FROM customer_numbers n JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
-         WHERE (n.account_id, n.number) IN (SELECT * FROM unnest($1::bigint[], $2::text[]))`,
-        numbers.map(({ account }) => account),
-        numbers.map(({ number }) => number),
-      ],
-    ]);
+    const asked = events.map(({ account, id, from, country }) => ({
+      account_id: account,
+      call: id,
+      caller: normaliseNumber(from, country),
+    }));
+    const [rows = []] = await database.read([[readSql, JSON.stringify(asked)]]);
+    const calls = rows.filter((row) => row.call_id !== null);
+    const callers = rows.filter((row) => row.reference !== null);
     return {
       calls: new Map(calls.map((row) => [key(row.account_id, row.call_id), callOf(row)])),
-      callers: new Map(callers.map((row) => [key(row.account_id, row.number), row])),
+      callers: new Map(callers.map((row) => [key(row.account_id, row.caller), row])),
     };
   }
 
@@ -147,10 +135,6 @@ export function recorder({
 
 const key = (account: unknown, name: unknown) => `${account} ${name}`;
 
-function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
-  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
-}
-
 /** The customer with a caller's number, and its segment, as they are when a call begins. */
 function callerOf(
   callers: ReadonlyMap<string, Row>,
@@ -164,8 +148,8 @@ function callerOf(
   return {
     number,
     customer: { reference: row.reference as string, name: row.name as string },
-    segment: row.segment as string | null,
-    priority: row.priority as number | null,
+    segment: row.caller_segment as string | null,
+    priority: row.caller_priority as number | null,
   };
 }
 
