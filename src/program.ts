@@ -13,6 +13,7 @@ import {
 } from './config/env.ts';
 import { logSection } from './config/log-section.ts';
 import { mailSection } from './config/mail-section.ts';
+import { maskedSettings, passwordsIn } from './config/masked-settings.ts';
 import { type RunningConfig, startConfig } from './config/reload.ts';
 import { serviceSection } from './config/service-section.ts';
 import { createLog, type ProgramLog } from './log/log.ts';
@@ -108,14 +109,6 @@ function mailSecrets({
   return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
 }
 
-/** Passwords in addresses, as written and decoded, to be removed from the log. */
-function passwordsIn(urls: readonly (string | undefined)[]): string[] {
-  return urls.flatMap((url) => {
-    const written = /^\w+:\/\/[^:@/]*:([^@/]+)@/.exec(url ?? '')?.[1];
-    return written === undefined ? [] : [written, decodeURIComponent(written)];
-  });
-}
-
 const program = new Command('pbx-bridge')
   .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
   .version(version)
@@ -141,11 +134,8 @@ if (process.argv[2] !== 'run') {
   const { processIo } = await import('./cli/command-context.ts');
   addOperatorCommands(program, processIo(version));
   const { addServiceCommands } = await import('./service/commands.ts');
-  const options = () =>
-    loadConfig(
-      { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection },
-      readEnvironment(),
-    );
+  const sections = { service: serviceSection, mail: mailSection, alerts: alertSection, logging: logSection };
+  const options = () => loadConfig(sections, readEnvironment());
   addServiceCommands(program, {
     options: () => options().service,
     async run(started) {
@@ -170,6 +160,7 @@ if (process.argv[2] !== 'run') {
       }, log);
       process.exit(code);
     },
+    about: () => ({ version, settings: () => maskedSettings(sections, readEnvironment()) }),
     out: process.stdout,
     in: process.stdin,
   });

@@ -51,7 +51,13 @@ program.command('run');
 const notRun = () => {
   throw new Error('no command runs here');
 };
-addServiceCommands(program, { options: notRun, run: notRun, out: process.stdout, in: process.stdin });
+addServiceCommands(program, {
+  options: notRun,
+  run: notRun,
+  about: notRun,
+  out: process.stdout,
+  in: process.stdin,
+});
 
 for (const document of documents)
   describe(document.path, () => {

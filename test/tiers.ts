@@ -44,6 +44,7 @@ const slow = [
   'test/integration/twelve-faults',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',
+  'test/security/bugreport',
   'test/security/canaries',
 ];
 

@@ -56,6 +56,20 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .action(run(async (...args) => (await import('./check-command.ts')).check(...args)));
 
   command(
+    'bugreport',
+    'write one file for a bug report, without secrets, names and numbers',
+    `  pbx-bridge bugreport                              version, machine, settings, check, status, 6 hours of the log
+  pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
+  pbx-bridge bugreport --recording trouble.jsonl    also what pbx-bridge record has recorded, masked again`,
+  )
+    .option('--out <file>', 'where to write it (default: here, named by the time)')
+    .option('--hours <n>', 'how many hours of the log', '6')
+    .option('--unit <name>', 'the systemd unit whose log to read', 'pbx-bridge')
+    .option('--log <file>', 'read the log from this file instead')
+    .option('--recording <file>', 'add this recording')
+    .action(run(async (...args) => (await import('./bugreport-command.ts')).bugreport(...args)));
+
+  command(
     'status',
     'show the status of the running bridge',
     `  pbx-bridge status             show it once

@@ -150,7 +150,10 @@ const stateDirectories = new Set(['STATE_DIR', 'SERVICE_STATE_DIR']);
 const proxySettings = new Set(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']);
 
 /** The text of a variable. An empty one counts as not set, as in `NAME=` of an env file. */
-function lookUp(name: string, environment: Environment): { text?: string | undefined; problem?: string } {
+export function lookUp(
+  name: string,
+  environment: Environment,
+): { text?: string | undefined; problem?: string } {
   const small = proxySettings.has(name) ? environment[name.toLowerCase()] : undefined;
   const direct = small || environment[name] || undefined;
   const path = environment[`${name}_FILE`] || undefined;

@@ -38,6 +38,7 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
         running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),
       in: Readable.from([input]),
+      about: () => ({ version: 'test', settings: () => ({ lines: [], secrets: [] }) }),
     });
     await program.parseAsync(['service', ...line], { from: 'user' });
     return printed;

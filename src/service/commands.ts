@@ -5,6 +5,7 @@ import { integrationChange, newToken, oldTokenDays } from './accounts/administra
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
+import { bugReportCommand } from './commands/bugreport-command.ts';
 import {
   CommandRefused,
   chosen,
@@ -73,6 +74,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
 
   statusCommand(service, context);
   auditCommand(service, context);
+  bugReportCommand(service, context);
   backupCommands(service, context);
   copyCommand(service, context);
   accountCommands(service, context);

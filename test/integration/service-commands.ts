@@ -18,6 +18,7 @@ export async function command({ stateDir }: Pick<Served, 'stateDir'>, ...line: s
     run: async () => {},
     out,
     in: Readable.from([]),
+    about: () => ({ version: 'test', settings: () => ({ lines: [], secrets: [] }) }),
   });
   await program.parseAsync(['service', ...line], { from: 'user' });
   return printed;

@@ -19,6 +19,8 @@ export type ServiceCommandsIo = {
   run(
     started: (service: { url: string; token(): string; link(): Promise<string> }) => void | Promise<void>,
   ): Promise<void>;
+  /** For a bug report: the program's version, and its settings with the secrets that must not appear. */
+  about(): { version: string; settings(): { lines: string[]; secrets: string[] } };
   readonly out: Writable & { readonly isTTY?: boolean };
   readonly in: Readable;
 };

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { addLog, machineFacts, makeBugReport, reportFile } from '../../process/bugreport.ts';
+import { messageOf } from '../../process/message-of.ts';
+import { makeKeys } from '../accounts/keys.ts';
+import { serverSecret } from '../accounts/server-secret.ts';
+import type { Directory } from '../store/directory-store.ts';
+import { holdsData, openStore } from '../store/open-store.ts';
+import type { CommandContext } from './command-context.ts';
+
+/** Writes one file for a bug report about the service: nothing in it is secret or personal. */
+export function bugReportCommand(parent: Command, { print, url, io }: CommandContext): void {
+  parent
+    .command('bugreport')
+    .description(
+      'write one file for a bug report: version, machine, settings, storage and log, without secrets, names and numbers',
+    )
+    .option('--out <file>', 'where to write it (default: here, named by the time)')
+    .option('--hours <n>', 'how many hours of the log', '6')
+    .option('--unit <name>', 'the systemd unit whose log to read', 'pbx-bridge-service')
+    .option('--log <file>', 'read the log from this file instead')
+    .action(async (options: { out?: string; hours?: string; unit?: string; log?: string }) => {
+      const { version, settings } = io.about();
+      const { lines, secrets } = settings();
+      const report = makeBugReport('pbx-bridge service', version, secrets);
+      const attempt = async (title: string, read: () => unknown) => {
+        try {
+          report.add(title, await read());
+        } catch (error) {
+          report.add(title, `cannot be read: ${messageOf(error)}`);
+        }
+      };
+      await attempt('machine', () => machineFacts(io.options().stateDir));
+      report.add('settings', lines.join('\n'));
+      await attempt('storage', storage);
+      await attempt('health', async () => {
+        const answer = await fetch(`${url()}/healthz`, { signal: AbortSignal.timeout(5_000) });
+        return { status: answer.status, ...((await answer.json()) as object) };
+      });
+      await addLog(report, 'pbx-bridge-service', options);
+      const file = options.out ?? reportFile('pbx-bridge-service', Date.now());
+      report.write(file);
+      print(
+        `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`,
+      );
+    });
+
+  /** What is stored, without anybody's name. */
+  async function storage(): Promise<unknown> {
+    const options = io.options();
+    if (!holdsData(options)) return 'no data';
+    const store = await openStore(options, makeKeys(serverSecret(options.stateDir)));
+    try {
+      const { directory } = (await store.directory.read(0)) as { directory: Directory };
+      const accounts = [];
+      for (const { id, country, timeZone } of directory.accounts) {
+        const uses = await store.requests.use(id, Date.now() - 86_400_000);
+        const { total } = await store.requests.page({ account: id, order: 'newest', offset: 0, limit: 1 });
+        accounts.push({
+          ...{ country, timeZone, requests: total, openCalls: (await store.openCalls(id, 1000)).length },
+          integrations: directory.integrations
+            .filter(({ account }) => account === id)
+            .map((of) => {
+              const use = uses.find(({ integration }) => integration === of.id);
+              const lastAt = use === undefined ? null : new Date(use.lastAt).toISOString();
+              return { enabled: of.enabled, lastAt, requestsOfADay: use?.requests ?? 0 };
+            }),
+        });
+      }
+      return { ...(await store.about()), accounts };
+    } finally {
+      await store.close();
+    }
+  }
+}
