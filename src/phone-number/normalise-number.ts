@@ -1,6 +1,7 @@
 import examples from 'libphonenumber-js/examples.mobile.json';
 import {
   type CountryCode,
+  getCountries,
   getCountryCallingCode,
   getExampleNumber,
   isSupportedCountry,
@@ -30,6 +31,9 @@ const LONGEST_CACHED = 64;
 const cache = new LRUCache<string, Reading>({ max: 10_000 });
 
 /** True for an ISO 3166-1 alpha-2 country whose national numbers can be read. */
+/** All of them, as ISO 3166-1 alpha-2 codes. */
+export const countries = (): readonly string[] => getCountries();
+
 export function isCountry(text: string): boolean {
   return isSupportedCountry(text);
 }

@@ -97,6 +97,8 @@ export async function signIn(
   if (new URL(page.url()).pathname === '/welcome') {
     await page.getByLabel('Password').fill(password);
     await page.getByRole('button', { name: 'Continue' }).click();
+    await page.waitForURL((url) => url.pathname === '/start');
+    await page.getByRole('link', { name: 'Go to the dashboard' }).click();
     await page.waitForURL((url) => url.pathname === '/');
   }
   return { ...watched, context };

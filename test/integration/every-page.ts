@@ -40,6 +40,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'extensions', path: '/extensions' },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
+    { name: 'start', path: '/start' },
     { name: 'second-factor', path: '/account/second-factor' },
   ];
 }

@@ -6,7 +6,13 @@ import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
 import type { CallerAction } from '../../src/service/store/caller-store.ts';
 import type { CustomerCursor } from '../../src/service/store/customer-store.ts';
-import type { RecordedRequest, SearchPlace, StoredRequest } from '../../src/service/store/request-store.ts';
+import type {
+  HistoryFilter,
+  HistorySearch,
+  RecordedRequest,
+  SearchPlace,
+  StoredRequest,
+} from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { callTests } from './service-store-calls.ts';
 
@@ -133,8 +139,53 @@ export function storeConformance(
         status: 200,
         response: '{"result":"r"}',
         duration: 0,
+        effect: null,
       },
     );
+  });
+
+  it('the history keeps what each event did, and is filtered by it, by status and by integration', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const record = (at: number, change: Partial<RecordedRequest>) =>
+      store.requests.record({ ...recorded({ account, at, status: 'ringing' }), ...change });
+    await record(1, recorded({ account, at: 1, status: 'answered' }));
+    await record(2, {});
+    await record(3, recorded({ account, at: 3, status: 'answered' }));
+    await record(4, { status: 422, event: null, integration: 2 });
+    await record(5, { account: other, status: 422, event: null });
+    await Promise.all(
+      (['ringing', 'completed', 'ringing'] as const).map((status, n) =>
+        store.requests.record(recorded({ account, id: 'together', at: 6 + n, status })),
+      ),
+    );
+    const found = async (filter: HistoryFilter, search: HistorySearch | null = null) => {
+      const query = { account, search, filter, order: 'oldest', after: null, limit: 50 } as const;
+      return (await store.requests.search(query)).entries.map(({ at, effect }) => [at, effect]);
+    };
+    const all = { integration: null, outcome: null };
+    assert.deepEqual(await found(all), [
+      ...[
+        [1, 'moved'],
+        [2, 'discarded'],
+        [3, 'repeated'],
+        [4, null],
+      ],
+      ...[
+        [6, 'moved'],
+        [7, 'moved'],
+        [8, 'repeated'],
+      ],
+    ]);
+    assert.deepEqual(await found({ ...all, outcome: 'discarded' }), [[2, 'discarded']]);
+    assert.deepEqual(await found({ ...all, outcome: 'refused' }), [[4, null]]);
+    assert.equal((await found({ ...all, outcome: 'accepted' })).length, 6);
+    assert.deepEqual(await found({ ...all, integration: 2 }), [[4, null]]);
+    assert.deepEqual(await found({ integration: 1, outcome: 'refused' }), []);
+    assert.equal((await found({ ...all, outcome: 'accepted' }, { in: 'call', term: 'together' })).length, 3);
+    assert.equal((await found({ ...all, outcome: 'refused' }, { in: 'request', term: 'call-1' })).length, 1);
   });
 
   it('pages and everything agree in both orders, with and without a search', async ({

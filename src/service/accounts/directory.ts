@@ -9,6 +9,11 @@ export type Caller = { readonly account: Account; readonly integration: Integrat
 
 /** The use of an old token from one address is noted at most once in this time, ms. */
 const NOTED_MS = 60_000;
+export type Refused = {
+  readonly count: number;
+  readonly address: string /** Unix ms. */;
+  readonly at: number;
+};
 
 /** Accounts and integrations in memory, kept up to date, so that authentication needs no database. */
 export type ServiceDirectory = {
@@ -20,6 +25,10 @@ export type ServiceDirectory = {
    * use of a replaced token that is still accepted is noted.
    */
   caller(token: string, address?: string): Caller | undefined;
+  /** Notes that a token was refused, if it names an integration: an old one, or one that is switched off. */
+  noteRefused(token: string, address: string, at: number): void;
+  /** How often that was since this process started, and the last time. */
+  refused(integration: number): Refused | undefined;
   /** The account with this administration token. */
   administrator(token: string): Account | undefined;
   /** Reads changes: called after the service's own, and regularly for those of other processes and commands. */
@@ -38,6 +47,7 @@ export async function openDirectory(
   let callers = new Map<string, { caller: Caller; token: Buffer; old: Buffer }>();
   let integrations: readonly Integration[] = [];
   let extensions = new Map<number, Map<string, Extension>>();
+  const refusals = new Map<number, Refused>();
   // An unknown token is compared like a wrong one, so that both take the same time.
   const unknown = Buffer.from(`cia_${randomBytes(40).toString('hex')}`);
 
@@ -95,6 +105,11 @@ export async function openDirectory(
       if (address !== undefined) noteOldToken(integration, address, now);
       return known.caller;
     },
+    noteRefused(token, address, at) {
+      const id = callers.get(uidOf(token))?.caller.integration.id;
+      if (id !== undefined) refusals.set(id, { count: (refusals.get(id)?.count ?? 0) + 1, address, at });
+    },
+    refused: (integration) => refusals.get(integration),
     administrator(token) {
       const known = accountsByUid.get(uidOf(token));
       return sameText(token, known?.token ?? unknown) ? known?.account : undefined;

@@ -76,6 +76,19 @@ export function moveCall(
   };
 }
 
+/** What an accepted event did to its call: an event that came before, or out of order, does nothing. */
+export type EventEffect = 'moved' | 'repeated' | 'discarded';
+
+/** The effect of an event; `before`, `after`: as for moveCall. */
+export function effectOf(
+  before: CallRecord | undefined,
+  status: CallStatus,
+  after: CallRecord | undefined,
+): EventEffect {
+  if (after !== undefined) return 'moved';
+  return before?.[`${status}At`] == null ? 'discarded' : 'repeated';
+}
+
 /** The scalar fields of a call, by their names in tables and in JSON. */
 export function scalarFields(call: CallRecord) {
   return {

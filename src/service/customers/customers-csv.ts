@@ -6,6 +6,8 @@ import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { takeTurns } from '../../process/take-turns.ts';
 import { line } from '../http/text.ts';
+import { en } from '../pages/words/en.ts';
+import type { Words } from '../pages/words/words.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
@@ -164,10 +166,13 @@ function customerOf(row: Row, country: string | null): Customer | string {
   return { ...read.data, segment: read.data.segment || null, numbers };
 }
 
-export function refusalText(refusal: CustomerRefusal): string {
+export function refusalText(
+  refusal: CustomerRefusal,
+  { noSuchSegment, numberTaken }: Words['customers'] = en.customers,
+): string {
   return refusal.reason === 'no-such-segment'
-    ? `Segment "${refusal.segment}" does not exist. Add it first.`
-    : `${refusal.number} already belongs to "${refusal.by}".`;
+    ? noSuchSegment(refusal.segment)
+    : numberTaken(refusal.number, refusal.by);
 }
 
 /** The account's customers as such a table, chunk by chunk. */

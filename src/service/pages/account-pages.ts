@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { isCountry } from '../../phone-number/normalise-number.ts';
+import { countries, isCountry } from '../../phone-number/normalise-number.ts';
 import { newPassword, signInName, userName } from '../access/users.ts';
+import { rereadNumbers } from '../customers/reread-numbers.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { line } from '../http/text.ts';
 import { displayText } from './kit/display-text.ts';
@@ -9,22 +10,27 @@ import { isTimeZone, machineZone } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
-import { languages } from './words/words.ts';
+import { formError, languages, type Words } from './words/words.ts';
 
-const welcome = z.object({ name: userName, password: newPassword });
 const passwordChange = z.object({ current: z.string(), password: newPassword });
+const place = {
+  country: z.string().refine((code) => code === '' || isCountry(code), formError('choose')),
+  zone: z.string().refine((zone) => zone === '' || isTimeZone(zone), formError('choose')),
+};
 const settings = z.object({
   account: line('account', { max: 80 }),
-  country: z
+  ...place,
+  within: z
     .string()
-    .trim()
-    .toUpperCase()
-    .refine((code) => code === '' || isCountry(code), 'Enter a two-letter country code, such as NL.'),
-  zone: z
-    .string()
-    .trim()
-    .refine((zone) => zone === '' || isTimeZone(zone), 'Enter a time zone name, such as Europe/Berlin.'),
-  within: z.coerce.number('Enter a number of seconds.').int().min(1, 'At least 1.').max(600, 'At most 600.'),
+    .refine(
+      (text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 600,
+      formError('seconds'),
+    )
+    .transform(Number),
+});
+const welcome = z.object({
+  ...{ name: userName, password: newPassword, language: z.string().optional() },
+  ...{ country: place.country.optional(), zone: place.zone.optional() },
 });
 
 /** The user's own page with the account's settings, and the page that a new user's first link opens. */
@@ -32,24 +38,24 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   const { store, sessions, directory } = context;
   const { passwords } = context.access;
   pages.get('/welcome', 'agent', (request) =>
-    request.user.password === null ? welcomePage(request, request.user.name) : { redirect: '/' },
+    request.user.password === null ? welcomePage(request) : { redirect: '/' },
   );
   pages.post('/welcome', 'agent', async (request) => {
     if (request.user.password !== null) return { redirect: '/' };
     const { values, errors } = readForm(welcome, request);
-    const again = (why: FieldErrors) => welcomePage(request, request.form.get('name') ?? '', why);
-    if (errors) return again(errors);
-    const { name } = values;
+    if (errors) return welcomePage(request, errors);
+    const { name, language = '', country, zone } = values;
     const password = await passwords.hash(values.password, request.user.uid);
     const changed = await store.users.change(request.user.id, {
-      name,
-      signInName: signInName(name),
-      password,
+      ...{ name, signInName: signInName(name), password },
+      language: languages.has(language) ? language : '',
     });
-    if (!changed) return again({ name: request.words.formErrors.nameTaken });
+    if (!changed) return welcomePage(request, { name: request.words.formErrors.nameTaken });
     await sessions.closeAll(request.user, request.session);
     await request.audit('password', name);
-    return { redirect: '/' };
+    if (!isNew(request)) return { redirect: '/' };
+    await changePlace(request, { country: country ?? request.account.country ?? '', zone: zone ?? '' });
+    return { redirect: '/start' };
   });
 
   const accountPage = async (request: PageRequest, errors?: FieldErrors) =>
@@ -84,127 +90,177 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
     await request.audit('sign-out', 'everywhere');
     return { redirect: '/sign-in' };
   });
+  const changePlace = async (
+    request: PageRequest,
+    { name, country, zone, within }: { name?: string; country: string; zone: string; within?: number },
+  ) => {
+    await store.directory.changeAccount(request.account.id, {
+      ...(name !== undefined && { name }),
+      country: country || null,
+      timeZone: zone || null,
+      ...(within !== undefined && { answerWithin: within }),
+    });
+    await directory.refresh();
+    if (country !== '' && country !== request.account.country)
+      await rereadNumbers(store.customers, request.account.id, country);
+    const account = `account ${name ?? request.account.name}`;
+    await request.audit(
+      'settings',
+      `${account}, country ${country || 'none'}, time zone ${zone || 'of the server'}${within === undefined ? '' : `, answer within ${within} s`}`,
+    );
+  };
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
     if (errors) return accountPage(request, errors);
-    const { account: name, country, zone, within } = values;
-    await store.directory.changeAccount(request.account.id, {
-      name,
-      country: country || null,
-      timeZone: zone || null,
-      answerWithin: within,
-    });
-    await directory.refresh();
-    await request.audit(
-      'settings',
-      `account ${name}, country ${country || 'none'}, time zone ${zone || 'of the server'}, answer within ${within} s`,
-    );
+    await changePlace(request, { ...values, name: values.account });
     return { redirect: '/account?done=settings' };
   });
 }
 
-function welcomePage(request: PageRequest, name: string, errors?: FieldErrors): Page {
+/** Nobody has said yet where the account is: its first administrator is asked. */
+const isNew = ({ account, administrates }: PageRequest) => administrates && account.timeZone === null;
+
+function welcomePage(request: PageRequest, errors?: FieldErrors): Page {
+  const { words, user, account, form } = request;
+  const { common, account: text } = words;
+  const value = (name: string, kept: string) => form.get(name) ?? kept;
   return {
-    title: 'Welcome',
+    title: text.welcome,
+    scripts: ['welcome.js'],
     ...(errors && { status: 422 }),
     body: html`<div class="narrow">
-      <h1>Welcome</h1>
-      <p>Choose the name and the password to sign in with from now on. Your link has been used and does not work again.</p>
+      <h1>${text.welcome}</h1>
+      <p>${text.welcomeHint}</p>
       ${changeForm(
         { action: '/welcome', token: request.token },
         html`
-          ${field({ label: 'Name', name: 'name', value: name, errors, required: true, maxlength: 80, autocomplete: 'username', hint: 'Your name or e-mail address.' })}
-          ${field({ label: 'Password', name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: 'At least 12 characters. Several words are easy to remember.' })}
-          <button type="submit" class="main">Continue</button>
+          ${field({ label: common.name, name: 'name', value: value('name', user.name), errors, required: true, maxlength: 80, autocomplete: 'username', hint: text.nameHint })}
+          ${field({ label: words.signIn.password, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
+          ${languageChoice(text, value('language', ''))}
+          ${
+            isNew(request) &&
+            placeFields(
+              words,
+              { country: value('country', account.country ?? ''), zone: value('zone', '') },
+              errors,
+            )
+          }
+          <button type="submit" class="main">${text.continue}</button>
         `,
       )}
     </div>`,
   };
 }
 
-const done: Record<string, string> = {
-  password: 'Password changed. All other browsers are signed out.',
-  session: 'The browser is signed out.',
-  settings: 'Saved.',
-};
+function languageChoice(text: Words['account'], value: string): Html {
+  const all = Array.from(
+    languages.values(),
+    ({ language, languageName }) => [language, languageName] as const,
+  );
+  return choice({ label: text.language, name: 'language', value, options: [['', text.asInBrowser], ...all] });
+}
+
+/** The account's country and time zone, from lists; client/welcome.js chooses the browser's in an empty one. */
+function placeFields(
+  { account: text, locale, common }: Words,
+  { country, zone }: { country: string; zone: string },
+  errors: FieldErrors | undefined,
+): Html {
+  const nameOf = new Intl.DisplayNames(locale, { type: 'region' });
+  const named = countries().map((code) => [code, nameOf.of(code) ?? code] as const);
+  named.sort(([, a], [, b]) => a.localeCompare(b, locale));
+  const zones = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...(zone ? [zone] : [])]);
+  return html`
+    ${choice({ label: text.country, name: 'country', value: country, errors, options: [['', common.none], ...named], hint: text.countryHint })}
+    ${choice({
+      ...{ label: text.zone, name: 'zone', value: zone, errors, hint: text.zoneHint },
+      options: [['', text.serverZone(machineZone())], ...Array.from(zones, (name) => [name, name] as const)],
+    })}`;
+}
 
 type OwnSession = Awaited<ReturnType<ServiceContext['sessions']['list']>>[number];
 
 function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?: FieldErrors): Page {
   const { user, account, token, administrates, query, form, words } = request;
-  const text = words.account;
-  const message = done[query.get('done') ?? ''];
+  const { common, account: text } = words;
+  const message = {
+    password: text.passwordChanged,
+    session: text.sessionEnded,
+    settings: words.common.saved,
+  }[query.get('done') ?? ''];
   const value = (name: string, kept: string) => form.get(name) ?? kept;
   return {
-    title: 'Account',
+    title: text.title,
     ...(errors && { status: 422 }),
     body: html`
-      <h1>Account</h1>
+      <h1>${text.title}</h1>
       ${message !== undefined && notice(message)}
       <div class="columns">
       <section class="card" aria-labelledby="you">
-        <h2 id="you">Signed in as ${user.name}</h2>
-        <p>Role: ${user.role === 'administrator' ? 'Administrator' : 'Agent'}</p>
+        <h2 id="you">${text.signedInAs(user.name)}</h2>
+        <p>${words.users.role}: ${words.users.roles[user.role]}</p>
         ${changeForm(
-          { action: '/account/password', token, label: 'Change password' },
+          { action: '/account/password', token, label: text.changePassword },
           html`
-            ${field({ label: 'Current password', name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
-            ${field({ label: 'New password', name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: 'At least 12 characters. Several words are easy to remember.' })}
-            <button type="submit">Change password</button>
+            ${field({ label: text.currentPassword, name: 'current', type: 'password', errors, required: true, autocomplete: 'current-password' })}
+            ${field({ label: text.newPassword, name: 'password', type: 'password', errors, required: true, autocomplete: 'new-password', hint: text.passwordHint })}
+            <button type="submit">${text.changePassword}</button>
           `,
         )}
         ${changeForm(
           { action: '/account/language', token, label: text.language },
           html`
-            ${choice({ label: text.language, name: 'language', value: user.language, options: [['', text.asInBrowser], ...Array.from(languages.values(), ({ language, languageName }) => [language, languageName] as const)] })}
-            <button type="submit">${text.save}</button>
+            ${languageChoice(text, user.language)}
+            <button type="submit">${common.save}</button>
           `,
         )}
-        <p><a href="/account/second-factor">Second factor</a>: ${user.secondFactor === null ? 'off' : 'on'}</p>
+        <p><a href="/account/second-factor">${words.secondFactor.title}</a>: ${user.secondFactor === null ? common.off : common.on}</p>
       </section>
       ${
         administrates &&
         html`<section class="card" aria-labelledby="settings">
-          <h2 id="settings">Account settings</h2>
+          <h2 id="settings">${text.settings}</h2>
           ${changeForm(
-            { action: '/account/settings', token, label: 'Account settings' },
+            { action: '/account/settings', token, label: text.settings },
             html`
-              ${field({ label: 'Account name', name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
-              ${field({ label: 'Country', name: 'country', value: value('country', account.country ?? ''), errors, maxlength: 2, hint: 'For numbers without + or 00: a two-letter code, such as NL.' })}
-              ${field({ label: 'Time zone', name: 'zone', value: value('zone', account.timeZone ?? ''), errors, hint: `For all times and reports. If left empty: the server’s time zone, ${machineZone()}.` })}
-              ${field({ label: 'Answer within, seconds', name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: 'Reports show the share of calls answered within this time.' })}
-              <button type="submit">Save</button>
+              ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
+              ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
+              ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: text.withinHint })}
+              <button type="submit">${common.save}</button>
             `,
           )}
         </section>`
       }
       </div>
       <section class="card" aria-labelledby="sessions">
-        <h2 id="sessions">Signed-in browsers</h2>
+        <h2 id="sessions">${text.sessions}</h2>
         ${sessionTable(request, sessions)}
-        ${button({ action: '/account/sign-out-everywhere', token }, 'Sign out everywhere')}
+        ${button({ action: '/account/sign-out-everywhere', token }, text.signOutEverywhere)}
       </section>
     `,
   };
 }
 
-function sessionTable({ session, token, formats, now }: PageRequest, sessions: readonly OwnSession[]): Html {
+function sessionTable(
+  { session, token, formats, now, words: { account: text, layout } }: PageRequest,
+  sessions: readonly OwnSession[],
+): Html {
   return table({
-    caption: 'Sessions',
+    caption: text.browser,
     rows: sessions,
     columns: [
-      { head: 'Browser', cell: ({ browser }) => browserName(browser) },
-      { head: 'From', cell: ({ address }) => displayText(address, 60) },
-      { head: 'Signed in', cell: ({ openedAt }) => `since ${formats.moment(openedAt, now)}` },
-      { head: 'Last used', cell: ({ usedAt }) => `used ${formats.moment(usedAt, now)}` },
+      { head: text.browser, cell: ({ browser }) => text.browserOn(...browserName(browser)) },
+      { head: text.from, cell: ({ address }) => displayText(address, 60) },
+      { head: text.signedIn, cell: ({ openedAt }) => html`${text.since} ${formats.moment(openedAt, now)}` },
+      { head: text.lastUsed, cell: ({ usedAt }) => html`${text.used} ${formats.moment(usedAt, now)}` },
       {
-        head: 'Action',
+        head: text.action,
         cell: ({ id }) =>
           id === session.id
-            ? 'this browser'
+            ? text.thisBrowser
             : changeForm(
                 { action: '/account/sessions/end', token, inline: true },
-                html`<input type="hidden" name="session" value=${id} /><button type="submit">Sign out</button>`,
+                html`<input type="hidden" name="session" value=${id} /><button type="submit">${layout.signOut}</button>`,
               ),
       },
     ],
@@ -213,8 +269,8 @@ function sessionTable({ session, token, formats, now }: PageRequest, sessions: r
   });
 }
 
-/** `Firefox on Windows`, from a User-Agent. Every browser names others too, so the order matters. */
-function browserName(userAgent: string): string {
+/** `Firefox` and `Windows`, from a User-Agent; undefined if unknown. Every browser names others too, so the order matters. */
+function browserName(userAgent: string): [browser: string | undefined, system: string | undefined] {
   const first = (names: readonly (readonly [string, RegExp])[]) =>
     names.find(([, pattern]) => pattern.test(userAgent))?.[0];
   const browser = first([
@@ -232,5 +288,5 @@ function browserName(userAgent: string): string {
     ['ChromeOS', /CrOS/],
     ['Linux', /Linux/],
   ]);
-  return [browser ?? 'Unknown browser', ...(system ? [system] : [])].join(' on ');
+  return [browser, system];
 }

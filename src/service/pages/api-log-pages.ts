@@ -1,25 +1,28 @@
 import { limits } from '../../api/contract/decisions.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
-import type { HistorySearch, RequestStore, StoredRequest } from '../store/request-store.ts';
+import {
+  type HistoryCursor,
+  type HistoryFilter,
+  type HistorySearch,
+  historyOutcomes,
+  type RequestStore,
+  type StoredRequest,
+} from '../store/request-store.ts';
 import { entryTable, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import { callAddress } from './call-cells.ts';
+import { copyable } from './kit/copyable.ts';
 import { cursorIn, cursorList } from './kit/cursor-list.ts';
-import { displayText, lines } from './kit/display-text.ts';
+import { displayText, lines, plainText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 
 const PER_PAGE = 50;
-/** Of one request's payload. */
+/** Of one request's query string. */
 const MAX_FIELDS = 50;
 
-const searchFields = [
-  ['call', 'Call ID'],
-  ['number', 'Caller’s number'],
-  ['request', 'Request text'],
-  ['response', 'Response text'],
-] as const;
+const searchFields = ['call', 'number', 'request', 'response'] as const;
 
 /** The account's requests and responses (the API's request history), with a search, and each entry in full. */
 export function apiLogPages(pages: Pages, context: ServiceContext): void {
@@ -27,35 +30,60 @@ export function apiLogPages(pages: Pages, context: ServiceContext): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, context));
 }
 
-async function listPage(request: PageRequest, { store, directory, budgets }: ServiceContext): Promise<Page> {
-  const { account, user, query } = request;
+async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
+  const { account, query, words, formats } = request;
+  const { common, apiLog: text } = words;
+  const integrations = directory.integrations(account.id);
   const search = searchIn(query);
-  const address = (also: Record<string, string>) =>
-    `/api-log?${new URLSearchParams({ ...(search && { in: search.in, term: search.term }), ...also })}`;
-  const read = readPage(store.requests, account.id, search);
-  const { rows, isNewest, isSearching, links } = await budgets.searches(account.id, `user ${user.id}`, () =>
-    cursorList(request, PER_PAGE, read, address),
-  );
+  const integration = integrations.find(({ uid }) => uid === query.get('integration'));
+  const outcome = historyOutcomes.find((one) => one === query.get('outcome')) ?? null;
+  const until = formats.instant(query.get('until') ?? '');
+  const filter = integration || outcome ? { integration: integration?.id ?? null, outcome } : null;
+  const kept = {
+    ...(search && { in: search.in, term: search.term }),
+    ...(integration && { integration: integration.uid }),
+    ...(outcome && { outcome }),
+    ...(until !== null && { until: query.get('until') ?? '' }),
+  };
+  const address = (also: Record<string, string>) => `/api-log?${new URLSearchParams({ ...kept, ...also })}`;
+  // With its whole minute.
+  const start = until === null ? null : { at: until + 59_999, id: Number.MAX_SAFE_INTEGER };
+  const read = readPage(store.requests, { account: account.id, search, filter }, start);
+  const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
 
-  const empty = search
-    ? html`<p>No matching requests. <a href="/api-log">Show all requests</a></p>`
-    : html`<p>No requests yet. Requests with a token of this account are listed here.</p>`;
-  const entries = entryTable(rows, request, directory.integrations(account.id), empty);
+  const isFiltered = Object.keys(kept).length > 0;
+  const empty = isFiltered
+    ? html`<p>${text.noMatch} <a href="/api-log">${text.showAll}</a></p>`
+    : html`<p>${text.none}</p>`;
+  const entries = entryTable(rows, request, integrations, empty);
+  const isLive = isNewest && start === null;
   return {
-    title: 'API log',
-    scripts: isNewest ? ['live-parts.js', 'api-log.js'] : [],
+    title: text.title,
+    scripts: isLive ? ['live-parts.js', 'api-log.js'] : [],
     body: html`
-      <h1>API log</h1>
-      <form class="filter" action="/api-log" role="search" aria-label="Requests">
-        ${field({ label: 'Search', name: 'term', type: 'search', value: search?.term ?? '', maxlength: limits.searchTermLength })}
-        ${choice({ label: 'In', name: 'in', value: search?.in ?? 'call', options: searchFields })}
+      <h1>${text.title}</h1>
+      <form class="filter" action="/api-log" role="search" aria-label=${text.requests} data-live-label=${text.live}>
+        ${field({ label: common.search, name: 'term', type: 'search', value: search?.term ?? '', maxlength: limits.searchTermLength })}
+        ${choice({ label: text.searchIn, name: 'in', value: search?.in ?? 'call', options: searchFields.map((name) => [name, text.fields[name]]) })}
+        ${choice({ label: text.response, name: 'outcome', value: outcome ?? '', options: [['', common.all], ...historyOutcomes.map((name) => [name, text.outcomes[name]] as const)] })}
+        ${
+          integrations.length > 1 &&
+          choice({
+            ...{ label: text.integration, name: 'integration', value: integration?.uid ?? '' },
+            options: [
+              ['', common.all],
+              ...integrations.map(({ uid, name }) => [uid, plainText(name, 60)] as const),
+            ],
+          })
+        }
+        ${field({ label: text.until, name: 'until', type: 'datetime-local', value: query.get('until') ?? '' })}
         <div class="buttons">
-          <button type="submit" class="main">Search</button>
-          ${search && html`<a href="/api-log">Clear search</a>`}
+          <button type="submit" class="main">${common.search}</button>
+          ${isFiltered && html`<a href="/api-log">${common.clearFilter}</a>`}
         </div>
-        <p class="hint">Requests from phone systems and programs, and the responses to them. Search is case-sensitive, and finds numbers as they were sent.</p>
+        <p class="hint">${text.hint}</p>
       </form>
-      <div id="requests" data-live=${isNewest}>${!isSearching && entries}</div>
+      <div id="requests" data-live=${isLive}>${!isSearching && entries}</div>
       ${links}
     `,
   };
@@ -64,15 +92,20 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Ser
 /** The search in the address: a call ID or a text. */
 function searchIn(query: URLSearchParams): HistorySearch | null {
   const term = (query.get('term') ?? '').trim().slice(0, limits.searchTermLength);
-  const place = searchFields.find(([value]) => value === query.get('in'))?.[0] ?? 'call';
+  const place = searchFields.find((value) => value === query.get('in')) ?? 'call';
   return term === '' ? null : { in: place, term };
 }
 
-/** Reads a page of entries, newest first in both directions. */
-function readPage(requests: RequestStore, account: number, search: HistorySearch | null) {
-  return async (towards: 'older' | 'newer', after: ReturnType<typeof cursorIn>) => {
+/** Reads a page of entries, newest first in both directions; `start`: where the first page begins, null at the newest. */
+function readPage(
+  requests: RequestStore,
+  what: { account: number; search: HistorySearch | null; filter: HistoryFilter | null },
+  start: HistoryCursor | null,
+) {
+  return async (towards: 'older' | 'newer', from: ReturnType<typeof cursorIn>) => {
+    const after = from ?? start;
     const order = towards === 'older' ? 'newest' : 'oldest';
-    const { entries, next } = await requests.search({ account, search, order, after, limit: PER_PAGE });
+    const { entries, next } = await requests.search({ ...what, order, after, limit: PER_PAGE });
     return {
       rows: towards === 'older' ? entries : entries.toReversed(),
       next,
@@ -82,37 +115,84 @@ function readPage(requests: RequestStore, account: number, search: HistorySearch
 }
 
 async function entryPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
-  const { account, query, formats } = request;
+  const { account, query, formats, words, origin } = request;
+  const { common, apiLog: text } = words;
   const place = cursorIn(query.get('entry'));
   const entry = place && (await entryAt(store.requests, account.id, place));
   if (!entry) throw new Refusal(404, (errors) => errors.noEntry);
-  const { method, path, response, status, at } = entry;
-  const fields = fieldsIn(entry);
-  const id = fields.find(([name]) => name === 'id')?.[1];
+  const { method, path, response, at } = entry;
+  const payload = payloadText(entry);
+  const fields = method === 'GET' ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
+  const id = fields.find(([name]) => name === 'id')?.[1] ?? idIn(payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
     title: `${method} ${path}`,
+    scripts: ['copy-button.js'],
     body: html`
-      <p class="quiet"><a href="/api-log">← API log</a></p>
+      <p class="quiet"><a href="/api-log">← ${text.title}</a></p>
       <h1>${method} ${displayText(path, 200)}</h1>
       <dl class="facts card">
-        <div><dt>Time</dt><dd><time datetime=${new Date(at).toISOString()}>${formats.dateTime(at)}</time></dd></div>
-        <div><dt>Response</dt><dd>${statusChip(status)}</dd></div>
-        <div><dt>Duration</dt><dd>${entry.duration.toFixed(1)} ms</dd></div>
-        <div><dt>Integration</dt><dd>${displayText(integrationName(entry, directory.integrations(account.id)), 80)}</dd></div>
-        ${call && html`<div><dt>Call</dt><dd><a href=${callAddress(call.id)}>${displayText(call.id, 255)}</a></dd></div>`}
+        <div><dt>${common.time}</dt><dd><time datetime=${new Date(at).toISOString()}>${formats.dateTime(at)}</time></dd></div>
+        <div><dt>${text.response}</dt><dd>${statusChip(entry, words)}</dd></div>
+        <div><dt>${text.duration}</dt><dd>${formats.number(entry.duration, 1)} ms</dd></div>
+        <div><dt>${text.integration}</dt><dd>${displayText(integrationName(entry, directory.integrations(account.id)), 80)}</dd></div>
+        ${call && html`<div><dt>${text.call}</dt><dd><a href=${callAddress(call.id)}>${displayText(call.id, 255)}</a></dd></div>`}
       </dl>
-      <h2>Request</h2>
-      ${typeof entry.request !== 'string' && html`<p class="quiet">Not valid UTF-8: invalid bytes are shown as \ufffd.</p>`}
-      <pre class="received" tabindex="0" aria-label="Request as received">${payloadText(entry) === '' ? html`<span class="quiet">empty</span>` : lines(payloadText(entry))}</pre>
+      ${entry.effect === 'discarded' && html`<p class="notice bad">${text.discardedWhy}</p>`}
+      <h2>${text.request}</h2>
+      ${typeof entry.request !== 'string' && html`<p class="quiet">${text.notUtf8}</p>`}
+      ${body(payload, text.asReceived, text.empty)}
       ${
         fields.length > 0 &&
         html`<dl class="facts card">${fields.map(([name, value]) => html`<div><dt>${displayText(name, 80)}</dt><dd>${displayText(value, 500)}</dd></div>`)}</dl>`
       }
-      <h2>Response</h2>
-      <pre class="received" tabindex="0" aria-label="Response">${response === null ? html`<span class="quiet">not stored: a list of the request history</span>` : lines(response)}</pre>
+      <h2>${text.response}</h2>
+      ${response === null ? html`<p class="quiet">${text.notStored}</p>` : body(response, text.response, text.empty)}
+      ${copyable(words, 'curl', text.curl, curlOf(entry, payload, origin))}
     `,
   };
+}
+
+/** A body with its JSON set out; as it is if it is no JSON. */
+function body(text: string, label: string, empty: string) {
+  if (text === '') return html`<p class="quiet">${empty}</p>`;
+  const json = jsonIn(text);
+  const setOut = json === undefined ? text : JSON.stringify(json, null, 2);
+  return html`<pre class="received" tabindex="0" aria-label=${label}>${lines(setOut)}</pre>
+    ${
+      // What setting out changes: a field that is named twice, an escape, a number's digits.
+      json !== undefined &&
+      text.replace(/\s/g, '') !== setOut.replace(/\s/g, '') &&
+      html`<details><summary>${label}</summary><pre class="received" tabindex="0">${lines(text)}</pre></details>`
+    }`;
+}
+
+/** An object or a list; undefined if the text is no such JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function idIn(payload: string): string | undefined {
+  const { id } = (jsonIn(payload) ?? {}) as { id?: unknown };
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** The request as a command for a shell, without its token. */
+function curlOf({ method, path }: StoredRequest, payload: string, origin: string): string {
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  const inUrl = method === 'GET' && payload !== '' && !path.includes('?') && jsonIn(payload) === undefined;
+  return [
+    `curl -X ${method} ${quoted(`${origin}${path}${inUrl ? `?${payload}` : ''}`)}`,
+    `  -H 'Authorization: Bearer TOKEN' -H 'Accept: application/json'`,
+    ...(payload === '' || inUrl
+      ? []
+      : [`  -H 'Content-Type: application/json'`, `  --data-raw ${quoted(payload)}`]),
+  ].join(' \\\n');
 }
 
 /** The entry at a cursor: the first one after the position just before it. */
@@ -120,18 +200,4 @@ async function entryAt(requests: RequestStore, account: number, { at, id }: { at
   const after = { at, id: id - 1 };
   const { entries } = await requests.search({ account, search: null, order: 'oldest', after, limit: 1 });
   return entries[0]?.id === id ? entries[0] : undefined;
-}
-
-/** The fields of a payload, read as the API reads them: a JSON object, or a query string. */
-function fieldsIn(entry: StoredRequest): [name: string, value: string][] {
-  const text = payloadText(entry);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-    return Object.entries(value)
-      .slice(0, MAX_FIELDS)
-      .map(([name, field]) => [name, typeof field === 'string' ? field : JSON.stringify(field)]);
-  } catch {
-    return entry.method === 'GET' ? [...new URLSearchParams(text)].slice(0, MAX_FIELDS) : [];
-  }
 }

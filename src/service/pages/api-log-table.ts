@@ -5,6 +5,7 @@ import { displayText } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest } from './kit/page-request.ts';
 import { type Column, table } from './kit/table.ts';
+import type { Words } from './words/words.ts';
 
 /** Characters of a payload in the list; the entry's page has all. */
 const PREVIEW_LENGTH = 200;
@@ -12,42 +13,46 @@ const PREVIEW_LENGTH = 200;
 /** Requests as a table. */
 export function entryTable(
   entries: readonly StoredRequest[],
-  { formats, now }: PageRequest,
+  { formats, now, words }: PageRequest,
   integrations: readonly Integration[],
   empty: Html,
 ): Html {
+  const text = words.apiLog;
   const columns: Column<StoredRequest>[] = [
     {
-      head: 'Time',
-      cell: (entry) => html`<a href=${entryAddress(entry)}>${formats.moment(entry.at, now)}</a>`,
+      head: words.common.time,
+      cell: (entry) => html`<a href=${entryAddress(entry)}>${formats.moment(entry.at, now, 'seconds')}</a>`,
     },
+    { head: text.response, cell: (entry) => statusChip(entry, words) },
     {
-      head: 'Request',
+      head: text.request,
       cell: (entry) => html`
         <span class="tabular">${entry.method} ${displayText(entry.path, 80)}</span><br />
         <code class="payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
     },
-    { head: 'Response', cell: (entry) => statusChip(entry.status) },
-    { head: 'ms', cell: ({ duration }) => duration.toFixed(1), numeric: true, wide: true },
+    { head: 'ms', cell: ({ duration }) => formats.number(duration, 1), numeric: true, wide: true },
     {
-      head: 'Integration',
+      head: text.integration,
       cell: (entry) => displayText(integrationName(entry, integrations), 40),
       wide: true,
     },
   ];
-  return table({ caption: 'Requests', columns, rows: entries, empty, stacked: true });
+  return table({ caption: text.requests, columns, rows: entries, empty, stacked: true });
 }
 
-const entryAddress = (entry: StoredRequest) => `/api-log/entry?entry=${cursorText(entry)}`;
+export const entryAddress = (entry: StoredRequest) => `/api-log/entry?entry=${cursorText(entry)}`;
 
 export function integrationName({ integration }: StoredRequest, all: readonly Integration[]): string {
   return all.find(({ id }) => id === integration)?.name ?? '';
 }
 
-/** An HTTP status with its meaning for the sender. */
-export function statusChip(status: number): Html {
-  const word = status < 300 ? 'Accepted' : status < 500 ? 'Refused' : 'Failed';
-  return html`<span class=${`state ${status < 300 ? 'answered' : 'missed'}`}>${status} ${word}</span>`;
+/** An HTTP status with its meaning for the sender, and an event that did nothing to its call. */
+export function statusChip({ status, effect }: StoredRequest, { apiLog: text }: Words): Html {
+  const word = status < 300 ? text.accepted : status < 500 ? text.refused : text.failed;
+  const nothing = effect === 'discarded' ? text.discarded : effect === 'repeated' && text.repeated;
+  return html`<span class=${`state ${status < 300 ? 'answered' : 'missed'}`}>${status} ${word}</span>${
+    nothing && html`<br /><span class=${effect === 'discarded' ? 'error' : 'quiet'}>${nothing}</span>`
+  }`;
 }
 
 /** A payload as text; invalid bytes become \ufffd. */

@@ -1,5 +1,4 @@
 import type { ServiceContext } from '../http/context.ts';
-import { type AuditKind, auditKinds } from '../store/audit-store.ts';
 import { cursorIn, cursorText } from './kit/cursor-list.ts';
 import { displayText } from './kit/display-text.ts';
 import { choice, field } from './kit/form.ts';
@@ -12,6 +11,7 @@ const PER_PAGE = 50;
 /** Who did what in the account, newest first, by kind and person. */
 export function auditPage(pages: Pages, { store }: ServiceContext): void {
   pages.get('/audit', 'administrator', async ({ account, query, formats, words }) => {
+    const { common, audit: text } = words;
     const [what, who] = [query.get('kind') || null, query.get('who')?.trim() || null];
     const before = cursorIn(query.get('older'));
     const page = { account: account.id, what, who, before, limit: PER_PAGE };
@@ -20,39 +20,39 @@ export function auditPage(pages: Pages, { store }: ServiceContext): void {
       `/audit?${new URLSearchParams({ ...(what && { kind: what }), ...(who && { who }), ...also })}`;
     const filtered = what !== null || who !== null;
     return {
-      title: 'Audit log',
+      title: text.title,
       body: html`
-        <p><a href="/users">← Users</a></p>
-        <h1>Audit log</h1>
-        <form class="filter" action="/audit" role="search" aria-label="Audit log">
-          ${field({ label: 'User', name: 'who', type: 'search', value: who ?? '', maxlength: 80 })}
-          ${choice({ label: 'Action', name: 'kind', value: what ?? '', options: [['', 'All'], ...Object.entries(auditKinds)] })}
+        <p><a href="/users">← ${words.users.title}</a></p>
+        <h1>${text.title}</h1>
+        <form class="filter" action="/audit" role="search" aria-label=${text.title}>
+          ${field({ label: text.user, name: 'who', type: 'search', value: who ?? '', maxlength: 80 })}
+          ${choice({ label: text.action, name: 'kind', value: what ?? '', options: [['', common.all], ...Object.entries(text.kinds)] })}
           <div class="buttons">
-            <button type="submit" class="main">Search</button>
-            ${filtered && html`<a href="/audit">Clear filter</a>`}
+            <button type="submit" class="main">${common.search}</button>
+            ${filtered && html`<a href="/audit">${common.clearFilter}</a>`}
           </div>
         </form>
         ${table({
-          caption: 'Audit log, newest first',
+          caption: text.caption,
           rows: entries,
           columns: [
-            { head: 'Time', cell: ({ at }) => formats.dateTime(at) },
-            { head: 'Action', cell: ({ what: kind }) => auditKinds[kind as AuditKind] ?? displayText(kind) },
+            { head: common.time, cell: ({ at }) => formats.dateTime(at) },
+            { head: text.action, cell: ({ what: kind }) => text.kinds[kind] ?? displayText(kind) },
             {
-              head: 'By',
+              head: text.by,
               cell: ({ who: name }) =>
                 html`<a href=${`/audit?${new URLSearchParams({ who: name })}`}>${displayText(name, 40)}</a>`,
             },
-            { head: 'From', cell: ({ from }) => displayText(from, 60) },
-            { head: 'Details', cell: ({ target }) => target && displayText(target) },
+            { head: text.from, cell: ({ from }) => displayText(from, 60) },
+            { head: text.details, cell: ({ target }) => target && displayText(target) },
           ],
-          empty: html`<p>No matching entries.</p>`,
+          empty: html`<p>${text.none}</p>`,
           stacked: true,
         })}
         ${pager(words.kit, {
           newer: before === null ? undefined : address({}),
           older: next === null ? undefined : address({ older: cursorText(next) }),
-          labels: ['Newest', 'Older'],
+          labels: [text.newest, words.kit.older],
         })}
       `,
     };

@@ -14,7 +14,7 @@ import { changeForm, choice, type FieldErrors, field, notice, readForm } from '.
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { pager, table } from './kit/table.ts';
-import { formError } from './words/words.ts';
+import { formError, type Words } from './words/words.ts';
 
 const PAGE = 50;
 
@@ -90,7 +90,7 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
     if (errors) return again(errors);
     const reference = before || values.reference || newUid();
     const known = (await customers.get(account.id, reference)) !== undefined;
-    if (before === '' && known) return again({ reference: 'Another customer already has this reference.' });
+    if (before === '' && known) return again({ reference: request.words.customers.referenceTaken });
     if (before !== '' && !known) throw noCustomer();
     const [refusal] = await customers.put(account.id, [
       {
@@ -101,7 +101,12 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
       },
     ]);
     if (refusal)
-      return again({ [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(refusal) });
+      return again({
+        [refusal.reason === 'number-taken' ? 'numbers' : 'segment']: refusalText(
+          refusal,
+          request.words.customers,
+        ),
+      });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
   pages.post('/customers/remove', 'agent', async ({ account, form, audit }) => {
@@ -129,72 +134,71 @@ function listPage(
     segments,
   }: { customers: readonly Customer[]; next: CustomerCursor | null; segments: readonly Segment[] },
 ): Page {
-  const { query, administrates } = request;
+  const { query, administrates, words } = request;
+  const { common, customers: text } = words;
   const [q, segment] = [query.get('q') ?? '', query.get('segment') ?? ''];
   const searched = q !== '' || segment !== '';
   const address = (after: CustomerCursor) =>
     `/customers?${new URLSearchParams({ q, segment, after: `${after.reference}\n${after.text}` })}`;
   return {
-    title: 'Customers',
+    title: text.title,
     body: html`
-      <h1>Customers</h1>
-      ${query.has('removed') && notice('Customer removed. Past calls keep the name.')}
+      <h1>${text.title}</h1>
+      ${query.has('removed') && notice(text.removed)}
       <div class="buttons above">
-        <a class="button main" href="/customers/new">Add customer</a>
+        <a class="button main" href="/customers/new">${text.add}</a>
         ${
           administrates &&
-          html`<a class="button" href="/customers/segments">Segments</a>
-            <a class="button" href="/customers/import">Import CSV</a>
-            <a class="button" href="/customers/export">Export CSV</a>`
+          html`<a class="button" href="/customers/segments">${words.segments.title}</a>
+            <a class="button" href="/customers/import">${text.importCsv}</a>
+            <a class="button" href="/customers/export">${text.exportCsv}</a>`
         }
       </div>
       <form class="row" role="search" action="/customers">
-        ${field({ label: 'Name, number or reference', name: 'q', value: q, type: 'search' })}
+        ${field({ label: text.searchFor, name: 'q', value: q, type: 'search' })}
         ${choice({
-          label: 'Segment',
+          label: words.segments.segment,
           name: 'segment',
           value: segment,
-          options: [['', 'All'], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)],
+          options: [['', common.all], ...segments.map(({ name }) => [name, plainText(name, 60)] as const)],
         })}
-        <button type="submit">Search</button>
+        <button type="submit">${common.search}</button>
       </form>
       ${table({
-        caption: 'Customers',
+        caption: text.title,
         rows: customers,
         columns: [
           {
-            head: 'Name',
+            head: common.name,
             cell: (customer) => html`<a href=${editLink(customer)}>${displayText(customer.name)}</a>`,
           },
           {
-            head: 'Segment',
+            head: words.segments.segment,
             wide: true,
             cell: ({ segment: of }) => of !== null && html`<span class="chip">${displayText(of, 40)}</span>`,
           },
           {
-            head: 'Numbers',
-            cell: ({ numbers: of }) => numbersShown(of),
+            head: text.numbers,
+            cell: ({ numbers: of }) => numbersShown(of, text),
           },
-          { head: 'Reference', wide: true, cell: ({ reference }) => displayText(reference, 40) },
+          { head: text.reference, wide: true, cell: ({ reference }) => displayText(reference, 40) },
         ],
-        empty: searched
-          ? html`<p>No matching customers.</p>`
-          : html`<p>No customers yet. Add one or import your list: callers are then shown by name.</p>`,
+        empty: searched ? html`<p>${text.noMatch}</p>` : html`<p>${text.none}</p>`,
       })}
       ${pager(request.words.kit, {
         newer: query.has('after') ? `/customers?${new URLSearchParams({ q, segment })}` : undefined,
         older: next === null ? undefined : address(next),
-        labels: ['First page', 'Next page'],
+        labels: [text.firstPage, text.nextPage],
       })}
     `,
   };
 }
 
-function numbersShown(of: readonly string[]): Html {
+function numbersShown(of: readonly string[], { andMore }: Words['customers']): Html {
   const few = of
     .slice(0, 3)
     .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]);
-  return [few, of.length > 3 && ` and ${of.length - 3} more`];
+  return [few, of.length > 3 && andMore(of.length - 3)];
 }
 
 function formPage(
@@ -203,65 +207,66 @@ function formPage(
   segments: readonly Segment[],
   errors?: FieldErrors,
 ): Page {
-  const { token, query, form } = request;
+  const { token, query, form, words } = request;
+  const { common, customers: text, segments: segmentText } = words;
   const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
-  const title = kept === '' ? 'New customer' : plainText(customer.name ?? '', 60);
+  const title = kept === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
   const number = customer.numbers?.[0];
   return {
     title,
     ...(errors && { status: 422 }),
     body: html`
-      <p><a href="/customers">← Customers</a></p>
+      <p><a href="/customers">← ${text.title}</a></p>
       <h1>${kept === '' ? title : displayText(customer.name ?? '')}</h1>
-      ${query.has('done') && notice('Saved. New calls show these details.')}
+      ${query.has('done') && notice(text.saved)}
       <section class="card">
         ${changeForm(
           { action: '/customers/save', token, label: title },
           html`
             <input type="hidden" name="before" value=${kept} />
-            ${field({ label: 'Name', name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: kept === '' })}
+            ${field({ label: common.name, name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: kept === '' })}
             ${choice({
-              label: 'Segment',
+              label: words.segments.segment,
               name: 'segment',
               value: customer.segment ?? '',
               errors,
               options: [
-                ['', 'None'],
+                ['', common.none],
                 ...segments.map(
-                  (of) => [of.name, `${plainText(of.name, 60)} (priority ${of.priority})`] as const,
+                  (of) => [of.name, segmentText.withPriority(plainText(of.name, 60), of.priority)] as const,
                 ),
               ],
             })}
             <div class="field">
-              <label for="f-numbers">Numbers</label>
+              <label for="f-numbers">${text.numbers}</label>
               <textarea id="f-numbers" name="numbers" rows="3" aria-describedby="h-numbers e-numbers" aria-invalid=${errors?.numbers ? 'true' : undefined}>${(customer.numbers ?? []).join('\n')}</textarea>
-              <p class="hint" id="h-numbers">One per line, in any format.</p>
+              <p class="hint" id="h-numbers">${text.numbersHint}</p>
               <p class="error" id="e-numbers">${errors?.numbers}</p>
             </div>
             ${
               kept === ''
                 ? field({
-                    label: 'Reference',
+                    label: text.reference,
                     name: 'reference',
                     value: customer.reference ?? '',
                     errors,
                     maxlength: limits.referenceLength,
-                    hint: 'Your own ID for the customer, such as a customer number. Generated if left empty.',
+                    hint: text.referenceHint,
                   })
-                : html`<p class="quiet">Reference ${displayText(kept, 80)}</p>`
+                : html`<p class="quiet">${text.reference} ${displayText(kept, 80)}</p>`
             }
-            <button type="submit" class="main">Save</button>
+            <button type="submit" class="main">${common.save}</button>
           `,
         )}
         ${
           kept !== '' &&
-          html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>Calls of this customer</a></p>
+          html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>${text.callsOf}</a></p>
             <details>
-              <summary>Remove</summary>
-              <p>Past calls keep the name${number ? '; new calls show only the number' : ''}.</p>
+              <summary>${common.remove}</summary>
+              <p>${number ? text.removeHintNumber : text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/remove', token, inline: true },
-                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">Remove customer</button>`,
+                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">${text.removeButton}</button>`,
               )}
             </details>`
         }

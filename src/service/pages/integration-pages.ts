@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { integrationChange, name, newToken, oldTokenDays } from '../accounts/administration.ts';
+import type { Refused } from '../accounts/directory.ts';
 import { newUid } from '../accounts/setup.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
@@ -11,6 +12,8 @@ import { button, changeForm, choice, type FieldErrors, field, notice, readForm }
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
+import { bridgeLines } from './start-page.ts';
+import type { Words } from './words/words.ts';
 
 const integrationName = z.object({ name });
 const rotation = z.object({ days: oldTokenDays.default(0) });
@@ -45,7 +48,8 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
         ? null
         : { until, uses: await store.directory.oldTokenUses(integration) };
     const token = keys.integrationToken(integration);
-    return integrationPage(request, { integration, use, token, oldToken, errors });
+    const refused = directory.refused(integration.id);
+    return integrationPage(request, { integration, use, token, oldToken, errors, refused });
   };
 
   pages.get('/integrations', 'administrator', async (request) =>
@@ -85,16 +89,12 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
 }
 
 /** How long the old token works, in days. */
-const overlaps = [
-  ['0', 'stops working at once'],
-  ['1', 'works for 1 day more'],
-  ['2', 'works for 2 days more'],
-  ['3', 'works for 3 days more'],
-  ['7', 'works for 7 days more'],
-] as const;
+const overlaps = [0, 1, 2, 3, 7];
 
-const state = (enabled: boolean) =>
-  enabled ? html`<span class="state answered">on</span>` : html`<span class="state missed">off</span>`;
+const state = ({ common }: Words, enabled: boolean) =>
+  enabled
+    ? html`<span class="state answered">${common.on}</span>`
+    : html`<span class="state missed">${common.off}</span>`;
 
 function listPage(
   request: PageRequest,
@@ -102,35 +102,36 @@ function listPage(
   uses: ReadonlyMap<number, IntegrationUse>,
   errors?: FieldErrors,
 ): Page {
-  const { token, formats, now, form } = request;
+  const { token, formats, now, form, words } = request;
+  const { common, integrations: text } = words;
   return {
-    title: 'Integrations',
+    title: text.title,
     ...(errors && { status: 422 }),
     body: html`
-      <h1>Integrations</h1>
-      <p>A phone system or program that reports calls or looks up priorities. Open one to see its token and how to connect it.</p>
+      <h1>${text.title}</h1>
+      <p>${text.hint} <a href="/start">${words.start.title}</a></p>
       ${table({
-        caption: 'Integrations',
+        caption: text.title,
         rows: integrations,
         columns: [
           {
-            head: 'Name',
+            head: common.name,
             cell: ({ uid, name: of }) => html`<a href=${`/integrations/${uid}`}>${displayText(of)}</a>`,
           },
-          { head: 'State', cell: ({ enabled }) => state(enabled) },
-          { head: 'Last used', cell: ({ id }) => lastUse(request, uses.get(id)) },
-          { head: 'Requests today', numeric: true, cell: ({ id }) => uses.get(id)?.requests ?? 0 },
-          { head: 'Added', wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
+          { head: text.state, cell: ({ enabled }) => state(words, enabled) },
+          { head: text.lastUsed, cell: ({ id }) => lastUse(request, uses.get(id)) },
+          { head: text.requestsToday, numeric: true, cell: ({ id }) => uses.get(id)?.requests ?? 0 },
+          { head: common.added, wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
-        empty: html`<p>No integrations yet. Add one for each phone system.</p>`,
+        empty: html`<p>${text.none}</p>`,
       })}
       <section class="card" aria-labelledby="add">
-        <h2 id="add">Add integration</h2>
+        <h2 id="add">${text.add}</h2>
         ${changeForm(
-          { action: '/integrations', token, label: 'Add integration' },
+          { action: '/integrations', token, label: text.add },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, hint: 'For example, where the phone system is.' })}
-            <button type="submit" class="main">Add</button>
+            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, hint: text.nameHint })}
+            <button type="submit" class="main">${common.add}</button>
           `,
         )}
       </section>
@@ -138,17 +139,11 @@ function listPage(
   };
 }
 
-function lastUse({ formats, now }: PageRequest, use: IntegrationUse | undefined) {
-  return use === undefined ? html`<span class="quiet">never</span>` : formats.moment(use.lastAt, now);
+function lastUse({ formats, now, words }: PageRequest, use: IntegrationUse | undefined) {
+  return use === undefined
+    ? html`<span class="quiet">${words.integrations.never}</span>`
+    : formats.moment(use.lastAt, now);
 }
-
-const doneNotices: Record<string, string> = {
-  name: 'Name changed.',
-  rotate: 'This is the new token. The old one no longer works.',
-  'rotate-later': 'This is the new token. The old one still works for the time that you chose.',
-  'end-old': 'The old token no longer works.',
-  on: 'Switched on: its token is accepted again.',
-};
 
 function integrationPage(
   request: PageRequest,
@@ -158,8 +153,10 @@ function integrationPage(
     token: secret,
     oldToken,
     errors,
+    refused,
   }: {
     integration: Integration;
+    refused: Refused | undefined;
     use: IntegrationUse | undefined;
     token: string;
     /** The token before, while it is still accepted. */
@@ -167,83 +164,86 @@ function integrationPage(
     errors: FieldErrors | undefined;
   },
 ): Page {
-  const { token, origin, form, query, formats, now } = request;
+  const { token, origin, form, query, words, formats, now } = request;
+  const { common, integrations: text } = words;
   const { uid, name: of, enabled } = integration;
   const base = `${origin}/api/v1`;
   const at = (what: string) => `/integrations/${uid}/${what}`;
-  const done = doneNotices[query.get('done') ?? ''];
+  const done = {
+    ...{ name: text.renamed, rotate: text.newToken, 'rotate-later': text.newTokenLater },
+    ...{ 'end-old': text.oldTokenEnded, on: text.switchedOn },
+  }[query.get('done') ?? ''];
   return {
-    title: `Integration ${plainText(of, 60)}`,
+    title: text.oneTitle(plainText(of, 60)),
     scripts: ['copy-button.js'],
     ...(errors && { status: 422 }),
     body: html`
-      <p><a href="/integrations">← Integrations</a></p>
+      <p><a href="/integrations">← ${text.title}</a></p>
       <h1>${displayText(of)}</h1>
       ${done !== undefined && notice(done)}
       <dl class="facts">
-        <div><dt>State</dt><dd>${state(enabled)}</dd></div>
-        <div><dt>Last used</dt><dd>${lastUse(request, use)}</dd></div>
-        <div><dt>Requests today</dt><dd>${use?.requests ?? 0}</dd></div>
+        <div><dt>${text.state}</dt><dd>${state(words, enabled)}</dd></div>
+        <div><dt>${text.lastUsed}</dt><dd>${lastUse(request, use)}</dd></div>
+        <div><dt>${text.requestsToday}</dt><dd>${use?.requests ?? 0}</dd></div>
+        ${refused && html`<div><dt>${text.refused}</dt><dd>${text.refusedTimes(refused.count)}</dd></div>`}
       </dl>
-      ${!enabled && notice('Switched off: requests with its token are refused.', 'bad')}
+      ${refused && notice(html`${text.refusedLast(refused.address)} ${formats.moment(refused.at, now, 'seconds')}`, 'bad')}
+      ${!enabled && notice(text.isOff, 'bad')}
 
       ${
         oldToken &&
         html`<section class="card" aria-labelledby="old">
-          <h2 id="old">Old token</h2>
-          <p>The old token still works until ${formats.dateTime(oldToken.until)}. End it when nobody uses it any more.</p>
+          <h2 id="old">${text.oldToken}</h2>
+          <p>${text.oldTokenUntil(formats.dateTime(oldToken.until))}</p>
           ${table({
-            caption: 'Uses of the old token',
+            caption: text.oldTokenUses,
             rows: oldToken.uses,
             columns: [
-              { head: 'Used from', cell: ({ address }) => displayText(address) },
-              { head: 'Last used', cell: ({ lastAt }) => formats.moment(lastAt, now) },
+              { head: text.usedFrom, cell: ({ address }) => displayText(address) },
+              { head: text.lastUsed, cell: ({ lastAt }) => formats.moment(lastAt, now) },
             ],
-            empty: html`<p>Not used since the new token was created.</p>`,
+            empty: html`<p>${text.oldTokenUnused}</p>`,
           })}
-          <p>${button({ action: at('end-old'), token, danger: true }, 'End the old token now')}</p>
+          <p>${button({ action: at('end-old'), token, danger: true }, text.endOldToken)}</p>
         </section>`
       }
 
       <section class="card" aria-labelledby="connect">
-        <h2 id="connect">Connect the phone system</h2>
-        ${copyable(request.words, 'token', 'Token', secret)}
-        ${copyable(request.words, 'bridge', 'For an Asterisk phone system: two lines for the .env file of pbx-bridge', `API_BASE_URL=${base}\nAPI_TOKEN=${secret}`)}
-        ${copyable(request.words, 'curl', 'For a program: a test call', curl(base, secret))}
-        ${copyable(request.words, 'url', 'For a phone system that can only request a URL: send the token in an Authorization header', urlLine(base, secret))}
-        <p>Report each call as <code>ringing</code>, <code>answered</code> and <code>completed</code>, with the same id. The whole API is described in its <a href="/openapi.json">OpenAPI document</a>; requests and responses are in the <a href="/api-log">API log</a>.</p>
+        <h2 id="connect">${text.connect}</h2>
+        ${copyable(request.words, 'token', text.token, secret)}
+        ${copyable(request.words, 'bridge', text.forBridge, bridgeLines(origin, secret))}
+        ${copyable(request.words, 'curl', text.testCall, curl(base, secret))}
+        ${copyable(request.words, 'url', text.urlOnly, urlLine(base, secret))}
+        <p>${text.howTo()}</p>
       </section>
 
       <section class="card" aria-labelledby="change">
-        <h2 id="change">Settings</h2>
+        <h2 id="change">${text.settings}</h2>
         ${changeForm(
-          { action: at('name'), token, label: 'Name' },
+          { action: at('name'), token, label: common.name },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? of, errors, required: true, maxlength: 80 })}
-            <button type="submit">Save name</button>
+            ${field({ label: common.name, name: 'name', value: form.get('name') ?? of, errors, required: true, maxlength: 80 })}
+            <button type="submit">${text.saveName}</button>
           `,
         )}
         <details>
-          <summary>Create a new token</summary>
-          ${
-            oldToken &&
-            html`<p>The old token that works until ${formats.dateTime(oldToken.until)} ends when you create another one.</p>`
-          }
+          <summary>${text.rotate}</summary>
+          ${oldToken && html`<p>${text.oldTokenEnds(formats.dateTime(oldToken.until))}</p>`}
           ${changeForm(
-            { action: at('rotate'), token, label: 'Create a new token' },
+            { action: at('rotate'), token, label: text.rotate },
             html`
-              ${choice({ label: 'The old token', name: 'days', value: '1', errors, options: overlaps, hint: 'While both work, give the phone system the new token. Without an overlap it cannot report calls until it has the new one; pbx-bridge keeps its events until then.' })}
-              <button type="submit" class="danger">Create a new token</button>
+              ${choice({ label: text.oldTokenLabel, name: 'days', value: '1', errors, options: overlaps.map((days) => [String(days), text.overlap(days)]), hint: text.rotateHint })}
+              <button type="submit" class="danger">${text.rotate}</button>
             `,
           )}
         </details>
         ${
           enabled
-            ? html`<details><summary>Switch off</summary>
-                <p>Requests with its token are refused until you switch it on again.</p>
-                ${button({ action: at('off'), token, danger: true }, 'Switch off')}
+            ? html`<details><summary>${common.switchOff}</summary>
+                <p>${text.offHint}</p>
+                ${button({ action: at('off'), token, danger: true }, common.switchOff)}
               </details>`
-            : html`<p>${button({ action: at('on'), token }, 'Switch on')}</p>`
+            : html`<p>${button({ action: at('on'), token }, common.switchOn)}</p>`
         }
       </section>
     `,

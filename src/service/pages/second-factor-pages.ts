@@ -4,6 +4,7 @@ import { copyable } from './kit/copyable.ts';
 import { changeForm, type FieldErrors, field } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
+import type { Words } from './words/words.ts';
 
 /** Where users switch their second factor on and off. */
 export function secondFactorPages(pages: Pages, { access: { secondFactor } }: ServiceContext): void {
@@ -21,44 +22,46 @@ export function secondFactorPages(pages: Pages, { access: { secondFactor } }: Se
     const { user, form } = request;
     if (user.secondFactor !== null) return { redirect: '/account/second-factor' };
     if (!(await request.isOwnPassword(form.get('current') ?? '')))
-      return page(request, { current: 'Wrong password.' });
+      return page(request, { current: request.words.formErrors.wrongPassword });
     const codes = await secondFactor.enable(user, form.get('factor') ?? '', form.get('code') ?? '');
-    if (codes === undefined) return page(request, { code: 'Wrong code. Check the clock of your device.' });
+    if (codes === undefined) return page(request, { code: request.words.secondFactor.wrongCode });
     await request.audit('second-factor', `${user.name}: on`);
     return codesPage(request, codes);
   });
   pages.post('/account/second-factor/off', 'agent', async (request) => {
     if (!(await request.isOwnPassword(request.form.get('current') ?? '')))
-      return page(request, { current: 'Wrong password.' });
+      return page(request, { current: request.words.formErrors.wrongPassword });
     await secondFactor.disable(request.user);
     await request.audit('second-factor', `${request.user.name}: off`);
     return { redirect: '/account/second-factor' };
   });
 }
 
-const currentPassword = (errors: FieldErrors | undefined) =>
+const currentPassword = ({ account }: Words, errors: FieldErrors | undefined) =>
   field({
-    ...{ label: 'Current password', name: 'current', type: 'password', errors, required: true },
+    ...{ label: account.currentPassword, name: 'current', type: 'password', errors, required: true },
     autocomplete: 'current-password',
   });
 
-const framed = (content: Html, errors?: FieldErrors): Page => ({
-  title: 'Second factor',
+const framed = ({ account, secondFactor: text }: Words, content: Html, errors?: FieldErrors): Page => ({
+  title: text.title,
   scripts: ['copy-button.js'],
   ...(errors && { status: 422 }),
-  body: html`<p><a href="/account">← Account</a></p>
-    <h1>Second factor</h1>
+  body: html`<p><a href="/account">← ${account.title}</a></p>
+    <h1>${text.title}</h1>
     ${content}`,
 });
 
-function onPage({ token }: PageRequest, errors?: FieldErrors): Page {
+function onPage({ token, words }: PageRequest, errors?: FieldErrors): Page {
+  const { common, secondFactor: text } = words;
   return framed(
+    words,
     html`<section class="card">
-      <h2>On</h2>
-      <p>Signing in asks for a code of your authenticator app.</p>
+      <h2>${text.isOn}</h2>
+      <p>${text.asksForCode}</p>
       ${changeForm(
-        { action: '/account/second-factor/off', token, label: 'Switch off' },
-        html`${currentPassword(errors)}<button type="submit" class="danger">Switch off</button>`,
+        { action: '/account/second-factor/off', token, label: common.switchOff },
+        html`${currentPassword(words, errors)}<button type="submit" class="danger">${common.switchOff}</button>`,
       )}
     </section>`,
     errors,
@@ -70,20 +73,22 @@ function offPage(
   { factor, uri, secret }: { factor: string; uri: string; secret: string },
   errors?: FieldErrors,
 ): Page {
+  const { common, secondFactor: text } = words;
   return framed(
+    words,
     html`<section class="card">
-      <h2>Switch on</h2>
-      <p>Off. If it is on, signing in also asks for a code that an authenticator app on your phone shows.</p>
-      <p>Scan this with the app, or type the key. Then enter the code that the app shows.</p>
-      ${qrCode(uri)}
-      ${copyable(words, 'secret', 'Key', secret.replace(/(.{4})(?=.)/g, '$1 '))}
+      <h2>${common.switchOn}</h2>
+      <p>${text.isOff}</p>
+      <p>${text.scan}</p>
+      ${qrCode(uri, text.qrCode)}
+      ${copyable(words, 'secret', text.key, secret.replace(/(.{4})(?=.)/g, '$1 '))}
       ${changeForm(
-        { action: '/account/second-factor', token, label: 'Switch on' },
+        { action: '/account/second-factor', token, label: common.switchOn },
         html`
           <input type="hidden" name="factor" value=${factor} />
-          ${field({ label: 'Code', name: 'code', errors, required: true, autocomplete: 'one-time-code', maxlength: 10 })}
-          ${currentPassword(errors)}
-          <button type="submit" class="main">Switch on</button>
+          ${field({ label: words.signIn.code, name: 'code', errors, required: true, autocomplete: 'one-time-code', maxlength: 10 })}
+          ${currentPassword(words, errors)}
+          <button type="submit" class="main">${common.switchOn}</button>
         `,
       )}
     </section>`,
@@ -92,21 +97,23 @@ function offPage(
 }
 
 function codesPage({ words }: PageRequest, codes: readonly string[]): Page {
+  const { secondFactor: text } = words;
   return framed(
+    words,
     html`<section class="card">
-      <h2>On</h2>
-      <p>Keep these recovery codes: each signs in once instead of a code of the app, if you lose your phone. They are not shown again.</p>
-      ${copyable(words, 'codes', 'Recovery codes', codes.join('\n'))}
-      <p><a href="/account">Done</a></p>
+      <h2>${text.isOn}</h2>
+      <p>${text.keepCodes}</p>
+      ${copyable(words, 'codes', text.recoveryCodes, codes.join('\n'))}
+      <p><a href="/account">${text.done}</a></p>
     </section>`,
   );
 }
 
 /** Black on white in any theme: scanners want that. */
-function qrCode(text: string): Html {
+function qrCode(text: string, label: string): Html {
   const { data, size } = encode(text, { border: 4 });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
-  return html`<svg viewBox=${`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label="QR code of the key">
+  return html`<svg viewBox=${`0 0 ${size} ${size}`} width="220" height="220" role="img" aria-label=${label}>
     <rect width=${size} height=${size} fill="#fff" /><path d=${path} fill="#000" />
   </svg>`;
 }

@@ -38,64 +38,65 @@ export function segmentPages(pages: Pages, { store }: ServiceContext): void {
 }
 
 function listPage(request: PageRequest, segments: readonly Segment[], errors?: FieldErrors): Page {
-  const { token, query } = request;
+  const { token, query, words } = request;
+  const { common, segments: text } = words;
   const form = errors ? request.form : new URLSearchParams();
   return {
-    title: 'Segments',
+    title: text.title,
     ...(errors && { status: 422 }),
     body: html`
-      <p><a href="/customers">← Customers</a></p>
-      <h1>Segments</h1>
-      <p>Higher priority: shown first in the bar and answered first in queues that use the priority lookup.</p>
-      ${query.has('done') && notice('Saved.')}
+      <p><a href="/customers">← ${words.customers.title}</a></p>
+      <h1>${text.title}</h1>
+      <p>${text.hint}</p>
+      ${query.has('done') && notice(common.saved)}
       ${table({
-        caption: 'Segments, highest priority first',
+        caption: text.caption,
         rows: segments,
         columns: [
           {
-            head: 'Segment',
+            head: text.segment,
             cell: ({ name: of }) =>
               html`<a href=${`/customers?${new URLSearchParams({ segment: of })}`}>${displayText(of)}</a>`,
           },
           {
-            head: 'Priority',
+            head: text.priority,
             cell: ({ name: of, priority }) =>
               changeForm(
                 {
                   action: '/customers/segments',
                   token,
                   inline: true,
-                  label: `Priority of ${plainText(of, 60)}`,
+                  label: text.priorityOf(plainText(of, 60)),
                 },
                 html`<span class="row-form">
                   <input type="hidden" name="name" value=${of} />
-                  <input class="short" name="priority" value=${priority} inputmode="numeric" aria-label=${`Priority of ${plainText(of, 60)}`} />
-                  <button type="submit">Save</button>
+                  <input class="short" name="priority" value=${priority} inputmode="numeric" aria-label=${text.priorityOf(plainText(of, 60))} />
+                  <button type="submit">${common.save}</button>
                 </span>`,
               ),
           },
           {
-            head: 'Remove',
+            head: common.remove,
             cell: ({ name: of }) => html`<details>
-              <summary>Remove</summary>
-              <p>Its customers are kept, without a segment.</p>
+              <summary>${common.remove}</summary>
+              <p>${text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/segments/remove', token, inline: true },
-                html`<input type="hidden" name="name" value=${of} /><button type="submit" class="danger">Remove ${displayText(of, 40)}</button>`,
+                html`<input type="hidden" name="name" value=${of} /><button type="submit" class="danger">${text.removeOne(displayText(of, 40))}</button>`,
               )}
             </details>`,
           },
         ],
-        empty: html`<p>No segments yet. Two are enough to start with, such as VIP (10) and Supplier (1).</p>`,
+        empty: html`<p>${text.none}</p>`,
       })}
       <section class="card" aria-labelledby="add">
-        <h2 id="add">Add segment</h2>
+        <h2 id="add">${text.add}</h2>
         ${changeForm(
-          { action: '/customers/segments', token, label: 'Add segment' },
+          { action: '/customers/segments', token, label: text.add },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80 })}
-            ${field({ label: 'Priority', name: 'priority', value: form.get('priority') ?? '', errors, required: true, maxlength: 7, hint: 'A whole number. Higher is more important.' })}
-            <button type="submit" class="main">Add</button>
+            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80 })}
+            ${field({ label: text.priority, name: 'priority', value: form.get('priority') ?? '', errors, required: true, maxlength: 7, hint: text.priorityHint })}
+            <button type="submit" class="main">${common.add}</button>
           `,
         )}
       </section>

@@ -18,10 +18,11 @@ const roleChange = z.object({ role: z.enum(roles) });
 
 const lastAdministrator = () => new Refusal(422, (errors) => errors.lastAdministrator);
 
-const roleLabels: readonly (readonly [string, string])[] = [
-  ['agent', 'Agent: calls and customers'],
-  ['administrator', 'Administrator: also users, integrations and settings'],
-];
+const roleLabels = ({ users: { agentCan, administratorCan } }: Words) =>
+  [
+    ['agent', agentCan],
+    ['administrator', administratorCan],
+  ] as const;
 
 /** The users of the account. */
 export function userPages(
@@ -48,7 +49,7 @@ export function userPages(
     });
 
   pages.get('/users', 'administrator', (request) =>
-    list(request, request.query.has('removed') ? { above: notice('User removed.') } : {}),
+    list(request, request.query.has('removed') ? { above: notice(request.words.users.removed) } : {}),
   );
   pages.post('/users', 'administrator', async (request) => {
     const { values, errors } = readForm(newUser, request);
@@ -96,10 +97,11 @@ export function userPages(
 }
 
 function invitation(words: Words, user: User, link: string): Html {
+  const { users } = words;
   return html`<section class="card" aria-labelledby="link-title">
-    <h2 id="link-title">Invitation link for ${displayText(user.name)}</h2>
-    <p>Send this link to ${displayText(user.name)}. It works once, within 15 minutes, and asks for a new password.</p>
-    ${copyable(words, 'link', 'Link', link)}
+    <h2 id="link-title">${users.invitationFor(displayText(user.name))}</h2>
+    <p>${users.sendLink(displayText(user.name))}</p>
+    ${copyable(words, 'link', users.link, link)}
   </section>`;
 }
 
@@ -109,26 +111,27 @@ function listPage(
   { errors, above, address }: { errors?: FieldErrors; above?: Html; address: string | undefined },
 ): Page {
   const { token, formats, now, words, extensions } = request;
+  const { common, users: text } = words;
   const form = errors ? request.form : new URLSearchParams();
   return {
-    title: 'Users',
+    title: text.title,
     scripts: ['copy-button.js'],
     ...(errors && { status: 422 }),
     body: html`
-      <h1>Users</h1>
-      <p><a href="/audit">Audit log</a>: who signed in and changed what. <a href="/extensions">Extensions</a>: their names and users.</p>
+      <h1>${text.title}</h1>
+      <p><a href="/audit">${words.audit.title}</a>: ${text.auditHint} <a href="/extensions">${text.extensions}</a>: ${text.extensionsHint}</p>
       ${above}
       ${table({
-        caption: 'Users',
+        caption: text.title,
         rows: users,
         columns: [
           {
-            head: 'Name',
+            head: common.name,
             cell: ({ uid, name }) => html`<a href=${`/users/${uid}`}>${displayText(name)}</a>`,
           },
-          { head: 'Role', cell: ({ role }) => role },
+          { head: text.role, cell: ({ role }) => text.roles[role] },
           {
-            head: 'Extensions',
+            head: text.extensions,
             wide: true,
             cell: ({ id }) => {
               const own = extensionsOf(extensions, id).join(', ');
@@ -136,33 +139,35 @@ function listPage(
             },
           },
           {
-            head: 'Password',
-            cell: ({ password }) => (password === null ? html`<span class="quiet">not set</span>` : 'set'),
+            head: text.password,
+            cell: ({ password }) =>
+              password === null ? html`<span class="quiet">${text.notSet}</span>` : text.set,
           },
           {
-            head: 'Second factor',
+            head: text.secondFactor,
             wide: true,
-            cell: ({ secondFactor }) => (secondFactor === null ? html`<span class="quiet">off</span>` : 'on'),
+            cell: ({ secondFactor }) =>
+              secondFactor === null ? html`<span class="quiet">${common.off}</span>` : common.on,
           },
-          { head: 'Added', wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
+          { head: common.added, wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
         empty: null,
       })}
       ${
         address !== undefined &&
         html`<section class="card" aria-labelledby="sign-in">
-          <h2 id="sign-in">Signing in</h2>
-          ${copyable(words, 'address', 'Address of this account', address)}
+          <h2 id="sign-in">${text.signingIn}</h2>
+          ${copyable(words, 'address', text.address, address)}
         </section>`
       }
       <section class="card" aria-labelledby="add">
-        <h2 id="add">Add user</h2>
+        <h2 id="add">${text.add}</h2>
         ${changeForm(
-          { action: '/users', token, label: 'Add user' },
+          { action: '/users', token, label: text.add },
           html`
-            ${field({ label: 'Name', name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: 'The name or e-mail address to sign in with.' })}
-            ${choice({ label: 'Role', name: 'role', value: form.get('role') ?? 'agent', options: roleLabels, errors })}
-            <button type="submit" class="main">Add</button>
+            ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: text.nameHint })}
+            ${choice({ label: text.role, name: 'role', value: form.get('role') ?? 'agent', options: roleLabels(words), errors })}
+            <button type="submit" class="main">${common.add}</button>
           `,
         )}
       </section>
@@ -171,45 +176,46 @@ function listPage(
 }
 
 function userPage(request: PageRequest, user: User, above: Html = null): Page {
-  const { token, query } = request;
+  const { token, query, words } = request;
+  const { common, users: text } = words;
   const own = user.id === request.user.id;
   const at = (what: string) => `/users/${user.uid}/${what}`;
   return {
-    title: `User ${plainText(user.name, 60)}`,
+    title: text.userTitle(plainText(user.name, 60)),
     scripts: ['copy-button.js'],
     body: html`
-      <p><a href="/users">← Users</a></p>
+      <p><a href="/users">← ${text.title}</a></p>
       <h1>${displayText(user.name)}</h1>
-      ${query.has('done') && notice('Saved.')}
+      ${query.has('done') && notice(common.saved)}
       ${above}
       ${
         own
-          ? html`<section class="card"><p>This is your own user. You can change your password under <a href="/account">Account</a>.</p></section>`
+          ? html`<section class="card"><p>${text.ownUser} <a href="/account">${words.account.title}</a></p></section>`
           : html`<section class="card" aria-labelledby="change">
-              <h2 id="change">Role and access</h2>
-              <p>Second factor: ${user.secondFactor === null ? 'off' : 'on'}</p>
+              <h2 id="change">${text.roleAndAccess}</h2>
+              <p>${text.secondFactor}: ${user.secondFactor === null ? common.off : common.on}</p>
               ${changeForm(
-                { action: at('role'), token, label: 'Role' },
-                html`${choice({ label: 'Role', name: 'role', value: user.role, options: roleLabels })}
-                  <button type="submit">Save role</button>`,
+                { action: at('role'), token, label: text.role },
+                html`${choice({ label: text.role, name: 'role', value: user.role, options: roleLabels(words) })}
+                  <button type="submit">${text.saveRole}</button>`,
               )}
               <details>
-                <summary>Reset password</summary>
-                <p>Deletes the password, signs the user out everywhere and creates a link for choosing a new password.</p>
-                ${button({ action: at('reset'), token, danger: true }, 'Reset and create link')}
+                <summary>${text.reset}</summary>
+                <p>${text.resetHint}</p>
+                ${button({ action: at('reset'), token, danger: true }, text.resetButton)}
               </details>
               ${
                 user.secondFactor !== null &&
                 html`<details>
-                  <summary>Switch the second factor off</summary>
-                  <p>For a user who has lost the device with the authenticator app, and the recovery codes.</p>
-                  ${button({ action: at('second-factor-off'), token, danger: true }, 'Switch off')}
+                  <summary>${text.factorOff}</summary>
+                  <p>${text.factorOffHint}</p>
+                  ${button({ action: at('second-factor-off'), token, danger: true }, common.switchOff)}
                 </details>`
               }
               <details>
-                <summary>Remove</summary>
-                <p>Signs the user out everywhere. Nothing else is deleted.</p>
-                ${button({ action: at('remove'), token, danger: true }, 'Remove user')}
+                <summary>${common.remove}</summary>
+                <p>${text.removeHint}</p>
+                ${button({ action: at('remove'), token, danger: true }, text.removeButton)}
               </details>
             </section>`
       }

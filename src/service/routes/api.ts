@@ -34,8 +34,10 @@ export function apiRoutes(context: ServiceContext) {
       request.receivedAt = clock();
       request.began = steadyMs();
       if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
-      const caller = directory.caller(bearerToken(request.headers.authorization) ?? '', request.ip);
+      const token = bearerToken(request.headers.authorization) ?? '';
+      const caller = directory.caller(token, request.ip);
       if (caller === undefined) {
+        directory.noteRefused(token, request.ip, request.receivedAt);
         refuseUnauthenticated(request, reply);
         return;
       }

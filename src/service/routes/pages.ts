@@ -29,6 +29,7 @@ import { reportPages } from '../pages/report-pages.ts';
 import { secondFactorPages } from '../pages/second-factor-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
+import { startPage } from '../pages/start-page.ts';
 import { userPages } from '../pages/user-pages.ts';
 import { type Words, wordsFor } from '../pages/words/words.ts';
 import type { Session } from '../store/user-store.ts';
@@ -136,6 +137,7 @@ export function pageRoutes(context: ServiceContext) {
     callBackPages(routes, context);
     callerPage(routes, context);
     accountPages(routes, context);
+    startPage(routes, context);
     integrationPages(routes, context);
     userPages(routes, context);
     extensionPages(routes, context);

@@ -1,5 +1,5 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
-import type { CallRecord } from '../calls/call-record.ts';
+import type { CallRecord, EventEffect } from '../calls/call-record.ts';
 import type { Span } from '../reports/aggregate.ts';
 
 /** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */
@@ -34,6 +34,8 @@ export type RecordedRequest = {
 
 export type StoredRequest = Omit<RecordedRequest, 'account' | 'began' | 'event' | 'callId' | 'fromNumber'> & {
   readonly id: number;
+  /** Of its event; null without one. */
+  readonly effect: EventEffect | null;
   /** ms from the coming of the request to the writing of the entry. */
   readonly duration: number;
 };
@@ -46,6 +48,14 @@ export type TextSearch = { readonly in: 'request' | 'response'; readonly term: s
 
 /** `call`, `number`: the requests that name this call, or this caller's number, and nothing else. */
 export type HistorySearch = TextSearch | { readonly in: 'call' | 'number'; readonly term: string };
+
+/** Entries of one integration, or with one outcome; null: of all. */
+export type HistoryFilter = {
+  readonly integration: number | null;
+  readonly outcome: HistoryOutcome | null;
+};
+export const historyOutcomes = ['accepted', 'refused', 'discarded'] as const;
+export type HistoryOutcome = (typeof historyOutcomes)[number];
 
 export type HistoryOrder = 'oldest' | 'newest';
 
@@ -109,6 +119,7 @@ export interface RequestStore {
   search(query: {
     account: number;
     search: HistorySearch | null;
+    filter?: HistoryFilter | null;
     order: HistoryOrder;
     after: HistoryCursor | null;
     limit: number;

@@ -5,9 +5,10 @@ export {};
 
 const button = document.createElement('button');
 button.type = 'button';
-button.textContent = 'Live';
 button.setAttribute('aria-pressed', 'true');
-document.querySelector('form.filter .buttons')?.append(button);
+const form = /** @type {HTMLElement} */ (document.querySelector('form.filter'));
+button.textContent = form.dataset.liveLabel ?? '';
+form.querySelector('.buttons')?.append(button);
 
 const reload = () => dispatchEvent(new Event('calls-moved'));
 /** @type {EventSource | undefined} */

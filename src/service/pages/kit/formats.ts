@@ -17,8 +17,10 @@ export type Formats = {
   dateTime(at: number): string;
   /** The start of the day of `at` in the zone. */
   startOfDay(at: number): number;
-  /** Date and time; the time alone on the day of `now`. */
-  moment(at: number, now: number): Html;
+  /** Date and time, to the minute or second; the time alone on the day of `now`. */
+  moment(at: number, now: number, to?: 'seconds'): Html;
+  /** The time of a `datetime-local` field in the zone; null if it is none. */
+  instant(local: string): number | null;
 };
 
 const made = new Map<string, Formats>();
@@ -68,10 +70,19 @@ function makeFormats(timeZone: string, locale: string): Formats {
     dateTime,
     startOfDay: (at) =>
       Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).startOfDay().epochMilliseconds,
-    moment: (at, now) =>
-      html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
-        dateOf(at) === dateOf(now) ? time.format(at) : `${dateOf(at)}, ${time.format(at)}`
-      }</time>`,
+    moment: (at, now, to) => {
+      const clock = (to === 'seconds' ? exact : time).format(at);
+      return html`<time datetime=${new Date(at).toISOString()} title=${dateTime(at)}>${
+        dateOf(at) === dateOf(now) ? clock : `${dateOf(at)}, ${clock}`
+      }</time>`;
+    },
+    instant(local) {
+      try {
+        return Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds;
+      } catch {
+        return null;
+      }
+    },
   };
 }
 

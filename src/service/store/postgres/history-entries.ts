@@ -12,7 +12,7 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
     >(
       `SELECT * FROM (
          SELECT k.n, h.id, h.integration_id AS integration, h.created_at AS at, h.method, h.path, h.request,
-           h.request_bytes, h.status, h.response, h.duration,
+           h.request_bytes, h.status, h.response, h.duration, h.effect,
            count(*) OVER () AS found, z.size, sum(z.size) OVER (ORDER BY k.n) AS up_to
          FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS k(at, id, n)
          JOIN history h ON h.created_at = k.at AND h.id = k.id AND h.account_id = $3
@@ -30,8 +30,20 @@ export function historyEntries(database: Database): HistoryReader['entries'] {
     // Those that the retention has deleted since they were found are taken too.
     const cut = rows.length < (rows[0]?.found ?? 0);
     const entries = rows.map(
-      ({ id, integration, at, method, path, request, request_bytes: bytes, status, response, duration }) => ({
-        ...{ id, integration, at, method, path, status, response, duration },
+      ({
+        id,
+        integration,
+        at,
+        method,
+        path,
+        request,
+        request_bytes: bytes,
+        status,
+        response,
+        duration,
+        effect,
+      }) => ({
+        ...{ id, integration, at, method, path, status, response, duration, effect },
         request: bytes === null ? request : isUtf8(bytes) ? bytes.toString() : new Uint8Array(bytes),
       }),
     );

@@ -13,7 +13,7 @@ const entryTypes = {
     call_id: 'text',
   },
   ...{ from_number: 'text', request: 'text', request_hex: 'text', status: 'integer', response: 'text' },
-  duration: 'double precision',
+  ...{ duration: 'double precision', effect: 'text' },
 };
 
 const typed = (types: Readonly<Record<string, string>>) =>
@@ -84,9 +84,9 @@ WITH given AS MATERIALIZED (
     OR EXISTS (SELECT FROM made m WHERE m.account_id = e.move_account AND m.call_id = e.move_call)
 ), written AS (
   INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, request_bytes, status,
-    response, duration)
+    response, duration, effect)
   SELECT account_id, integration_id, created_at, method, path, call_id, from_number, request, decode(request_hex, 'hex'), status,
-    response, duration
+    response, duration, effect
   FROM entries ORDER BY n
 ), summed AS (
   INSERT INTO history_counts AS h

@@ -1,6 +1,12 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
-import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
+import {
+  type Caller,
+  type CallRecord,
+  type EventEffect,
+  effectOf,
+  moveCall,
+} from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { callOf, rowOf } from '../shared/call-rows.ts';
 import { quarterOf } from '../shared/quarter.ts';
@@ -25,6 +31,7 @@ type Planned = {
   readonly request: RecordedRequest;
   readonly move: string | null;
   readonly call: CallRecord | undefined;
+  readonly effect: EventEffect | null;
 };
 
 /**
@@ -75,7 +82,7 @@ export function recorder({
     const moves = new Map<string, Move>();
     const planned = batch.map((request): Planned => {
       const { account, integration, event, at } = request;
-      if (event === null) return { request, move: null, call: undefined };
+      if (event === null) return { request, move: null, call: undefined, effect: null };
       const move = key(account, event.id);
       const known = moves.get(move);
       const before = known?.after ?? calls.get(move);
@@ -89,7 +96,8 @@ export function recorder({
           after: call,
         });
       // An event that moves nothing stands and falls with the move before it in this batch.
-      return { request, move: moves.has(move) ? move : null, call };
+      const effect = effectOf(before, event.status, call);
+      return { request, move: moves.has(move) ? move : null, call, effect };
     });
     return { moves, planned };
   }
@@ -155,7 +163,7 @@ function callerOf(
 
 const moveRow = ({ account, before, after }: Move) => ({ account_id: account, before, ...rowOf(after) });
 
-function entryRow({ request: entry, move }: Planned, now: number) {
+function entryRow({ request: entry, move, effect }: Planned, now: number) {
   const { request, callId, fromNumber } = entry;
   // PostgreSQL's text holds no NUL.
   const asText = typeof request === 'string' && !request.includes('\0');
@@ -176,5 +184,6 @@ function entryRow({ request: entry, move }: Planned, now: number) {
     status: entry.status,
     response: entry.response,
     duration: Math.max(0, Math.round((now - entry.began) * 1000) / 1000),
+    effect,
   };
 }

@@ -128,6 +128,7 @@ CREATE TABLE history (
   status integer NOT NULL,
   response text,
   duration double precision NOT NULL,
+  effect text,
   CHECK ((request IS NULL) <> (request_bytes IS NULL))
 ) PARTITION BY RANGE (created_at);
 CREATE INDEX history_by_time ON history (account_id, created_at, id);

@@ -2,6 +2,7 @@ import { limits } from '../../../api/contract/decisions.ts';
 import { steadyMs } from '../../upkeep/steady-clock.ts';
 import type {
   HistoryCursor,
+  HistoryFilter,
   HistoryOrder,
   HistorySearch,
   RequestStore,
@@ -13,6 +14,8 @@ import type { Serialise } from './serialise.ts';
 export type HistorySlice = {
   readonly account: number;
   readonly search: HistorySearch | null;
+  /** Null: none. */
+  readonly filter?: HistoryFilter | null | undefined;
   readonly order: HistoryOrder;
   readonly after: HistoryCursor | null;
   /** Entries recorded later than this one are left out. */
@@ -56,19 +59,19 @@ export function historyPaging(
   rows: { readonly text: number; readonly skip: number },
   clock: () => number = steadyMs,
 ): Pick<RequestStore, 'page' | 'textPage' | 'all' | 'search'> {
-  type Query = Parameters<RequestStore['all']>[0];
+  type Query = Parameters<RequestStore['all']>[0] & Pick<HistorySlice, 'filter'>;
 
   /** `few`: how many rows a slice has that an index finds. */
   async function* slices(
-    { account, search, order, signal }: Query,
+    { account, search, filter, order, signal }: Query,
     from: HistoryCursor | null,
     few: number,
   ): AsyncGenerator<HistoryHits> {
-    const size = isText(search) ? rows.text : few;
+    const size = isText(search) || filter ? rows.text : few;
     const lastId = await reader.lastId();
     let after = from;
     do {
-      const slice: HistorySlice = { account, search, order, after, lastId, rows: size };
+      const slice: HistorySlice = { account, search, filter, order, after, lastId, rows: size };
       const hits: HistoryHits = await serialise(() => reader.slice(slice));
       signal?.throwIfAborted();
       yield hits;

@@ -1,4 +1,4 @@
-import type { HistoryCursor } from '../request-store.ts';
+import type { HistoryCursor, HistoryFilter } from '../request-store.ts';
 import { type HistoryReader, type HistorySlice, isText } from './history-paging.ts';
 import type { Statements, Value } from './statements.ts';
 
@@ -30,14 +30,22 @@ export function historyReader(
       ),
     skip,
     async slice(slice) {
-      const { search, rows } = slice;
-      if (!isText(search)) {
+      const { search, filter, rows } = slice;
+      if (!isText(search) && !filter) {
         const hits = await entriesAt(slice, rows, 0);
         return { hits, next: hits[rows - 1] ?? null };
       }
       const next = await skip(slice);
       const { where, values } = conditions(slice);
       const until = next === null ? '' : `AND ${range(slice, next, values, '=')}`;
+      const filtered = filter ? `AND ${filterSql(filter, values)}` : '';
+      if (!isText(search)) {
+        const hits = await read<HistoryCursor>(
+          `SELECT created_at AS at, id FROM history WHERE ${where} ${until} ${filtered} ${orderBy(slice)}`,
+          ...values,
+        );
+        return { hits, next };
+      }
       const [term, encoded] = [search.term, encodeURIComponent(search.term)].map(
         (text) => `$${values.push(text)}`,
       ) as [string, string];
@@ -48,7 +56,7 @@ export function historyReader(
           : `${contains('response', term)} OR ${contains('response', encoded)}`;
       const hits = await read<HistoryCursor & { named: unknown }>(
         `SELECT created_at AS at, id, ${search.in === 'request' ? named : 'false'} AS named FROM history
-         WHERE ${where} ${until} AND (${found}) ${orderBy(slice)}`,
+         WHERE ${where} ${until} ${filtered} AND (${found}) ${orderBy(slice)}`,
         ...values,
       );
       return { hits: hits.map(({ at, id, named }) => ({ at, id, named: Boolean(named) })), next };
@@ -65,6 +73,15 @@ function conditions(slice: HistorySlice) {
     where.push(`${search.in === 'call' ? 'call_id' : 'from_number'} = $${values.push(search.term)}`);
   if (after !== null) where.push(range(slice, after, values, ''));
   return { where: where.join(' AND '), values };
+}
+
+function filterSql({ integration, outcome }: HistoryFilter, values: Value[]): string {
+  const outcomes = { accepted: 'status < 400', refused: 'status >= 400', discarded: "effect = 'discarded'" };
+  return [
+    'true',
+    ...(integration === null ? [] : [`integration_id = $${values.push(integration)}`]),
+    ...(outcome === null ? [] : [outcomes[outcome]]),
+  ].join(' AND ');
 }
 
 /** The entries after a place; with `=`, those up to and with it. */

@@ -5,7 +5,8 @@ import { CHUNK_SIZE } from '../shared/history-paging.ts';
 /** Gives the first of these entries that make a chunk, and how many of the places that took. */
 export function historyEntries(db: DatabaseSync) {
   const byId = db.prepare(
-    `SELECT id, integration_id AS integration, created_at AS at, method, path, request, status, response, duration
+    `SELECT id, integration_id AS integration, created_at AS at, method, path, request, status, response, duration,
+       effect
      FROM history WHERE id = ?`,
   );
   return (places: readonly HistoryCursor[]): { entries: StoredRequest[]; taken: number } => {

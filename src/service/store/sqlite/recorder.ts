@@ -1,6 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
-import { type Caller, type CallRecord, moveCall } from '../../calls/call-record.ts';
+import {
+  type Caller,
+  type CallRecord,
+  type EventEffect,
+  effectOf,
+  moveCall,
+} from '../../calls/call-record.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { quarterOf } from '../shared/quarter.ts';
 import { callRows } from './call-rows.ts';
@@ -16,7 +22,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   const outdateFigures = figureInvalidation(db);
   const insert = db.prepare(
     `INSERT INTO history (account_id, integration_id, created_at, method, path, call_id, from_number, request, status,
-       response, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       response, duration, effect) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const count = db.prepare(
     `INSERT INTO history_counts VALUES (?, ?) ON CONFLICT DO UPDATE SET entries = entries + excluded.entries`,
@@ -28,28 +34,29 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   const entries = new Map<number, number>();
   const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
 
-  function applyEvent(request: RecordedRequest): CallRecord | undefined {
+  function applyEvent(request: RecordedRequest): { call?: CallRecord; effect: EventEffect | null } {
     const { account, integration, event, at } = request;
-    if (event === null) return undefined;
+    if (event === null) return { effect: null };
     const before = calls.get(account, event.id);
     const after = moveCall(before, { ...event, integration }, at, (from) =>
       callerOf(account, from, event.country),
     );
-    if (after === undefined) return undefined;
+    const effect = effectOf(before, event.status, after);
+    if (after === undefined) return { effect };
     if (before === undefined) calls.add(account, after);
     else calls.move(account, before, after);
     outdateFigures(account, after.startedAt);
-    return after;
+    return { call: after, effect };
   }
 
   return {
     record(request: RecordedRequest, watched: boolean): CallRecord | undefined {
       const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
-      const call = applyEvent(request);
+      const { call, effect } = applyEvent(request);
       const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
       insert.run(
         ...[account, integration, at, method, path, callId, fromNumber],
-        ...[request.request, status, response, duration],
+        ...[request.request, status, response, duration, effect],
       );
       entries.set(account, (entries.get(account) ?? 0) + 1);
       const quarter = quarterOf(at);

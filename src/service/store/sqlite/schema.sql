@@ -115,7 +115,8 @@ CREATE TABLE history (
   request ANY NOT NULL,
   status INTEGER NOT NULL,
   response TEXT,
-  duration REAL NOT NULL
+  duration REAL NOT NULL,
+  effect TEXT
 ) STRICT;
 CREATE INDEX history_by_time ON history (account_id, created_at);
 CREATE INDEX history_by_call ON history (account_id, call_id, created_at) WHERE call_id IS NOT NULL;
