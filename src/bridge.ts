@@ -34,7 +34,7 @@ export type BridgeConfig = {
   /** Asterisk's own call records; absent: calls that were not observed are not reported. */
   readonly cdr: SourceOptions | undefined;
   readonly api: ApiClientOptions;
-  /** Absent: nobody asks for priorities. */
+  /** Absent: no priority lookups are answered. */
   readonly agi: LookupOptions | undefined;
   readonly outbox: {
     readonly stateDir: string;

@@ -6,11 +6,11 @@ export type QueueFigures = Counters & { readonly oldestWaitingAt: number | undef
 
 /**
  * Reads how many events there are. While the disk fails nothing is read from it, which is when people look: after
- * `patienceMs` it gives what was known last. Rejects when nothing is known yet, or the outbox has ended.
+ * `timeoutMs` it gives what was known last. Rejects when nothing is known yet, or the outbox has ended.
  */
 export function createQueueReader(
   outbox: Pick<Outbox, 'counters' | 'oldestWaiting'>,
-  patienceMs: number,
+  timeoutMs: number,
 ): () => Promise<QueueFigures> {
   let known: QueueFigures | undefined;
   let underWay: Promise<void> | undefined;
@@ -27,7 +27,7 @@ export function createQueueReader(
   return async () => {
     // One question at a time: those of everyone who looks would pile up until the disk works again.
     underWay ??= ask();
-    await within(patienceMs, underWay);
+    await within(timeoutMs, underWay);
     if (known === undefined) throw new Error('the disk of the state folder does not answer');
     return known;
   };

@@ -28,8 +28,8 @@ type Parts = {
   readonly log: (() => LogStatus) | undefined;
 };
 
-/** So long the disk may take to say how many events wait, ms: whoever looks has no more patience. */
-const PATIENCE_MS = 2_000;
+/** How long the disk may take to count the waiting events, ms, before the last known count is shown. */
+const COUNT_TIMEOUT_MS = 2_000;
 
 /** Gathers how the parts of a bridge are doing. */
 export function createStatusReader(parts: Parts, now: () => number): () => Promise<BridgeStatus> {
@@ -48,7 +48,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
     log,
   } = parts;
   const startedAt = now();
-  const readQueue = createQueueReader(outbox, PATIENCE_MS);
+  const readQueue = createQueueReader(outbox, COUNT_TIMEOUT_MS);
   // So that there is something to say, should the disk fail before anybody has asked.
   void readQueue().catch(() => {});
   return async () => {

@@ -22,7 +22,7 @@ export type Verdict =
       readonly inbound: true;
       /** The number to report; '' if there is none. */
       readonly from: string;
-      /** Who answered; absent if nobody did. */
+      /** Who answered; absent for a missed call. */
       readonly callerId?: string;
     };
 
@@ -76,7 +76,7 @@ function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
   return readNumber(src, rules.defaultCountry, rules.notationOf(channel)).number;
 }
 
-/** Who answered first; undefined if nobody did. */
+/** Who answered first; undefined for a missed call. */
 function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
   const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
   const rang = answers.filter(({ record }) => !wasPickedUp(known, record));

@@ -4,7 +4,7 @@ export type Alarm = {
   off(): void;
 };
 
-/** One timer for many reasons to wake up: it rings at the earliest, once, and whoever is woken sets it again. */
+/** One timer for many reasons to wake up: it rings at the earliest, once; the woken part sets it again. */
 export function createAlarm(monotonic: () => number, ring: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let ringsAt = Number.POSITIVE_INFINITY;

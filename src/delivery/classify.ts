@@ -17,7 +17,7 @@ export type Classified = {
  * - `delivered`: the API has confirmed receipt;
  * - `retry`: this event again, later;
  * - `hold`: the far side wants less: nothing at all until it may be asked again;
- * - `pause`: nobody's event is at fault (token, address): nothing but one probe until it works;
+ * - `pause`: no event is at fault (token, address): nothing but one probe until it works;
  * - `reject`: the far side will not have this event, whatever the day.
  */
 export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';

@@ -12,7 +12,7 @@ const leastNamedMs = 1_000;
 /**
  * Whether the queue flows. Times are monotonic ms.
  * - `ok`: everything is sent;
- * - `paused`: nobody's event is at fault (token, address): nothing is sent but a probe;
+ * - `paused`: no event is at fault (token, address): nothing is sent but a probe;
  * - `held`: the API wants fewer requests: nothing is sent until the time it named, then a probe;
  * - `outage`: nothing but failures: a probe now and then; while the API can be reached at all, new calls are also
  *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events. If the API names

@@ -42,7 +42,7 @@ export type Operator = {
   close(): void;
 };
 
-/** The caller's number of a delivered event whose number was forgotten: the API takes it, and it is nobody's. */
+/** The caller's number of a delivered event whose number was forgotten: the API takes it, and it belongs to no caller. */
 const FORGOTTEN = '0';
 
 /** These read everything; nothing is locked meanwhile. */

@@ -96,6 +96,18 @@ export async function givePast(
         });
       }),
     );
+  // Colleagues have called back whom they missed, but for the last.
+  const missed = events.filter(({ status, callerId }) => status === 'completed' && callerId === null);
+  for (const { at, from } of missed.filter(({ at }) => at > now - 8 * 24 * HOUR && at < now - HOUR)) {
+    const user = random() < 0.5 ? 'Bilal' : 'Chiara';
+    const act = (kind: 'taken' | 'done', minutes: number) =>
+      store.callers.act(account, {
+        ...{ number: from, user, kind, text: null },
+        at: Math.floor(at + minutes * MINUTE),
+      });
+    await act('taken', 4 + 10 * random());
+    await act('done', 16 + 20 * random());
+  }
 }
 
 /** A seeded random generator (mulberry32): numbers from 0 up to 1. */

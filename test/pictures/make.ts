@@ -15,7 +15,7 @@ const WAIT_MS = 5 * 60_000;
 const worthAPicture = `(() => {
   const count = (selector) => document.querySelectorAll('#bar ' + selector).length;
   const [ringing, answered, missed] = ['.ringing', '.answered', '.missed-call'].map(count);
-  return ringing === 1 && answered >= 1 && answered <= 2 && missed >= 1;
+  return ringing === 1 && count('.ringing .chip') === 1 && answered >= 1 && answered <= 2 && missed >= 1;
 })()`;
 
 const demo = spawn(process.execPath, [fileURLToPath(new URL('../demo.ts', import.meta.url))], {
@@ -38,11 +38,9 @@ try {
   await bar.goto(new URL('/bar', page.url()).href);
   await bar.waitForFunction(worthAPicture, undefined, { timeout: WAIT_MS });
   await bar.locator('#bar').screenshot({ path: `${pictures}bar.png`, animations: 'disabled' });
-  for (const name of ['call-back', 'reports']) {
-    await page.goto(new URL(name, page.url()).href);
-    await page.locator('.link.live').waitFor();
-    await page.screenshot({ path: `${pictures}${name}.png`, animations: 'disabled' });
-  }
+  await page.reload();
+  await page.locator('.link.live').waitFor();
+  await page.screenshot({ path: `${pictures}dashboard.png`, animations: 'disabled' });
 } finally {
   await browser.close();
   const ended = once(demo, 'exit');

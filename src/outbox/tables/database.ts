@@ -67,7 +67,7 @@ function bringUpToDate(db: DatabaseSync): void {
   if (version > schemaVersion && found.join() === schemaAt(schemaVersion).join()) {
     db.exec(`PRAGMA user_version = ${schemaVersion}`);
   }
-  // Tables that others have added, for a replica or for statistics, are nobody's damage.
+  // Tables that others have added, for a replica or for statistics, are no damage.
   if (version <= schemaVersion && !schemaAt(version).every((one) => found.includes(one))) {
     throw new BrokenInvariant(`the schema is not that of version ${version}`);
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * What was seen and decided, in chunks of lines, for whoever asks later: opaque here. A row's id is the number of characters
+ * What was seen and decided, in chunks of lines, for `explain`: opaque here. A row's id is the number of characters
  * written so far, so that the size of what is kept is the difference of two ids. There is no index: a question reads
  * everything, and writing costs one row per batch. After a repair the journal begins anew.
  */

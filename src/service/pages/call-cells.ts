@@ -19,7 +19,7 @@ export function stateOf({ status, missed, startedAt }: CallRecord, now: number):
   return html`<span class=${`state ${kind}`}>${word}</span>`;
 }
 
-/** The page of whoever calls from this number. */
+/** The page of the caller with this number. */
 export const callerAddress = (number: string) => `/callers?${new URLSearchParams({ number })}`;
 
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
