@@ -112,3 +112,17 @@ test('a user chooses a language; dates and errors are in it too, and the API sta
   assert.equal(unknown.status, 303);
   assert.match(await accountPage(), /<html lang="en">/);
 });
+
+test('a browser gets a page for every error, programs get JSON', async (t) => {
+  const { ask, url } = await serve(t);
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  for (const path of ['/nothing', '/users/1/2/3', '/assets/0/style.css']) {
+    const page = await ask(`${url}${path}`, { headers: { accept, 'accept-language': 'de' } });
+    assert.deepEqual([page.status, page.headers['content-type']], [404, 'text/html; charset=utf-8'], path);
+    assert.match(page.text, /<html lang="de">.*Unter dieser Adresse gibt es keine Seite.*href="\/"/s);
+    const json = await ask(`${url}${path}`, { headers: { accept: '*/*' } });
+    assert.deepEqual([json.status, json.json], [404, { message: 'There is nothing at this path.' }]);
+  }
+  const wrongHost = await ask(`${url}/`, { headers: { accept, host: 'evil.example' } });
+  assert.deepEqual([wrongHost.status, wrongHost.headers['content-type']], [421, 'text/html; charset=utf-8']);
+});

@@ -4,6 +4,7 @@ import { limits } from '../../api/contract/decisions.ts';
 import { queryFields } from '../../api/contract/fields.ts';
 import { basePath } from '../../api/contract/routes.ts';
 import { oncePerMinute } from '../../log/once-per-minute.ts';
+import { sendErrorPage, wantsPage } from '../pages/error-page.ts';
 import { adminRoutes } from '../routes/admin.ts';
 import { apiRoutes } from '../routes/api.ts';
 import { apiLogStreamRoutes } from '../routes/api-log-stream.ts';
@@ -74,11 +75,14 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
-    return reply.code(status).send(body);
+    return wantsPage(request) ? sendErrorPage(request, reply, status, error) : reply.code(status).send(body);
   });
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ message: 'There is nothing at this path.' }),
-  );
+  app.setNotFoundHandler((request, reply) => {
+    const error = new Refusal(404, ({ noPage }) => noPage, 'There is nothing at this path.');
+    return wantsPage(request)
+      ? sendErrorPage(request, reply, 404, error)
+      : reply.code(404).send({ message: error.message });
+  });
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
   await app.register(healthRoutes(context));

@@ -4,7 +4,7 @@ import { isSameOrigin } from '../access/same-origin.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { sameText } from '../accounts/keys.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { Refusal, refusalOf, refusalText } from '../http/refusal.ts';
+import { Refusal, refusalOf } from '../http/refusal.ts';
 import { formFields } from '../http/text.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { apiLogPages } from '../pages/api-log-pages.ts';
@@ -16,14 +16,13 @@ import { callListPage } from '../pages/call-list-page.ts';
 import { callerPage } from '../pages/caller-page.ts';
 import { customerPages } from '../pages/customer-pages.ts';
 import { dashboardPage } from '../pages/dashboard-page.ts';
+import { errorPage, sendErrorPage, sendPlain } from '../pages/error-page.ts';
 import { extensionPages } from '../pages/extension-pages.ts';
 import { importPages } from '../pages/import-pages.ts';
 import { integrationPages } from '../pages/integration-pages.ts';
 import { assetRoutes } from '../pages/kit/assets.ts';
-import { notice } from '../pages/kit/form.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
-import { html } from '../pages/kit/html.ts';
-import { layout, plainLayout } from '../pages/kit/layout.ts';
+import { layout } from '../pages/kit/layout.ts';
 import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page-request.ts';
 import { reportPages } from '../pages/report-pages.ts';
 import { secondFactorPages } from '../pages/second-factor-pages.ts';
@@ -31,7 +30,7 @@ import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { startPage } from '../pages/start-page.ts';
 import { userPages } from '../pages/user-pages.ts';
-import { type Words, wordsFor } from '../pages/words/words.ts';
+import { wordsFor } from '../pages/words/words.ts';
 import type { Session } from '../store/user-store.ts';
 
 const FORM_BYTES = 64 * 1024;
@@ -98,7 +97,7 @@ export function pageRoutes(context: ServiceContext) {
           return send(reply, await handler(pageRequest), pageRequest);
         } catch (error) {
           const { status } = refusalOf(error as FastifyError, request.routeOptions.url ?? '', log);
-          return sendPage(reply, failed(status, error as Error, pageRequest.words), pageRequest);
+          return sendPage(reply, errorPage(status, error as Error, pageRequest.words), pageRequest);
         }
       };
     return {
@@ -124,9 +123,8 @@ export function pageRoutes(context: ServiceContext) {
         throw new Refusal(403, ({ otherSite }) => otherSite);
     });
     app.setErrorHandler((error: FastifyError, request, reply) => {
-      const words = wordsFor('', request.headers['accept-language']);
       const { status } = refusalOf(error, request.routeOptions.url ?? '', log);
-      return sendPlain(reply, failed(status, error, words), words);
+      return sendErrorPage(request, reply, status, error);
     });
 
     assetRoutes(app);
@@ -176,32 +174,4 @@ function sendPage(reply: FastifyReply, page: Page, pageRequest: PageRequest): Fa
     .code(page.status ?? 200)
     .type('text/html; charset=utf-8')
     .send(layout(page, pageRequest));
-}
-
-export function sendPlain(reply: FastifyReply, page: Page, words: Words): FastifyReply {
-  return reply
-    .code(page.status ?? 200)
-    .type('text/html; charset=utf-8')
-    .send(plainLayout(page, words));
-}
-
-/** A page that says why a request failed. */
-function failed(status: number, error: Error, words: Words): Page {
-  const { errors } = words;
-  const kind =
-    status === 403 ? 'noAccess' : status === 404 ? 'notFound' : status < 500 ? 'notPossible' : 'failed';
-  const title = errors.titles[kind];
-  return {
-    title,
-    status,
-    body: html`<h1>${title}</h1>${notice(errorText(status, error, words), 'bad')}<p><a href="/">${errors.backToDashboard}</a></p>`,
-  };
-}
-
-function errorText(status: number, error: Error, words: Words): string {
-  const { errors } = words;
-  if (error instanceof Refusal) return refusalText(error, words);
-  if (status === 503) return errors.noStorage;
-  if (status === 413) return errors.tooLarge;
-  return status < 500 ? errors.notPossible : errors.failed;
 }

@@ -47,6 +47,9 @@ function take(state) {
   base = { server: state.now, steady: performance.now() };
   live = state.live;
   signedOut = state.signedOut;
+  // Signed out elsewhere: no caller's name stays on the page.
+  if (signedOut)
+    location.replace(`/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`);
   connected = board.size > 0 || state.systems.some(({ last_at }) => last_at !== null);
   for (const call of loaded ? board.values() : []) {
     const known = before.get(call.id);

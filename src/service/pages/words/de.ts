@@ -82,6 +82,7 @@ export const de: Words = {
       `Zu viele Vorgänge gleichzeitig (höchstens ${max}). Versuchen Sie es später noch einmal.`,
     unknownHost: (host) =>
       `Dieser Dienst kennt den Namen ${host} nicht. Tragen Sie in SERVICE_HOSTS die Namen ein, unter denen er erreichbar ist.`,
+    noPage: 'Unter dieser Adresse gibt es keine Seite.',
     noIntegration: 'Integration nicht gefunden.',
     noCustomer: 'Kunde nicht gefunden. Vielleicht wurde er entfernt.',
     noUser: 'Benutzer nicht gefunden.',

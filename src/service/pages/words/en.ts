@@ -82,6 +82,7 @@ export const en = {
     tooManyAtATime: (max: number) => `Too many of these at a time (at most ${max}). Try again later.`,
     unknownHost: (host: string) =>
       `This service does not know the name ${host}. Set SERVICE_HOSTS to the names that it is reached by.`,
+    noPage: 'There is no page at this address.',
     noIntegration: 'Integration not found.',
     noCustomer: 'Customer not found. It may have been removed.',
     noUser: 'User not found.',

@@ -83,6 +83,7 @@ export const es: Words = {
       `Demasiadas operaciones a la vez (como máximo ${max}). Vuelva a intentarlo más tarde.`,
     unknownHost: (host) =>
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
+    noPage: 'No hay ninguna página en esta dirección.',
     noIntegration: 'Integración no encontrada.',
     noCustomer: 'Cliente no encontrado. Puede que se haya eliminado.',
     noUser: 'Usuario no encontrado.',

@@ -80,6 +80,7 @@ export const fr: Words = {
     tooManyAtATime: (max) => `Trop d’opérations simultanées (${max} au maximum). Réessayez plus tard.`,
     unknownHost: (host) =>
       `Ce service ne connaît pas le nom ${host}. Indiquez dans SERVICE_HOSTS les noms sous lesquels il est accessible.`,
+    noPage: 'Il n’y a pas de page à cette adresse.',
     noIntegration: 'Intégration introuvable.',
     noCustomer: 'Client introuvable. Il a peut-être été supprimé.',
     noUser: 'Utilisateur introuvable.',

@@ -81,6 +81,7 @@ export const nl: Words = {
     tooManyAtATime: (max) => `Te veel tegelijk (maximaal ${max}). Probeer het later opnieuw.`,
     unknownHost: (host) =>
       `Deze service kent de naam ${host} niet. Zet in SERVICE_HOSTS de namen waaronder de service bereikbaar is.`,
+    noPage: 'Er is geen pagina op dit adres.',
     noIntegration: 'Koppeling niet gevonden.',
     noCustomer: 'Klant niet gevonden. Misschien is de klant verwijderd.',
     noUser: 'Gebruiker niet gevonden.',
