@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCdr, wasAnswered } from './cdr.ts';
 
-const line = (fields: { dstchannel?: string; disposition?: string; uniqueid?: string }) =>
-  `"","+494066969100","493023125100","from-trunk","""A, ""B"""" <+494066969100>","PJSIP/trunk-00000000","${fields.dstchannel ?? ''}","Dial","PJSIP/1001,4","2026-11-20 06:17:30",,"2026-11-20 06:17:32",2,1,"${fields.disposition ?? 'ANSWERED'}","DOCUMENTATION","${fields.uniqueid ?? '1.0'}",""`;
+type Line = { channel?: string; dstchannel?: string; disposition?: string; uniqueid?: string };
+const line = (fields: Line) =>
+  `"","+494066969100","493023125100","from-trunk","""A, ""B"""" <+494066969100>","${fields.channel ?? 'PJSIP/trunk-00000000'}","${fields.dstchannel ?? ''}","Dial","PJSIP/1001,4","2026-11-20 06:17:30",,"2026-11-20 06:17:32",2,1,"${fields.disposition ?? 'ANSWERED'}","DOCUMENTATION","${fields.uniqueid ?? '1.0'}",""`;
 
 test('a line of Master.csv is read by its columns, with quotes, commas and empty values in it', () => {
   const text = line({ dstchannel: 'PJSIP/1001-00000001' });
@@ -34,6 +35,11 @@ const cases: readonly { name: string; records: Parameters<typeof line>[0][]; ans
   {
     name: "another channel's record",
     records: [{ dstchannel: 'PJSIP/1001-00000001', uniqueid: '1.2' }],
+    answered: false,
+  },
+  {
+    name: 'another caller in the same conference',
+    records: [{ dstchannel: 'PJSIP/trunk-00000001' }, { channel: 'PJSIP/trunk-00000001', uniqueid: '1.1' }],
     answered: false,
   },
 ];

@@ -45,10 +45,17 @@ export function parseCdr(text: string): CdrRecord[] {
     });
 }
 
-/** True if Asterisk says that somebody answered this call: one of the caller's own records has another end. */
+/**
+ * True if Asterisk says that somebody answered this call: one of the caller's own records has another end, which is not
+ * a caller who came in as this one did and waits in the same conference.
+ */
 export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): boolean {
   return records.some(
-    (record) => record.uniqueid === uniqueid && record.disposition === 'ANSWERED' && record.dstchannel !== '',
+    (record) =>
+      record.uniqueid === uniqueid &&
+      record.disposition === 'ANSWERED' &&
+      record.dstchannel !== '' &&
+      !records.some(({ channel, dcontext }) => channel === record.dstchannel && dcontext === record.dcontext),
   );
 }
 

@@ -183,6 +183,14 @@ record = 1400/80,0/15000
 info = 950/330,0/200,1400/330,0/200,1800/330,0/1000
 `,
     'stasis.conf': '',
+    'http.conf': `[general]\nenabled = yes\nbindaddr = 127.0.0.1\nbindport = ${ports.ari}\n`,
+    'ari.conf': `
+[general]
+enabled = yes
+[${managerUsers.driver.name}]
+type = user
+password = ${managerUsers.driver.secret}
+`,
     'udptl.conf': '[general]\n',
   };
 }

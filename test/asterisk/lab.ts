@@ -2,6 +2,7 @@ import { type Ami, connectAmi } from './ami.ts';
 import { type Pbx, start } from './asterisk.ts';
 import { type Board, createBoard } from './board.ts';
 import { managerUsers } from './config.ts';
+import { startStasisApp } from './stasis-app.ts';
 import { type WorldName, worlds } from './worlds.ts';
 
 /** A PBX with the matrix's telephone numbers, and the driver that watches and works it. */
@@ -36,6 +37,10 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
   const onEvent = board.apply;
   const connectDriver = () => connectAmi({ port: pbx.ports.ami, username, secret, onEvent });
   let driver = await connectDriver();
+  // Where no row leads to it, nothing speaks ARI.
+  const stasisApp = routes.some(({ lines }) => lines.some((line) => line.startsWith('Stasis(')))
+    ? await startStasisApp(pbx.ports.ari)
+    : undefined;
   return {
     pbx,
     board,
@@ -52,6 +57,7 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
       driver = await connectDriver();
     },
     async stop() {
+      stasisApp?.close();
       driver.close();
       await pbx.stop();
     },

@@ -9,6 +9,8 @@ export type PortBlock = {
   readonly sip: number;
   readonly chanSip: number;
   readonly ami: number;
+  /** Asterisk's HTTP server, for ARI. */
+  readonly ari: number;
   /** For RTP: from, to. */
   readonly rtp: readonly [number, number];
   /** For phones, callers, mobiles and a wire: `at(0)` to `at(room - 1)`. */
@@ -25,15 +27,16 @@ export async function claimPorts(): Promise<PortBlock> {
     const base = first + ((start + i) % blocks) * blockSize;
     const claim = await listen(base);
     if (!claim) continue;
-    const room = 196;
+    const room = 195;
     return {
       sip: base + 1,
       chanSip: base + 2,
       ami: base + 3,
+      ari: base + 4,
       rtp: [base + 200, base + blockSize - 1],
       at(index) {
         if (index >= room) throw new Error(`the lab has ${room} ports for phones, not ${index + 1}`);
-        return base + 4 + index;
+        return base + 5 + index;
       },
       room,
       release: () => claim.close(),

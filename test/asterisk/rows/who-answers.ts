@@ -36,4 +36,45 @@ export const whoAnswersRows: readonly Row[] = [
     },
     reported: [{ answeredBy: 'mobile' }],
   },
+  {
+    name: 'conference-nobody-joins',
+    says: 'Two customers wait in the same conference; nobody of the house joins, and they hang up.',
+    dialplan: ['Answer()', 'ConfBridge(office-{O})'],
+    async play(stage) {
+      const first = await stage.customerCalls();
+      const second = await stage.customerCalls();
+      await stage.talk(first, second);
+      await stage.pause(500);
+      first.hangsUp();
+      await stage.pause(300);
+      second.hangsUp();
+    },
+    reported: [{}, {}],
+  },
+  {
+    name: 'stasis-given-up',
+    says: 'A program (ARI) puts the phone into a bridge with the caller while it rings; the caller gives up.',
+    dialplan: ['Stasis(early-bridging,PJSIP/{P}1)'],
+    phones: { 1: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.talk(call, 1);
+      await stage.pause(500);
+      call.hangsUp();
+    },
+    reported: [{}],
+  },
+  {
+    name: 'stasis-answered',
+    says: 'The same, and the phone answers there.',
+    dialplan: ['Stasis(early-bridging,PJSIP/{P}1)'],
+    phones: { 1: phone.answers({ after: 800 }) },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.isUp(1);
+      await stage.talk(call, 1);
+      call.hangsUp();
+    },
+    reported: [{ answeredBy: 1 }],
+  },
 ];
