@@ -20,6 +20,11 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   const gone = operator?.discard([1, 2, 4], (events) => seen.push(...events.map(({ seq }) => seq)));
   assert.deepEqual([gone?.map(({ seq }) => seq), seen], [[1], [1]], 'only what is a dead letter');
   assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 1, waiting: 1, dead: 1, lost: 0 });
+  assert.deepEqual(
+    (await outbox.verdicts(['a'])).get('a'),
+    { reported: [], unreported: 'an operator discarded it' },
+    'call records do not bring it back',
+  );
 
   assert.throws(
     () =>

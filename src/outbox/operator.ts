@@ -6,6 +6,7 @@ import { assertKnown } from './reader.ts';
 import { type CounterKeeper, createCounterKeeper } from './tables/counters.ts';
 import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
+import { createLedger } from './tables/ledger.ts';
 import { deadState, deliveredState, slots } from './tables/outcomes.ts';
 import { createReviver } from './tables/revive.ts';
 import { createTrunkTable } from './tables/trunks.ts';
@@ -84,6 +85,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
 
   const reviver = createReviver(db);
   const trunks = createTrunkTable(db);
+  const ledger = createLedger(db);
   const dead = db.prepare(operatorSql.dead);
   const toEvent = createEventReader(db);
   const forgetAttempts = db.prepare('DELETE FROM attempt WHERE id >= ? AND id < ?');
@@ -98,7 +100,8 @@ export function openOperator(directory: string, now: () => number = Date.now): O
           .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
           .map(toEvent);
         before(found);
-        for (const { seq } of found) {
+        for (const { seq, callId } of found) {
+          ledger.writeLedger([callId, now(), 'an operator discarded it'], '');
           forgetAttempts.run(seq * slots, seq * slots + slots);
           forget.run(seq);
           counters.discard();
