@@ -14,10 +14,14 @@ import { percentile, print } from './compare.ts';
  * own. Nothing may be lost; printed are the times from the PBX's event to the far side's having applied it,
  * the bridge's CPU time per answered call (on all its threads) and its memory.
  *
- * node test/bench/end-to-end.ts [--rate 1000] [--seconds 60]
+ * node test/bench/end-to-end.ts [--rate 1000] [--seconds 60] [--tree CHECKOUT]
  */
 const { values } = parseArgs({
-  options: { rate: { type: 'string', default: '1000' }, seconds: { type: 'string', default: '60' } },
+  options: {
+    rate: { type: 'string', default: '1000' },
+    seconds: { type: 'string', default: '60' },
+    tree: { type: 'string', default: '.' },
+  },
 });
 const rate = Number(values.rate);
 const seconds = Number(values.seconds);
@@ -141,7 +145,7 @@ const server = net.createServer((socket) => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-const bridge = spawn(process.execPath, ['src/cli.ts', 'run'], {
+const bridge = spawn(process.execPath, [join(values.tree, 'src/cli.ts'), 'run'], {
   env: {
     PATH: process.env.PATH,
     AMI_PORT: String((server.address() as net.AddressInfo).port),
