@@ -133,9 +133,11 @@ describe('what a record says', () => {
       lastdata: 'PJSIP/+31612345678@siproute,300,T',
       uniqueid: '1800000000.4',
     });
-    const member = answered({ dstchannel: 'Local/RG-600-0+31612345678@grps-0001;1' });
-    assert.deepEqual(judged([member], [beyond]), by('+31612345678'));
-    assert.deepEqual(judged([member]), by('0+31612345678'));
+    for (const name of ['RG-600-0+31612345678@grps', 'RG-600*-0+31612345678#@from-internal']) {
+      const member = answered({ dstchannel: `Local/${name}-0001;1` });
+      assert.deepEqual(judged([member], [beyond]), by('+31612345678'));
+      assert.deepEqual(judged([member]), by('0+31612345678'));
+    }
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
     assert.deepEqual(judged([phone]), by('1003'));
   });

@@ -121,8 +121,8 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   for (const seen = new Set<CdrRecord>(); channelKind(last.dstchannel) === 'local' && !seen.has(last); ) {
     seen.add(last);
     // The number in a Local channel's name, `Local/1001@…`. FreePBX writes no record of the halves of follow-me and of
-    // group members that are asked to press 1 (`FMPR-1001`, `RG-600-00171…`), only of the Local channels beyond.
-    const number = /^Local\/(?:RG-[^-*]+[-*]|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
+    // group members that are asked to press 1 (`FMPR-1001`, `RG-600*-00171…`), only of the Local channels beyond.
+    const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
     const beyond = legs.of(otherHalf(last.dstchannel), last) ?? legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
     if (!isAnswered(beyond)) return undefined;
