@@ -9,7 +9,7 @@ const slow = [
   'test/faults/faults',
   // The Debian package in containers under systemd; the registry of npm.
   'test/packaging/',
-  // Chromium.
+  // Chromium and Firefox.
   'test/integration/browser-',
   // PostgreSQL, PgBouncer, MariaDB, nginx, promtool.
   'test/integration/mysql-source',

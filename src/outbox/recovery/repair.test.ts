@@ -8,6 +8,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { seededRandom } from '../../ami/player/seeded-random.ts';
 import { eventsOf, keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
@@ -145,6 +146,22 @@ test('repair: an event that a flipped bit gave to another call is not reported; 
   );
   assert.deepEqual([...(await outbox.verdicts(['call-3'])).keys()], ['call-3']);
   assert.equal((await outbox.load()).cdrCheckpoint, '{"at":1}');
+});
+
+test('repair: without the counters it is not known how many events are lost', async (t) => {
+  const directory = temporaryFolder(t);
+  const outbox = await opened(t, { directory });
+  await outbox.append({ calls: [], trunks: [], events: [newEvent('call-1', 'ringing', 1)] });
+  await outbox.close();
+  const path = databasePath(directory);
+  const db = new DatabaseSync(path);
+  const { rootpage } = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'counters'").get() ?? {};
+  db.close();
+  const bytes = readFileSync(path);
+  const at = (Number(rootpage) - 1) * pageSize;
+  writeFileSync(path, bytes.fill(0, at, at + pageSize));
+  const { saved, waiting, lost } = repair(path, 'NOW');
+  assert.deepEqual([saved, waiting, lost], [1, 1, undefined]);
 });
 
 test('repair: one that was killed before its last step is finished by the next start', async (t) => {
