@@ -138,6 +138,7 @@ if (process.argv[2] !== 'run') {
   const options = () => loadConfig(sections, readEnvironment());
   addServiceCommands(program, {
     options: () => options().service,
+    alerts: () => options(),
     async run(started) {
       const { service, mail, alerts, logging } = options();
       const { url, listenUrl } = service.database ?? {};
@@ -148,7 +149,7 @@ if (process.argv[2] !== 'run') {
       const { startService } = await import('./service.ts');
       const notify = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
-        const running = await startService(service, { log, fail });
+        const running = await startService({ ...service, mail, alerts }, { log, fail });
         started(running);
         notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
         return {

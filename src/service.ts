@@ -1,4 +1,5 @@
 import type { Log } from './log/log.ts';
+import type { MailOptions } from './mail/mail.ts';
 import { type Part, startInOrder } from './process/lifecycle.ts';
 import { makeAccess } from './service/access/access.ts';
 import { makeLink } from './service/access/one-time-link.ts';
@@ -13,9 +14,11 @@ import { makeScreens } from './service/calls/screens.ts';
 import { type AppOptions, buildApp } from './service/http/app.ts';
 import { makeBudgets } from './service/http/budget.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
-import { type DatabaseSettings, holdStateDir, openStore } from './service/store/open-store.ts';
+import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './service/store/open-store.ts';
+import { type BackupSettings, makeBackups } from './service/upkeep/backups.ts';
 import { every } from './service/upkeep/every.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
+import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './service/upkeep/service-alerts.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -29,6 +32,12 @@ export type ServiceOptions = AppOptions & {
   readonly retention: Retention;
   /** Requests per minute and integration; null: no limit. */
   readonly requestsPerMinute: number | null;
+  /** Scheduled backups; absent: none. Not with another database. */
+  readonly backups?: BackupSettings | undefined;
+  /** Absent: no alerts. */
+  readonly alerts?: ServiceAlertSettings | undefined;
+  /** Absent: no mail can be sent. */
+  readonly mail?: MailOptions | undefined;
 };
 
 export type RunningService = {
@@ -48,6 +57,7 @@ const RETENTION_MS = 60_000;
 /** How late this process may see that another ended a session. */
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
+const BACKUP_MS = 60_000;
 /** Open requests may take this long to end when the service stops. */
 const DRAIN_MS = 4000;
 const SWEEP_MS = 50;
@@ -138,6 +148,28 @@ export async function startService(
       for (const stop of stops) stop();
     },
   );
+  const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
+  const backingUp = part(
+    'backups',
+    () => {
+      const run = async () => backups?.run();
+      void run();
+      return every(BACKUP_MS, run, () => {});
+    },
+    (stop) => stop(),
+  );
+  const alerts = part(
+    'alerts',
+    () => {
+      const made = makeServiceAlerts(
+        { ...options, ...alertOptions(options) },
+        { store: store.value(), directory: directory.value(), backups, clock, log },
+      );
+      made.start();
+      return made;
+    },
+    (made) => made.stop(),
+  );
   const sessions = part(
     'sessions',
     () => {
@@ -168,6 +200,7 @@ export async function startService(
           callBackList: callBackList.value(),
           budgets: makeBudgets(),
           rateLimit,
+          observed: alerts.value(),
           clock,
           log,
         },
@@ -187,7 +220,7 @@ export async function startService(
   );
 
   const stop = await startInOrder(
-    [lock, store, directory, callBackList, otherProcesses, upkeep, sessions, app],
+    [lock, store, directory, callBackList, otherProcesses, upkeep, backingUp, alerts, sessions, app],
     log,
   );
   const { port } = app.value().server.address() as { port: number };
@@ -219,6 +252,12 @@ export async function startService(
     stop,
   };
 }
+
+const alertOptions = ({ alerts, mail, hosts }: ServiceOptions) => ({
+  alerts: alerts ?? { mail: [], webhook: undefined, afterMs: 0 },
+  mail,
+  name: alertName(hosts),
+});
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
 

@@ -55,6 +55,7 @@ addServiceCommands(program, {
   options: notRun,
   run: notRun,
   about: notRun,
+  alerts: notRun,
   out: process.stdout,
   in: process.stdin,
 });

@@ -17,6 +17,7 @@ test('with nothing set, the service has its defaults', () => {
       callsMaxAgeMs: undefined,
       auditMaxAgeMs: 365 * 86_400_000,
     },
+    backups: undefined,
     requestsPerMinute: null,
     trustedProxies: [],
     hosts: [],
@@ -56,11 +57,21 @@ test('all settings are used', () => {
       callsMaxAgeMs: 60 * 86_400_000,
       auditMaxAgeMs: 30 * 86_400_000,
     },
+    backups: undefined,
     requestsPerMinute: 600,
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
     hosts: ['calls.example.com', 'calls'],
     requestTimeoutMs: 5000,
   });
+});
+
+test('scheduled backups are for SQLite', () => {
+  const set = { SERVICE_BACKUP_DIR: '/backup', SERVICE_BACKUP_KEEP: '30' };
+  assert.deepEqual(load(set).backups, { directory: '/backup', everyMs: 86_400_000, keep: 30 });
+  assert.throws(
+    () => load({ ...set, DATABASE_URL: 'postgres://pbx@db/pbx' }),
+    /^Error: SERVICE_BACKUP_DIR: is set, and DATABASE_URL too/,
+  );
 });
 
 describe('each invalid value is one line', () => {
@@ -72,6 +83,9 @@ describe('each invalid value is one line', () => {
     ['SERVICE_COUNTRY', 'Holland'],
     ['SERVICE_HOSTS', 'https://calls.example.com'],
     ['SERVICE_HOSTS', 'calls.example.com:8080'],
+    ['SERVICE_BACKUP_DIR', 'a\0b'],
+    ['SERVICE_BACKUP_EVERY', '1m'],
+    ['SERVICE_BACKUP_KEEP', '0'],
     ['SERVICE_HISTORY_MAX_AGE', '90'],
     ['SERVICE_HISTORY_MAX_ENTRIES', '0'],
     ['SERVICE_AUDIT_MAX_AGE', '1h'],

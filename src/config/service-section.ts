@@ -71,6 +71,17 @@ export const serviceSection = section({
     SERVICE_AUDIT_MAX_AGE: duration('1d', '3650d')
       .prefault('365d')
       .describe('Audit log entries (who did what) older than this are deleted.'),
+    SERVICE_BACKUP_DIR: line('the path of a directory')
+      .optional()
+      .describe(
+        'Directory for scheduled backups, best on another disk. Not with DATABASE_URL: use pg_dump. Without it, none are made.',
+      ),
+    SERVICE_BACKUP_EVERY: duration('1h', '30d')
+      .prefault('1d')
+      .describe('Time from one scheduled backup to the next.'),
+    SERVICE_BACKUP_KEEP: wholeNumber(1, 1000)
+      .prefault('7')
+      .describe('Number of scheduled backups kept; older ones are deleted.'),
     SERVICE_RATE_LIMIT: count()
       .optional()
       .describe(
@@ -94,6 +105,10 @@ export const serviceSection = section({
       .prefault('30s')
       .describe('How long receiving a request may take.'),
   },
+  conflicts: ({ SERVICE_BACKUP_DIR, DATABASE_URL }) =>
+    SERVICE_BACKUP_DIR !== undefined && DATABASE_URL !== undefined
+      ? ['SERVICE_BACKUP_DIR: is set, and DATABASE_URL too; back PostgreSQL up with pg_dump']
+      : [],
   build: (values) => {
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
     return {
@@ -114,6 +129,14 @@ export const serviceSection = section({
         callsMaxAgeMs: values.SERVICE_CALLS_MAX_AGE,
         auditMaxAgeMs: values.SERVICE_AUDIT_MAX_AGE,
       },
+      backups:
+        values.SERVICE_BACKUP_DIR === undefined
+          ? undefined
+          : {
+              directory: values.SERVICE_BACKUP_DIR,
+              everyMs: values.SERVICE_BACKUP_EVERY,
+              keep: values.SERVICE_BACKUP_KEEP,
+            },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
       trustedProxies: values.SERVICE_TRUSTED_PROXIES,
       hosts: values.SERVICE_HOSTS,

@@ -33,7 +33,10 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
     });
     const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
     addServiceCommands(program, {
-      options: () => ({ listen: { host: '::', port: 8080 }, stateDir, database: null, retention: {} }),
+      options: () => ({
+        ...{ listen: { host: '::', port: 8080 }, hosts: [], stateDir, database: null, retention: {} },
+      }),
+      alerts: () => ({ alerts: { mail: [], webhook: undefined, afterMs: 0 }, mail: undefined }),
       run: async (running) =>
         running({ url: 'http://x', token: () => 'the-token', link: async () => 'the-link' }),
       out: Object.assign(out, { isTTY: terminal }),

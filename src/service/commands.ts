@@ -3,6 +3,7 @@ import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
 import { integrationChange, newToken, oldTokenDays } from './accounts/administration.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
+import { alertCommand } from './commands/alert-command.ts';
 import { auditCommand } from './commands/audit-command.ts';
 import { backupCommands } from './commands/backup-commands.ts';
 import { bugReportCommand } from './commands/bugreport-command.ts';
@@ -72,6 +73,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
       }),
     );
 
+  alertCommand(service, context);
   statusCommand(service, context);
   auditCommand(service, context);
   bugReportCommand(service, context);

@@ -15,6 +15,7 @@ export async function command({ stateDir }: Pick<Served, 'stateDir'>, ...line: s
   const program = new Command().exitOverride();
   addServiceCommands(program, {
     options: () => options(stateDir),
+    alerts: () => ({ alerts: { mail: [], webhook: undefined, afterMs: 0 }, mail: undefined }),
     run: async () => {},
     out,
     in: Readable.from([]),

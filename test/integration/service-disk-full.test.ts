@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { callers, event, options, prepare, stateFolder } from './service-harness.ts';
@@ -12,14 +13,17 @@ const script = fileURLToPath(new URL('./service-process.ts', import.meta.url));
 /** A file may grow to so many blocks of 512 bytes (ulimit -f of POSIX), as if the disk were full then. */
 const BLOCKS = 2000;
 
-test('a full disk: events are refused with 503, what got its 200 before is there, and lookups go on', async (t) => {
+test('a full disk: events are refused with 503, what got its 200 before is there, lookups go on, and an alert says so', async (t) => {
   const stateDir = stateFolder(t);
   const { a } = await prepare(stateDir);
+  const hook = await startWebhookReceiver();
+  t.after(hook.stop);
   const child = spawn(
     'sh',
     ['-c', `ulimit -f ${BLOCKS} && exec "$0" "$@"`, process.execPath, script, stateDir],
     {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, TEST_ALERT_WEBHOOK: hook.url },
     },
   );
   t.after(() => child.kill('SIGKILL'));
@@ -38,6 +42,13 @@ test('a full disk: events are refused with 503, what got its 200 before is there
     }
   }
   assert.ok(refused === 3 && acknowledged.length > 10, `${acknowledged.length} stored, ${refused} refused`);
+  await hook.has(1);
+  const [
+    {
+      alerts: [alert],
+    } = assert.fail(),
+  ] = hook.received as { alerts: { code: string; state: string }[] }[];
+  assert.deepEqual([alert?.code, alert?.state, hook.received.length], ['service.not-stored', 'began', 1]);
   const lookup = await ask('/voice/priority?number=030901820', a);
   assert.deepEqual(
     [lookup.status, lookup.json],

@@ -95,6 +95,36 @@ export const serviceMessages = {
       'Wrong passwords are limited by address, so anybody behind this proxy can keep new browsers from signing in. Or somebody signed in on the machine of the proxy itself, past it.',
     todo: 'Let the proxy set X-Forwarded-For to the address of its client, as config/nginx-service.conf does.',
   },
+  'service.backed-up': {
+    level: 'info',
+    text: 'backup written: {file}',
+    means: 'A scheduled backup (SERVICE_BACKUP_DIR). pbx-bridge service restore reads it.',
+  },
+  'service.backup-failed': {
+    level: 'error',
+    text: 'scheduled backup failed: {error}',
+    means: 'Tried again every minute; logged once. The service runs on.',
+    todo: 'Check that the directory of SERVICE_BACKUP_DIR exists, has room, and is writable for the user of the service.',
+  },
+  'service.token-refused': {
+    level: 'warn',
+    text: 'phone system {integration} of account {account} uses a token that was replaced, or is switched off',
+    means: 'Its requests are refused (401), so its calls do not arrive. They wait at the phone system.',
+    todo: 'Copy the token from the page of the integration into API_TOKEN of the phone system, or switch the integration on.',
+  },
+  'service.old-token-ends': {
+    level: 'warn',
+    text: 'phone system {integration} of account {account} still uses its old token, which ends at {ends} UTC',
+    means:
+      'The token was replaced, and the old one is accepted for a while. After that its requests are refused (401).',
+    todo: 'Copy the new token from the page of the integration into API_TOKEN of the phone system.',
+  },
+  'service.phone-system-silent': {
+    level: 'warn',
+    text: 'phone system {integration} of account {account} is silent, unlike in other weeks at this time',
+    means: 'It has sent no request, although it did in most of the last four weeks at this time.',
+    todo: 'Check that the phone system and its bridge run and reach this service: pbx-bridge status there.',
+  },
   'service.trimmed': {
     level: 'info',
     text: 'deleted {entries} entries of the {what} that were past their retention',

@@ -7,12 +7,8 @@ import { migrate } from '../../storage/migrate.ts';
 import { makeFolder } from '../../storage/open-database.ts';
 import { fileIn, holdsData, occupant } from '../store/open-store.ts';
 import { migrations } from '../store/sqlite/migrations.ts';
+import { backupFiles, backupOf, backupProgram } from '../upkeep/backup-of.ts';
 import { type CommandContext, CommandRefused } from './command-context.ts';
-
-const program = 'service';
-
-/** All tokens are derived from it. */
-const files = ['service-secret'] as const;
 
 export function backupCommands(parent: Command, { print, io }: CommandContext): void {
   parent
@@ -25,7 +21,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       if (!existsSync(path))
         throw new CommandRefused(`${path} does not exist; pbx-bridge service creates it`);
       setPriority(constants.priority.PRIORITY_LOW);
-      writeBackup(path, file, { note: { program, madeAt: Date.now() }, files, overwrite });
+      writeBackup(path, file, { ...backupOf(Date.now()), overwrite });
       print(`${file} is a backup of the service with its tokens`);
     });
   parent
@@ -37,14 +33,15 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
       const path = sqliteFile();
       const { stateDir } = io.options();
       const { program: made, madeAt } = readNote(file);
-      if (made !== program) throw new CommandRefused(`${file} is a backup of ${made}, not of the service`);
+      if (made !== backupProgram)
+        throw new CommandRefused(`${file} is a backup of ${made}, not of the service`);
       makeFolder(stateDir);
       const release = lockFolder(stateDir, occupant, process.pid);
       try {
         if (!replace && holdsData({ stateDir, database: null }))
           throw new CommandRefused(`${stateDir} already holds data; --replace keeps it under another name`);
         const check = (db: Parameters<typeof migrate>[0]) => migrate(db, migrations);
-        const aside = restoreBackup(path, file, { files, now: Date.now(), check });
+        const aside = restoreBackup(path, file, { files: backupFiles, now: Date.now(), check });
         print(`restored ${stateDir} as of ${new Date(madeAt).toISOString()}`);
         for (const name of aside) print(`old data kept as ${name}`);
       } finally {

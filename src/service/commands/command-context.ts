@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { AlertSettings } from '../../alerts/alert-targets.ts';
 import { escapeControls } from '../../log/redact.ts';
+import type { MailOptions } from '../../mail/mail.ts';
 import { type Keys, makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import { newUid } from '../accounts/setup.ts';
@@ -14,7 +16,9 @@ import type { Store } from '../store/store.ts';
 /** What the service commands need from the program. */
 export type ServiceCommandsIo = {
   /** Reads the service's settings; throws if they are invalid. */
-  options(): StorageSettings & { listen: { host: string; port: number } };
+  options(): StorageSettings & { listen: { host: string; port: number }; hosts: readonly string[] };
+  /** Reads where alerts go; throws if the settings are invalid. */
+  alerts(): { readonly alerts: AlertSettings; readonly mail: MailOptions | undefined };
   /** Runs the service until it is stopped; calls `started` when it listens. */
   run(
     started: (service: { url: string; token(): string; link(): Promise<string> }) => void | Promise<void>,

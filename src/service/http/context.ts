@@ -6,6 +6,7 @@ import type { Keys } from '../accounts/keys.ts';
 import type { CallBackList } from '../callers/call-back-list.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../store/store.ts';
+import type { Observed } from '../upkeep/service-alerts.ts';
 import type { Budgets } from './budget.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -21,6 +22,8 @@ export type ServiceContext = {
   readonly budgets: Budgets;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  /** For alerts. */
+  readonly observed: Observed;
   /** Unix ms. */
   readonly clock: () => number;
   readonly log: Log;

@@ -60,6 +60,7 @@ async function application() {
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
       budgets: makeBudgets(),
       rateLimit: null,
+      observed: { stored: () => {} },
       clock: () => 7,
       log,
     },

@@ -35,8 +35,9 @@ export type Exchange = {
 export function makeExchange({
   store,
   screens,
+  observed,
   log,
-}: Pick<ServiceContext, 'store' | 'screens' | 'log'>): Exchange {
+}: Pick<ServiceContext, 'store' | 'screens' | 'observed' | 'log'>): Exchange {
   let failing = false;
   let unstored = 0;
 
@@ -46,11 +47,13 @@ export function makeExchange({
       const call = await store.requests.record(entry, screens.watched(entry.account));
       if (failing) log.say('service.storing-again');
       failing = false;
+      observed.stored();
       if (call !== undefined) screens.publish(entry.account, call);
       return true;
     } catch (error) {
       if (!failing) log.say('service.not-stored', { error });
       failing = true;
+      observed.stored(error);
       return false;
     }
   }

@@ -83,6 +83,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log: silentLog }),
       budgets: makeBudgets(),
       rateLimit: null,
+      observed: { stored: () => {} },
       clock,
       log: silentLog,
     },

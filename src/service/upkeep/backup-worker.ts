@@ -1,0 +1,7 @@
+import { workerData } from 'node:worker_threads';
+import { writeBackup } from '../../storage/backup.ts';
+import { backupOf } from './backup-of.ts';
+
+// A thread of its own: a large database takes seconds.
+const { path, file } = workerData as { path: string; file: string };
+writeBackup(path, file, { ...backupOf(Date.now()), overwrite: true });

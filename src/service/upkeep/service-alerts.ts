@@ -1,0 +1,160 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type AlertSettings, alertTargets } from '../../alerts/alert-targets.ts';
+import { type Alerts, createAlerts } from '../../alerts/alerts.ts';
+import { diskProblem } from '../../alerts/machine-problems.ts';
+import { type Problem, problem } from '../../alerts/problem.ts';
+import type { Log } from '../../log/log.ts';
+import type { MailOptions } from '../../mail/mail.ts';
+import { messageOf } from '../../process/message-of.ts';
+import type { ServiceDirectory } from '../accounts/directory.ts';
+import { phoneSystems } from '../accounts/phone-systems.ts';
+import { machineZone } from '../pages/kit/formats.ts';
+import type { Store } from '../store/store.ts';
+import type { Backups } from './backups.ts';
+
+/** What is seen of the requests to this process. */
+export type Observed = {
+  /** An entry was stored, or could not be. */
+  stored(error?: unknown): void;
+};
+
+export type ServiceAlertSettings = AlertSettings & {
+  /** How often to look for problems, ms. */
+  readonly everyMs?: number;
+};
+
+type Parts = {
+  readonly store: Store;
+  readonly directory: ServiceDirectory;
+  readonly backups: Backups | undefined;
+  readonly clock: () => number;
+  readonly log: Log;
+};
+
+/** A phone system that was refused tries again within minutes. */
+const REFUSED_MS = 10 * 60_000;
+/** A replaced token is announced so long before it ends, if a phone system has used it within the last hour. */
+const ENDS_MS = 86_400_000;
+const IN_USE_MS = 3_600_000;
+/** How often to look for silent phone systems. */
+const SILENT_MS = 5 * 60_000;
+
+/** What a service is called in its alerts. */
+export const alertName = (hosts: readonly string[]) => hosts[0] ?? hostname();
+
+export const serviceAlertTargets = (settings: AlertSettings, server: MailOptions | undefined, name: string) =>
+  alertTargets(settings, { program: 'service', name }, { server });
+
+/** The alerts of the service. With several processes, one of them is given ALERT_MAIL and ALERT_WEBHOOK. */
+export function makeServiceAlerts(
+  options: {
+    readonly stateDir: string;
+    /** Of the service, in alerts: a host. */
+    readonly name: string;
+    readonly alerts: ServiceAlertSettings;
+    readonly mail: MailOptions | undefined;
+  },
+  { store, directory, backups, clock, log }: Parts,
+): Alerts & Observed {
+  const { stateDir, alerts, mail, name } = options;
+  const startedAt = clock();
+  let notStored: string | undefined;
+  let silent: { at: number; problems: Problem[] } = { at: Number.NEGATIVE_INFINITY, problems: [] };
+
+  async function storageProblems(): Promise<Problem[]> {
+    const error = notStored ?? (await store.about().then(() => undefined, messageOf));
+    return error === undefined ? [] : [problem('storage', 'service.not-stored', { error })];
+  }
+
+  function tokenProblems(now: number): Problem[] {
+    return directory.accounts().flatMap((account) =>
+      directory.integrations(account.id).flatMap(({ id, name }) => {
+        const { at = 0 } = directory.refused(id) ?? {};
+        const fields = { integration: name, account: account.name };
+        return now - at > REFUSED_MS ? [] : [problem(`token-${id}`, 'service.token-refused', fields)];
+      }),
+    );
+  }
+
+  const tokenKeys = () =>
+    directory.accounts().flatMap(({ id }) => directory.integrations(id).map((it) => `token-${it.id}`));
+
+  /** Phone systems that still use a replaced token that ends soon. */
+  async function oldTokenProblems(now: number): Promise<Problem[]> {
+    const problems: Problem[] = [];
+    for (const account of directory.accounts())
+      for (const integration of directory.integrations(account.id)) {
+        const { id, name, oldTokenUntil: until } = integration;
+        if (until === null || until <= now || until - now > ENDS_MS) continue;
+        const [last] = await store.directory.oldTokenUses(integration);
+        if (last === undefined || now - last.lastAt > IN_USE_MS) continue;
+        const ends = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
+        const fields = { integration: name, account: account.name, ends };
+        problems.push(problem(`old-token-${id}`, 'service.old-token-ends', fields, { atOnce: true }));
+      }
+    return problems;
+  }
+
+  /** One account after the other: people's reads come between. */
+  async function silentProblems(now: number): Promise<Problem[]> {
+    if (now - silent.at < SILENT_MS && now >= silent.at) return silent.problems;
+    const problems: Problem[] = [];
+    for (const { id, name, timeZone } of directory.accounts()) {
+      const about = { account: id, timeZone: timeZone ?? machineZone(), now };
+      for (const system of await phoneSystems(directory.integrations(id), store.requests, about)) {
+        const fields = { integration: system.name, account: name };
+        const since = system.lastAt ?? now;
+        if (system.unusual)
+          problems.push(
+            problem(`silent-${system.integration}`, 'service.phone-system-silent', fields, {
+              since,
+              atOnce: true,
+            }),
+          );
+      }
+    }
+    silent = { at: now, problems };
+    return problems;
+  }
+
+  const watching = createAlerts(
+    {
+      ...alerts,
+      file: join(stateDir, 'alerts.json'),
+      targets: serviceAlertTargets(alerts, mail, name),
+    },
+    {
+      async read() {
+        const now = clock();
+        const storage = await storageProblems();
+        const failing = backups?.failing();
+        const local = [
+          ...storage,
+          ...(await diskProblem(stateDir)),
+          ...tokenProblems(now),
+          ...(failing === undefined
+            ? []
+            : [problem('backup', 'service.backup-failed', failing, { since: failing.since })]),
+        ];
+        if (storage.length > 0)
+          return { problems: [...local, ...silent.problems], unknown: silent.problems.map(({ key }) => key) };
+        // What was refused before a restart is not known until it is refused again.
+        const unknown = now - startedAt < REFUSED_MS ? tokenKeys() : [];
+        return {
+          unknown,
+          problems: [...local, ...(await oldTokenProblems(now)), ...(await silentProblems(now))],
+        };
+      },
+      log,
+      now: clock,
+    },
+  );
+
+  return {
+    ...watching,
+    stored(error) {
+      notStored = error === undefined ? undefined : messageOf(error);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
+import { silentLog } from '../../src/log/log.ts';
+import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
+import { startService } from '../../src/service.ts';
+import { restoreBackup } from '../../src/storage/backup.ts';
+import { past } from './office.ts';
+import { callers, event, options, serve, stateFolder } from './service-harness.ts';
+
+type Alert = { state: string; code: string; what: string; remedy: string };
+
+async function receivers(t: { after(stop: () => Promise<void>): void }) {
+  const [mail, hook] = await Promise.all([startMailServer(), startWebhookReceiver()]);
+  t.after(async () => {
+    await mail.stop();
+    await hook.stop();
+  });
+  const alerts = () => (hook.received as { alerts: Alert[] }[]).flatMap((it) => it.alerts);
+  const told = () => alerts().map(({ code, state }) => `${code} ${state}`);
+  return {
+    ...{ mail, hook, alerts, told },
+    async until(what: string) {
+      while (!told().includes(what)) await hook.has(hook.received.length + 1);
+      await mail.has(hook.received.length);
+    },
+    change: {
+      mail: {
+        ...{ host: '127.0.0.1', port: mail.port, secure: false, login: undefined },
+        from: 'service@example.com',
+      },
+      alerts: { mail: ['ops@example.com'], webhook: hook.url, afterMs: 0, everyMs: 100 },
+      hosts: ['calls.example.com'],
+    },
+  };
+}
+
+test('a phone system with a replaced token, and one that is silent against its habit, arrive once', async (t) => {
+  const to = await receivers(t);
+  const now = Date.now();
+  const week = 7 * 86_400_000;
+  const stateDir = stateFolder(t);
+  const first = await startService(options(stateDir), { log: silentLog });
+  const token = first.token();
+  await first.stop();
+  await past({ stateDir }, async (report) => {
+    // Busy at this time in each of the weeks before, silent for six hours now.
+    for (const weeks of [1, 2, 3, 4])
+      for (let minute = 0; minute < 240; minute += 5)
+        await report({
+          id: `call-${weeks}-${minute}`,
+          status: 'completed',
+          at: now - weeks * week - minute * 60_000,
+          from: '+4930901820',
+        });
+    await report({ id: 'last', status: 'completed', at: now - 6 * 3_600_000, from: '+4930901820' });
+  });
+  const service = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
+  t.after(() => service.stop());
+  await to.until('service.phone-system-silent began');
+  assert.match(
+    to.mail.received[0]?.data ?? '',
+    /^Subject: \[pbx-bridge service calls\.example\.com\] PROBLEM/m,
+  );
+  const { post } = callers(service.url);
+  await post(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`, event());
+  await to.until('service.token-refused began');
+  await post(`cia_${'0'.repeat(80)}`, event());
+  await past({ stateDir }, (_, store) =>
+    store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + 3_600_000 }),
+  );
+  // The service learns of the change within a second.
+  while (!to.told().includes('service.old-token-ends began'))
+    assert.equal((await post(token, event())).status, 200);
+  await service.stop();
+  const again = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
+  t.after(() => again.stop());
+  await to.until('service.phone-system-silent over');
+  assert.deepEqual(to.told().sort(), [
+    'service.old-token-ends began',
+    'service.phone-system-silent began',
+    'service.phone-system-silent over',
+    'service.token-refused began',
+  ]);
+});
+
+test('scheduled backups are made, kept in number and can be restored; one that fails is announced', async (t) => {
+  const to = await receivers(t);
+  const folder = stateFolder(t);
+  const directory = join(folder, 'backups');
+  const served = await serve(t, { ...to.change, backups: { directory, everyMs: 3_600_000, keep: 2 } });
+
+  const made = () => readdirSync(directory).filter((name) => /^service-.*Z\.backup$/.test(name));
+  while (!served.said.includes('service.backed-up')) await new Promise(setImmediate);
+  const [name = assert.fail()] = made();
+  const restored = join(folder, 'service.db');
+  restoreBackup(restored, join(directory, name), {
+    files: ['service-secret'],
+    now: Date.now(),
+    check: () => {},
+  });
+  const elsewhere = await startService(options(folder), { log: silentLog });
+  t.after(() => elsewhere.stop());
+  assert.equal((await callers(elsewhere.url).post(served.a.token, event())).status, 200);
+
+  await served.service.stop();
+  const next = () =>
+    startService(
+      { ...options(served.stateDir), ...to.change, backups: { directory, everyMs: 1, keep: 2 } },
+      { log: silentLog },
+    );
+  for (const old of [
+    'service-2026-01-01T00-00-00Z.backup',
+    'service-2026-01-02T00-00-00Z.backup',
+    'mine.backup',
+  ])
+    writeFileSync(join(directory, old), '');
+  const second = await next();
+  t.after(() => second.stop());
+  while (made().includes('service-2026-01-01T00-00-00Z.backup')) await new Promise(setImmediate);
+  assert.ok(readdirSync(directory).includes('mine.backup'), 'files of others stay');
+  assert.ok(made().length <= 2);
+  await second.stop();
+  rmSync(directory, { recursive: true });
+  writeFileSync(directory, 'a file');
+  chmodSync(directory, 0o600);
+  const third = await next();
+  t.after(() => third.stop());
+  await to.until('service.backup-failed began');
+});
