@@ -221,6 +221,11 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
   await run(['customers', 'import', '-'], 'reference,numbers\n7,110\n');
   await run(['customers', 'remove', '7']);
   assert.match(await run(['forget', '030 901820']), /^removed from calls \(0\), .*\nBackups/);
+  await run(['account', 'add', 'Elsewhere']);
+  assert.match(
+    await run(['forget', '030 901820', '--account', 'Elsewhere']),
+    /^Nothing has the number 030901820\. Give it with \+ and the country code: the account has no country\.\n/,
+  );
   await assert.rejects(run(['forget', 'nobody']), /not a phone number: "nobody"/);
   const printed = await run(['audit']);
   assert.ok(secrets.length >= 5 && secrets.every((secret) => !printed.includes(secret)));

@@ -46,6 +46,10 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
         if (number === '') throw new CommandRefused(`not a phone number: "${given}"`);
         const report = await forgetNumber(store, account.id, number);
         await audit('forget', forgetSummary(report));
+        if (Object.values(report).every((found) => found === 0) && !number.startsWith('+'))
+          print(
+            `Nothing has the number ${number}. Give it with + and the country code: the account has no country.`,
+          );
         print(
           forgetSummary(report),
           'Backups and free space of the database may still hold it. For a bridge: pbx-bridge forget.',
