@@ -84,6 +84,7 @@ test('a phone system with a replaced token, and one that is silent against its h
     'service.phone-system-silent over',
     'service.token-refused began',
   ]);
+  await again.stop();
 });
 
 test('scheduled backups are made, kept in number and can be restored; one that fails is announced', async (t) => {
@@ -129,4 +130,5 @@ test('scheduled backups are made, kept in number and can be restored; one that f
   const third = await next();
   t.after(() => third.stop());
   await to.until('service.backup-failed began');
+  await third.stop();
 });
