@@ -62,8 +62,9 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   app.decorateRequest('began', 0);
   app.decorateRequest('caller', null);
   app.decorateRequest('payload', null);
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(securityHeaders);
+    done();
   });
   app.addHook('onResponse', async ({ routeOptions: { url = '' } }, reply) => {
     const { statusCode: status } = reply;
