@@ -1,4 +1,6 @@
+export const QUARTER_MS = 900_000;
+
 /** Whole quarters of an hour since 1970, in which the use of integrations is counted. */
 export function quarterOf(at: number): number {
-  return Math.floor(at / 900_000);
+  return Math.floor(at / QUARTER_MS);
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type CallFacts, countCalls, type Span } from '../../reports/aggregate.ts';
 import type { CallCursor } from '../call-store.ts';
 import { type CountedSlice, LONGEST_MS } from '../shared/kept-figures.ts';
+import { QUARTER_MS } from '../shared/quarter.ts';
 
 /** Calls that are counted in one go: some milliseconds. */
 const STEP = 2000;
@@ -89,11 +90,13 @@ export function figureWriter(db: DatabaseSync) {
   };
 }
 
-/** Deletes what is kept of the span in which a call began; for the transaction that moves it. */
+/** Deletes what is kept of the spans with a quarter of an hour in which a call began; for the transaction that moves it. */
 export function figureInvalidation(db: DatabaseSync) {
   const outdate = db.prepare(
     `DELETE FROM kept_figures WHERE account_id = ? AND since BETWEEN ? - ${LONGEST_MS} AND ? AND until > ?`,
   );
-  return (account: number, startedAt: number): void =>
-    void outdate.run(account, startedAt, startedAt, startedAt);
+  return (account: number, quarter: number): void => {
+    const from = quarter * QUARTER_MS;
+    outdate.run(account, from, from + QUARTER_MS - 1, from);
+  };
 }

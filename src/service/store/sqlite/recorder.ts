@@ -13,8 +13,8 @@ import { callRows } from './call-rows.ts';
 import { figureInvalidation } from './figure-rows.ts';
 
 /**
- * Writes requests and the effects of their events. Sums (entries per account, use of integrations) are collected over a
- * transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
+ * Writes requests and the effects of their events. Sums (entries per account, use of integrations) and outdated figures are
+ * collected over a transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
  */
 export function recorder(db: DatabaseSync, steady: () => number) {
   const calls = callRows(db);
@@ -31,6 +31,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     `INSERT INTO integration_use VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
        requests = requests + excluded.requests, last_at = max(last_at, excluded.last_at)`,
   );
+  const outdated = new Map<string, { account: number; quarter: number }>();
   const entries = new Map<number, number>();
   const uses = new Map<string, { integration: number; quarter: number; requests: number; lastAt: number }>();
 
@@ -45,7 +46,8 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     if (after === undefined) return { effect };
     if (before === undefined) calls.add(account, after);
     else calls.move(account, before, after);
-    outdateFigures(account, after.startedAt);
+    const quarter = quarterOf(after.startedAt);
+    outdated.set(`${account} ${quarter}`, { account, quarter });
     return { call: after, effect };
   }
 
@@ -71,12 +73,14 @@ export function recorder(db: DatabaseSync, steady: () => number) {
       entries.set(account, (entries.get(account) ?? 0) - rows);
     },
     finish(): void {
+      for (const { account, quarter } of outdated.values()) outdateFigures(account, quarter);
       for (const [account, added] of entries) count.run(account, added);
       for (const { integration, quarter, requests, lastAt } of uses.values())
         addUse.run(integration, quarter, requests, lastAt);
       this.forget();
     },
     forget(): void {
+      outdated.clear();
       entries.clear();
       uses.clear();
     },
