@@ -1,5 +1,5 @@
 import type { Log } from './log/log.ts';
-import type { MailOptions } from './mail/mail.ts';
+import { createMailer, type MailOptions } from './mail/mail.ts';
 import { type Part, startInOrder } from './process/lifecycle.ts';
 import { makeAccess } from './service/access/access.ts';
 import { makeLink } from './service/access/one-time-link.ts';
@@ -198,6 +198,7 @@ export async function startService(
           keys,
           screens,
           callBackList: callBackList.value(),
+          mailer: options.mail && createMailer(options.mail),
           budgets: makeBudgets(),
           rateLimit,
           observed: alerts.value(),

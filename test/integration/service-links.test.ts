@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
 import { form, password, person, visitor } from './people.ts';
 import { command } from './service-commands.ts';
 import { serve } from './service-harness.ts';
@@ -74,4 +75,41 @@ test('a one-time link ends with `service user reset`, and with a newer `service 
   const [older, newer] = [await command(served, 'link'), await command(served, 'link')].map(linkIn);
   assert.equal(await open(older as string), undefined);
   assert.ok(await open(newer as string));
+});
+
+test('an invitation lives for the days that were chosen, and is sent by mail', async (t) => {
+  const server = await startMailServer();
+  t.after(server.stop);
+  const from = 'Phones <pbx@example.com>';
+  const mail = { host: '127.0.0.1', port: server.port, secure: false, login: undefined, from };
+  const served = await serve(t, { mail });
+  const { ask, url } = served;
+  await person(served, { name: 'Adam', role: 'administrator' });
+  const adam = await visitor(served, 'Adam');
+  const add = (fields: Record<string, string>) =>
+    ask(`${url}/users`, form(url, { token: adam.token, role: 'agent', ...fields }, adam));
+  assert.equal((await add({ name: 'Eve', mail: 'eve' })).status, 422);
+  assert.match(
+    (await add({ name: 'Eve', mail: 'eve' })).text,
+    /Enter an e-mail address/,
+    'and Eve was not added',
+  );
+
+  const page = (await add({ name: 'Eve', mail: 'eve@example.com', days: '7' })).text;
+  assert.match(page, /The link was sent to eve@example\.com/);
+  assert.match(page, /within 7 days/);
+  await server.has(1);
+  const [sent] = server.received;
+  assert.deepEqual(sent?.to, ['eve@example.com']);
+  const link = linkIn(page);
+  const text = (sent?.data ?? '').replace(/=\r?\n/g, '').replace(/=3D/g, '=');
+  assert.match(text, /Your access to Alpha/);
+  assert.ok(text.includes(`${url}/sign-in#${link}`), text);
+  const days = (Number(link.split('.')[2]) - Date.now()) / 86_400_000;
+  assert.ok(days > 6.9 && days <= 7, String(days));
+
+  const refused = (await add({ name: 'Nora', mail: 'nora@example.com', days: '999' })).text;
+  assert.match(refused, /The link could not be sent: /);
+  assert.ok(linkIn(refused), 'the link is shown all the same');
+  assert.match(refused, /within 3 days/);
 });

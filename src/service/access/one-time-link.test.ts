@@ -18,6 +18,9 @@ test('a link signs in as its user once, within its time', async () => {
         uid === user.uid && given === counter && counter++ ? user : undefined,
     },
   } as unknown as Pick<Store, 'users'>;
+  const days = await makeLink(store, keys, user, now, 3 * 86_400_000);
+  assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000), undefined);
+  assert.equal(await useLink(store, keys, days, now + 3 * 86_400_000 - 1), user);
   const link = await makeLink(store, keys, user, now);
   assert.equal(await useLink(store, keys, link, now + LINK_MS), undefined);
   assert.equal(await useLink(store, otherKeys, link, now), undefined);

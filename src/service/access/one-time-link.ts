@@ -2,17 +2,18 @@ import { type Keys, sameText } from '../accounts/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/user-store.ts';
 
-/** A link can be opened for 15 minutes. */
+/** How long a link can be opened, if nothing else was chosen: 15 minutes. */
 export const LINK_MS = 15 * 60_000;
 
-/** Makes a text that signs in as a user, once, within `LINK_MS`. Any older link of the user ends. */
+/** Makes a text that signs in as a user, once, within `lifetime` ms. Any older link of the user ends. */
 export async function makeLink(
   { users }: Pick<Store, 'users'>,
   keys: Keys,
   user: Pick<User, 'id' | 'uid'>,
   now: number,
+  lifetime = LINK_MS,
 ): Promise<string> {
-  const text = [user.uid, await users.newLink(user.id), now + LINK_MS].join('.');
+  const text = [user.uid, await users.newLink(user.id), now + lifetime].join('.');
   return `${text}.${keys.sign('link', text)}`;
 }
 

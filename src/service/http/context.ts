@@ -1,4 +1,5 @@
 import type { Log } from '../../log/log.ts';
+import type { Mailer } from '../../mail/mail.ts';
 import type { Access } from '../access/access.ts';
 import type { Sessions } from '../access/sessions.ts';
 import type { Caller, ServiceDirectory } from '../accounts/directory.ts';
@@ -20,6 +21,8 @@ export type ServiceContext = {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly budgets: Budgets;
+  /** Undefined: no mail server is configured. */
+  readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** For alerts. */

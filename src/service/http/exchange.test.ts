@@ -58,6 +58,7 @@ async function application() {
       callBackList: makeCallBackList(store.callers, makeScreens(), () => 7),
       sessions: makeSessions(store.users, () => 7),
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock: () => 7, log }),
+      mailer: undefined,
       budgets: makeBudgets(),
       rateLimit: null,
       observed: { stored: () => {} },

@@ -13,7 +13,20 @@ import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
 import type { Words } from './words/words.ts';
 
-const newUser = z.object({ name: userName, role: z.enum(roles) });
+const DAY_MS = 86_400_000;
+/** How long an invitation can be opened, days. */
+const linkDays = [1, 3, 7, 14];
+
+/** An invitation: its days, and where it is sent to, if anywhere. */
+const invited = {
+  days: z.coerce.number().pipe(z.literal(linkDays)).catch(3),
+  mail: z
+    .union([z.literal(''), z.email()])
+    .default('')
+    .catch('?'),
+};
+const invitedAgain = z.object(invited);
+const newUser = z.object({ name: userName, role: z.enum(roles), ...invited });
 const roleChange = z.object({ role: z.enum(roles) });
 
 const lastAdministrator = () => new Refusal(422, (errors) => errors.lastAdministrator);
@@ -27,12 +40,26 @@ const roleLabels = ({ users: { agentCan, administratorCan } }: Words) =>
 /** The users of the account. */
 export function userPages(
   pages: Pages,
-  { store, sessions, access, directory, keys, clock }: ServiceContext,
+  { store, sessions, access, directory, keys, clock, mailer }: ServiceContext,
 ): void {
-  async function linkFor(request: PageRequest, user: User): Promise<string> {
-    const link = await makeLink(store, keys, user, clock());
-    await request.audit('link', user.name);
-    return `${request.origin}/sign-in#${link}`;
+  /** Makes a link and sends it, if an address is given; shows it in any case. */
+  async function invite(
+    request: PageRequest,
+    user: User,
+    { days, mail: to }: { days: number; mail: string },
+  ): Promise<Html> {
+    const { account, words, origin } = request;
+    const { users: text } = words;
+    const link = `${origin}/sign-in#${await makeLink(store, keys, user, clock(), days * DAY_MS)}`;
+    await request.audit('link', to ? `${user.name}, to ${to}` : user.name);
+    const shown = invitation(words, user, link, days);
+    if (to === '' || mailer === undefined) return shown;
+    const mail = { to, subject: text.mailSubject(account.name), text: text.mailText(user.name, link, days) };
+    const sent = await mailer.send(mail).then(
+      () => notice(text.mailSent(to)),
+      (error: Error) => notice(text.mailFailed(error.message), 'bad'),
+    );
+    return html`${sent}${shown}`;
   }
   async function chosen({ account, params }: PageRequest): Promise<User> {
     const user = await store.users.find({ uid: params.uid ?? '' });
@@ -45,8 +72,12 @@ export function userPages(
   const list = async (request: PageRequest, extra: { errors?: FieldErrors; above?: Html } = {}) =>
     listPage(request, await store.users.list(request.account.id), {
       ...extra,
+      mails: mailer !== undefined,
       address: signInAddress(request),
     });
+
+  const page = (request: PageRequest, user: User, errors?: FieldErrors, above?: Html) =>
+    userPage(request, user, { errors, above, mails: mailer !== undefined });
 
   pages.get('/users', 'administrator', (request) =>
     list(request, request.query.has('removed') ? { above: notice(request.words.users.removed) } : {}),
@@ -54,22 +85,22 @@ export function userPages(
   pages.post('/users', 'administrator', async (request) => {
     const { values, errors } = readForm(newUser, request);
     if (errors) return list(request, { errors });
-    const user = await addUser(store, { account: request.account.id, ...values, now: clock() });
+    if (values.mail === '?') return list(request, { errors: { mail: request.words.formErrors.mailAddress } });
+    const { name, role } = values;
+    const user = await addUser(store, { account: request.account.id, name, role, now: clock() });
     if (user === undefined) return list(request, { errors: { name: request.words.formErrors.nameTaken } });
     await request.audit('user', `${user.name}: ${user.role}`);
-    return list(request, { above: invitation(request.words, user, await linkFor(request, user)) });
+    return list(request, { above: await invite(request, user, values) });
   });
-  pages.get('/users/:uid', 'administrator', async (request) => userPage(request, await chosen(request)));
+  pages.get('/users/:uid', 'administrator', async (request) => page(request, await chosen(request)));
   pages.post('/users/:uid/reset', 'administrator', async (request) => {
     const user = await chosen(request);
+    const { days = 3, mail = '' } = readForm(invitedAgain, request).values ?? {};
+    if (mail === '?') return page(request, user, { mail: request.words.formErrors.mailAddress });
     await store.users.change(user.id, { password: null });
     await sessions.closeAll(user, null);
     await request.audit('reset', user.name);
-    return userPage(
-      request,
-      { ...user, password: null },
-      invitation(request.words, user, await linkFor(request, user)),
-    );
+    return page(request, { ...user, password: null }, undefined, await invite(request, user, { days, mail }));
   });
   pages.post('/users/:uid/second-factor-off', 'administrator', async (request) => {
     const user = await chosen(request);
@@ -96,11 +127,11 @@ export function userPages(
   });
 }
 
-function invitation(words: Words, user: User, link: string): Html {
+function invitation(words: Words, user: User, link: string, days: number): Html {
   const { users } = words;
   return html`<section class="card" aria-labelledby="link-title">
     <h2 id="link-title">${users.invitationFor(displayText(user.name))}</h2>
-    <p>${users.sendLink(displayText(user.name))}</p>
+    <p>${users.sendLink(displayText(user.name), days)}</p>
     ${copyable(words, 'link', users.link, link)}
   </section>`;
 }
@@ -108,7 +139,12 @@ function invitation(words: Words, user: User, link: string): Html {
 function listPage(
   request: PageRequest,
   users: readonly User[],
-  { errors, above, address }: { errors?: FieldErrors; above?: Html; address: string | undefined },
+  {
+    errors,
+    above,
+    mails,
+    address,
+  }: { errors?: FieldErrors; above?: Html; mails: boolean; address: string | undefined },
 ): Page {
   const { token, formats, now, words, extensions } = request;
   const { common, users: text } = words;
@@ -167,6 +203,7 @@ function listPage(
           html`
             ${field({ label: common.name, name: 'name', value: form.get('name') ?? '', errors, required: true, maxlength: 80, autocomplete: 'off', hint: text.nameHint })}
             ${choice({ label: text.role, name: 'role', value: form.get('role') ?? 'agent', options: roleLabels(words), errors })}
+            ${invitationFields(words, form, mails, errors)}
             <button type="submit" class="main">${common.add}</button>
           `,
         )}
@@ -175,13 +212,32 @@ function listPage(
   };
 }
 
-function userPage(request: PageRequest, user: User, above: Html = null): Page {
+/** How long the link works and, if mail is configured, where it is sent. */
+function invitationFields(
+  { users: text }: Words,
+  form: URLSearchParams,
+  mails: boolean,
+  errors: FieldErrors | undefined,
+): Html {
+  const days = linkDays.map((count) => [String(count), text.days(count)] as const);
+  return html`
+    ${choice({ label: text.validFor, name: 'days', value: form.get('days') ?? '3', options: days })}
+    ${mails && field({ label: text.sendTo, name: 'mail', value: form.get('mail') ?? '', errors, autocomplete: 'off', hint: text.sendToHint })}`;
+}
+
+function userPage(
+  request: PageRequest,
+  user: User,
+  { errors, above = null, mails }: { errors: FieldErrors | undefined; above?: Html; mails: boolean },
+): Page {
   const { token, query, words } = request;
   const { common, users: text } = words;
+  const form = errors ? request.form : new URLSearchParams();
   const own = user.id === request.user.id;
   const at = (what: string) => `/users/${user.uid}/${what}`;
   return {
     title: text.userTitle(plainText(user.name, 60)),
+    ...(errors && { status: 422 }),
     scripts: ['copy-button.js'],
     body: html`
       <p><a href="/users">← ${text.title}</a></p>
@@ -202,7 +258,11 @@ function userPage(request: PageRequest, user: User, above: Html = null): Page {
               <details>
                 <summary>${text.reset}</summary>
                 <p>${text.resetHint}</p>
-                ${button({ action: at('reset'), token, danger: true }, text.resetButton)}
+                ${changeForm(
+                  { action: at('reset'), token, label: text.reset },
+                  html`${invitationFields(words, form, mails, errors)}
+                    <button type="submit" class="danger">${text.resetButton}</button>`,
+                )}
               </details>
               ${
                 user.secondFactor !== null &&

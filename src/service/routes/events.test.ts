@@ -81,6 +81,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       callBackList: makeCallBackList(store.callers, screens, clock),
       sessions,
       access: makeAccess({ users: store.users, keys, trustedProxies: [], clock, log: silentLog }),
+      mailer: undefined,
       budgets: makeBudgets(),
       rateLimit: null,
       observed: { stored: () => {} },

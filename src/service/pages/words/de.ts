@@ -44,6 +44,7 @@ export const de: Words = {
     invalid: 'Die Eingabe enthält Zeichen, die hier nicht möglich sind.',
     choose: 'Wählen Sie einen Eintrag der Liste.',
     seconds: 'Geben Sie eine Zahl von 1 bis 600 Sekunden ein.',
+    mailAddress: 'Geben Sie eine E-Mail-Adresse ein.',
     tooLong: (max) => `Höchstens ${max} Zeichen.`,
     invisible: 'Der Name darf keine unsichtbaren Zeichen enthalten.',
     mixedAlphabets:
@@ -191,8 +192,17 @@ export const de: Words = {
     nameHint: 'Der Name oder die E-Mail-Adresse für die Anmeldung.',
     removed: 'Benutzer entfernt.',
     invitationFor: (name) => html`Einladungslink für ${name}`,
-    sendLink: (name) =>
-      html`Senden Sie diesen Link an ${name}. Er funktioniert einmal, innerhalb von 15 Minuten, und fragt nach einem neuen Passwort.`,
+    sendLink: (name, days) =>
+      html`Senden Sie diesen Link an ${name}. Er funktioniert einmal, innerhalb von ${count(days, 'Tag', 'Tagen')}, und fragt nach einem neuen Passwort.`,
+    validFor: 'Der Link gilt',
+    days: (days) => count(days, 'Tag', 'Tage'),
+    sendTo: 'Senden an (E-Mail)',
+    sendToHint: 'Wenn Sie das Feld ausfüllen, wird der Link an diese Adresse gesendet.',
+    mailSent: (to) => `Der Link wurde an ${to} gesendet.`,
+    mailFailed: (why) => `Der Link konnte nicht gesendet werden: ${why}.`,
+    mailSubject: (account) => `Ihr Zugang zu ${account}`,
+    mailText: (name, link, days) =>
+      `Guten Tag ${name},\n\nmit diesem Link können Sie sich anmelden und Ihr Passwort wählen. Er funktioniert einmal, innerhalb von ${count(days, 'Tag', 'Tagen')}:\n\n${link}\n`,
     link: 'Link',
     ownUser: 'Das sind Sie selbst. Ihr Passwort ändern Sie hier:',
     roleAndAccess: 'Rolle und Zugang',

@@ -48,6 +48,7 @@ export const en = {
     invalid: 'This contains characters that cannot be used here.',
     choose: 'Choose one from the list.',
     seconds: 'Enter a number of seconds from 1 to 600.',
+    mailAddress: 'Enter an e-mail address.',
     tooLong: (max: number) => `At most ${max} characters.`,
     invisible: 'The name must not have invisible characters.',
     mixedAlphabets: 'A word of the name mixes Latin letters with Greek or Cyrillic ones that look the same.',
@@ -190,8 +191,17 @@ export const en = {
     nameHint: 'The name or e-mail address to sign in with.',
     removed: 'User removed.',
     invitationFor: (name: Html) => html`Invitation link for ${name}`,
-    sendLink: (name: Html) =>
-      html`Send this link to ${name}. It works once, within 15 minutes, and asks for a new password.`,
+    sendLink: (name: Html, days: number) =>
+      html`Send this link to ${name}. It works once, within ${count(days, 'day', 'days')}, and asks for a new password.`,
+    validFor: 'The link works for',
+    days: (days: number) => count(days, 'day', 'days'),
+    sendTo: 'Send to (e-mail)',
+    sendToHint: 'If filled in, the link is sent to this address.',
+    mailSent: (to: string) => `The link was sent to ${to}.`,
+    mailFailed: (why: string) => `The link could not be sent: ${why}.`,
+    mailSubject: (account: string) => `Your access to ${account}`,
+    mailText: (name: string, link: string, days: number) =>
+      `Hello ${name},\n\nwith this link you can sign in and choose your password. It works once, within ${count(days, 'day', 'days')}:\n\n${link}\n`,
     link: 'Link',
     ownUser: 'This is your own user. You can change your password here:',
     roleAndAccess: 'Role and access',

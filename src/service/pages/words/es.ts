@@ -45,6 +45,7 @@ export const es: Words = {
     invalid: 'Contiene caracteres que aquí no se pueden usar.',
     choose: 'Elija una opción de la lista.',
     seconds: 'Introduzca un número de segundos de 1 a 600.',
+    mailAddress: 'Introduzca una dirección de correo electrónico.',
     tooLong: (max) => `Como máximo ${max} caracteres.`,
     invisible: 'El nombre no puede contener caracteres invisibles.',
     mixedAlphabets:
@@ -191,8 +192,17 @@ export const es: Words = {
     nameHint: 'El nombre o la dirección de correo para iniciar sesión.',
     removed: 'Usuario eliminado.',
     invitationFor: (name) => html`Enlace de invitación para ${name}`,
-    sendLink: (name) =>
-      html`Envíe este enlace a ${name}. Funciona una sola vez, durante 15 minutos, y pide una contraseña nueva.`,
+    sendLink: (name, days) =>
+      html`Envíe este enlace a ${name}. Funciona una sola vez, durante ${count(days, 'día', 'días')}, y pide una contraseña nueva.`,
+    validFor: 'Validez del enlace',
+    days: (days) => count(days, 'día', 'días'),
+    sendTo: 'Enviar a (correo electrónico)',
+    sendToHint: 'Si lo rellena, el enlace se envía a esta dirección.',
+    mailSent: (to) => `El enlace se ha enviado a ${to}.`,
+    mailFailed: (why) => `No se ha podido enviar el enlace: ${why}.`,
+    mailSubject: (account) => `Su acceso a ${account}`,
+    mailText: (name, link, days) =>
+      `Hola, ${name}:\n\nCon este enlace puede iniciar sesión y elegir su contraseña. Funciona una sola vez, durante ${count(days, 'día', 'días')}:\n\n${link}\n`,
     link: 'Enlace',
     ownUser: 'Este es su propio usuario. Puede cambiar su contraseña aquí:',
     roleAndAccess: 'Rol y acceso',

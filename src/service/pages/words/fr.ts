@@ -44,6 +44,7 @@ export const fr: Words = {
     invalid: 'La saisie contient des caractères non autorisés ici.',
     choose: 'Choisissez un élément de la liste.',
     seconds: 'Saisissez un nombre de secondes entre 1 et 600.',
+    mailAddress: 'Saisissez une adresse e-mail.',
     tooLong: (max) => `${max} caractères au maximum.`,
     invisible: 'Le nom ne doit pas contenir de caractères invisibles.',
     mixedAlphabets:
@@ -189,8 +190,17 @@ export const fr: Words = {
     nameHint: 'Le nom ou l’adresse e-mail pour se connecter.',
     removed: 'Utilisateur supprimé.',
     invitationFor: (name) => html`Lien d’invitation pour ${name}`,
-    sendLink: (name) =>
-      html`Envoyez ce lien à ${name}. Il fonctionne une seule fois, pendant 15 minutes, et demande un nouveau mot de passe.`,
+    sendLink: (name, days) =>
+      html`Envoyez ce lien à ${name}. Il fonctionne une seule fois, pendant ${count(days, 'jour', 'jours')}, et demande un nouveau mot de passe.`,
+    validFor: 'Validité du lien',
+    days: (days) => count(days, 'jour', 'jours'),
+    sendTo: 'Envoyer à (e-mail)',
+    sendToHint: 'Si vous remplissez ce champ, le lien est envoyé à cette adresse.',
+    mailSent: (to) => `Le lien a été envoyé à ${to}.`,
+    mailFailed: (why) => `Le lien n’a pas pu être envoyé : ${why}.`,
+    mailSubject: (account) => `Votre accès à ${account}`,
+    mailText: (name, link, days) =>
+      `Bonjour ${name},\n\nce lien vous permet de vous connecter et de choisir votre mot de passe. Il fonctionne une seule fois, pendant ${count(days, 'jour', 'jours')} :\n\n${link}\n`,
     link: 'Lien',
     ownUser: 'C’est votre propre utilisateur. Vous pouvez changer votre mot de passe ici :',
     roleAndAccess: 'Rôle et accès',

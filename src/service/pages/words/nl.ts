@@ -44,6 +44,7 @@ export const nl: Words = {
     invalid: 'Dit bevat tekens die hier niet mogelijk zijn.',
     choose: 'Kies een item uit de lijst.',
     seconds: 'Voer een aantal seconden van 1 tot 600 in.',
+    mailAddress: 'Voer een e-mailadres in.',
     tooLong: (max) => `Maximaal ${max} tekens.`,
     invisible: 'De naam mag geen onzichtbare tekens bevatten.',
     mixedAlphabets:
@@ -188,8 +189,17 @@ export const nl: Words = {
     nameHint: 'De naam of het e-mailadres om mee aan te melden.',
     removed: 'Gebruiker verwijderd.',
     invitationFor: (name) => html`Uitnodigingslink voor ${name}`,
-    sendLink: (name) =>
-      html`Stuur deze link naar ${name}. De link werkt één keer, binnen 15 minuten, en vraagt om een nieuw wachtwoord.`,
+    sendLink: (name, days) =>
+      html`Stuur deze link naar ${name}. De link werkt één keer, binnen ${count(days, 'dag', 'dagen')}, en vraagt om een nieuw wachtwoord.`,
+    validFor: 'De link werkt',
+    days: (days) => count(days, 'dag', 'dagen'),
+    sendTo: 'Sturen naar (e-mail)',
+    sendToHint: 'Als u dit invult, wordt de link naar dit adres gestuurd.',
+    mailSent: (to) => `De link is naar ${to} gestuurd.`,
+    mailFailed: (why) => `De link kon niet worden verstuurd: ${why}.`,
+    mailSubject: (account) => `Uw toegang tot ${account}`,
+    mailText: (name, link, days) =>
+      `Hallo ${name},\n\nmet deze link kunt u zich aanmelden en uw wachtwoord kiezen. De link werkt één keer, binnen ${count(days, 'dag', 'dagen')}:\n\n${link}\n`,
     link: 'Link',
     ownUser: 'Dit bent u zelf. Uw wachtwoord wijzigt u hier:',
     roleAndAccess: 'Rol en toegang',
