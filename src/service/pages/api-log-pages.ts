@@ -30,8 +30,8 @@ export function apiLogPages(pages: Pages, context: ServiceContext): void {
   pages.get('/api-log/entry', 'administrator', (request) => entryPage(request, context));
 }
 
-async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
-  const { account, query, words, formats } = request;
+async function listPage(request: PageRequest, { store, directory, budgets }: ServiceContext): Promise<Page> {
+  const { account, user, query, words, formats } = request;
   const { common, apiLog: text } = words;
   const integrations = directory.integrations(account.id);
   const search = searchIn(query);
@@ -49,9 +49,12 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
   // With its whole minute.
   const start = until === null ? null : { at: until + 59_999, id: Number.MAX_SAFE_INTEGER };
   const read = readPage(store.requests, { account: account.id, search, filter }, start);
-  const { rows, isNewest, isSearching, links } = await cursorList(request, PER_PAGE, read, address);
-
+  const list = () => cursorList(request, PER_PAGE, read, address);
   const isFiltered = Object.keys(kept).length > 0;
+  const { rows, isNewest, isSearching, links } = await (isFiltered
+    ? budgets.searches(account.id, `user ${user.id}`, list)
+    : list());
+
   const empty = isFiltered
     ? html`<p>${text.noMatch} <a href="/api-log">${text.showAll}</a></p>`
     : html`<p>${text.none}</p>`;
