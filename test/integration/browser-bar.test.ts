@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
-import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
-import { callers, event, options, serve } from './service-harness.ts';
+import { browserImpossible, keepPicture, layoutTrouble, openBrowser, signIn, type sizes } from './browser.ts';
+import { withStore } from './people.ts';
+import { callers, event, options, type Served, serve } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -17,10 +18,17 @@ const said = async (page: Page, id: string) =>
     .replace(/\d+:\d\d/, '0:00')
     .trim();
 
+/** A window with the bar opened. */
+async function signInOpen(browser: Browser, served: Pick<Served, 'service'>, size?: keyof typeof sizes) {
+  const signedIn = await signIn(browser, served, size && { size });
+  await signedIn.page.getByRole('button', { name: 'Show calls' }).click();
+  return signedIn;
+}
+
 async function open(t: TestContext) {
   const served = await serve(t);
   const browser = await openBrowser(t);
-  const signedIn = await signIn(browser, served);
+  const signedIn = await signInOpen(browser, served);
   // What comes before its stream stands is there when it does, and no news.
   await signedIn.page.locator('.link.live').waitFor();
   return { ...served, browser, ...signedIn };
@@ -136,7 +144,7 @@ test('calls that begin and end move nothing else on a page, even at its end', { 
   const { browser, a, post, url, service } = await open(t);
   let n = 0;
   for (const size of ['desk', 'narrow'] as const) {
-    const { page } = await signIn(browser, { service }, { size });
+    const { page } = await signInOpen(browser, { service }, size);
     for (const end of [0, 100_000]) {
       await page.goto(`${url}/account`);
       await page.locator('.link.live').waitFor();
@@ -163,7 +171,7 @@ test('calls that begin and end move nothing else on a page, even at its end', { 
 
 test('focused elements are not behind the bar', { skip }, async (t) => {
   const { browser, a, post, url, service } = await open(t);
-  const { page } = await signIn(browser, { service }, { size: 'narrow' });
+  const { page } = await signInOpen(browser, { service }, 'narrow');
   await page.goto(`${url}/account`);
   for (const id of ['one', 'two', 'three']) await post(a.token, event({ id }));
   for (const id of ['one', 'two', 'three']) await card(page, id).waitFor();
@@ -190,7 +198,7 @@ test('a call that begins during a press does not move what is pressed', {
   skip,
 }, async (t) => {
   const { browser, service, context, a, post, url } = await open(t);
-  const { page } = await signIn(browser, { service }, { size: 'narrow' });
+  const { page } = await signInOpen(browser, { service }, 'narrow');
   for (const status of ['ringing', 'completed']) await post(a.token, event({ id: 'lost', status }));
   const beside = await context.newPage();
   await beside.goto(`${url}/bar`);
@@ -224,7 +232,7 @@ test('a call that begins during a press does not move what is pressed', {
 
 test('a focused field is not behind the bar when calls begin', { skip }, async (t) => {
   const { browser, service, a, post, url } = await open(t);
-  const { page } = await signIn(browser, { service }, { size: 'narrow' });
+  const { page } = await signInOpen(browser, { service }, 'narrow');
   await page.goto(`${url}/account`);
   await page.locator('.link.live').waitFor();
   await page.getByLabel('Time zone').focus();
@@ -359,13 +367,21 @@ test('ringtone and desktop alert work if switched on, until the call is answered
   await card(page, 'silent').waitFor();
   assert.deepEqual(await shown(), [], 'nobody asked for it');
 
+  const choices = page.getByText('Phone systems and sound');
+  await choices.click();
   await page.getByRole('button', { name: 'Desktop alerts' }).click();
-  await page.getByRole('button', { name: 'Ringtone' }).click();
+  await page.getByRole('button', { name: 'Sound for missed calls' }).click();
+  await page.getByRole('button', { name: 'Ringtone: off' }).click();
   assert.deepEqual(await shown(), ['tone', 'tone'], 'as it will sound');
+  await page.getByLabel('Volume').fill('90');
+  assert.deepEqual(await shown(), ['tone', 'tone'], 'as loud as it will');
   await page.reload();
   await page.locator('.link.live').waitFor();
-  for (const name of ['Desktop alerts', 'Ringtone'])
+  await choices.click();
+  for (const name of ['Desktop alerts', 'Ringtone: on', 'Sound for missed calls'])
     assert.equal(await page.getByRole('button', { name }).getAttribute('aria-pressed'), 'true', 'it is kept');
+  assert.equal(await page.getByLabel('Volume').inputValue(), '90');
+  await shown();
   await post(a.token, event({ id: 'loud' }));
   await card(page, 'loud').waitFor();
   assert.deepEqual(await shown(), ['tone', 'tone', "shown: Alpha's customer: +49 30 901820 · VIP"]);
@@ -373,6 +389,98 @@ test('ringtone and desktop alert work if switched on, until the call is answered
   await post(a.token, event({ id: 'loud', status: 'answered' }));
   await card(page, 'loud').getByText('answered').waitFor();
   assert.deepEqual(await shown(), ['closed: loud']);
+  await post(a.token, event({ id: 'silent', status: 'completed' }));
+  await card(page, 'silent').getByText('missed').waitFor();
+  assert.deepEqual(await shown(), ['tone', 'tone'], 'missed');
+});
+
+test('where the browser blocks sound, the bar says so until a press allows it', { skip }, async (t) => {
+  const { page, context, url } = await open(t);
+  await page.getByRole('button', { name: 'Ringtone: off' }).click();
+  await page.close();
+  // As in a new browser session: no press has allowed it yet.
+  await context.addInitScript(`globalThis.AudioContext = class extends AudioContext {
+    allowed = false;
+    get state() { return this.allowed ? 'running' : 'suspended'; }
+    resume() { this.allowed = navigator.userActivation.hasBeenActive; return super.resume(); }
+  };`);
+  const next = await context.newPage();
+  await next.goto(`${url}/customers`);
+  const blocked = next.getByRole('button', { name: 'Ringtone blocked by the browser: press to allow' });
+  await blocked.click();
+  await next.getByRole('button', { name: 'Ringtone: on' }).waitFor();
+});
+
+test('one line by default, also when many calls ring; it opens and stays open; a column in a wide window', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  const { a, post, url } = served;
+  const browser = await openBrowser(t);
+  const name = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäuferinnung '.repeat(3);
+  await withStore(served, (store) =>
+    store.customers.put(1, [{ reference: '1', name, segment: 'VIP', numbers: ['+4930901820'] }]),
+  );
+  for (let n = 0; n < 12; n += 1) await post(a.token, event({ id: `call ${n}`, from: `+4930123450${n}` }));
+  for (const id of ['known', 'lost']) await post(a.token, event({ id }));
+  await post(a.token, event({ id: 'lost', status: 'completed' }));
+  const height = (page: Page) => page.locator('#bar').evaluate((bar) => bar.getBoundingClientRect().height);
+  for (const size of ['desk', 'narrow'] as const) {
+    const { page } = await signIn(browser, served, { size });
+    await card(page, 'known').waitFor();
+    assert.equal(await page.locator('[data-call]').count(), 1, 'the first to be answered');
+    const line = await height(page);
+    assert.ok(line <= 60, `${line} px high`);
+    assert.deepEqual(await layoutTrouble(page), []);
+    const toggle = page.locator('.toggle');
+    await toggle.click();
+    await card(page, 'lost').waitFor();
+    assert.equal(await toggle.getAttribute('aria-expanded'), 'true');
+    assert.deepEqual(await layoutTrouble(page), []);
+    await page.goto(`${url}/customers`);
+    await card(page, 'lost').waitFor();
+    await toggle.click();
+    await card(page, 'lost').waitFor({ state: 'detached' });
+  }
+  const { page } = await signIn(browser, served, { size: 'wall' });
+  await card(page, 'lost').waitFor();
+  const { width = 0, x = 0 } = (await page.locator('#bar').boundingBox()) ?? {};
+  assert.ok(width > 300 && width < 1920 / 4 && x > 1920 / 2, `${width} px wide at ${x}`);
+  assert.deepEqual(await layoutTrouble(page), []);
+});
+
+test('the bar shows and rings for the calls that its user chose; all missed callers stay to be called back', {
+  skip,
+}, async (t) => {
+  const { page, a, post, url } = await open(t);
+  await page.goto(`${url}/bar/settings`);
+  await page.getByLabel('VIP').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
+  await post(a.token, event({ id: 'stranger', from: '+493023125000' }));
+  await post(a.token, event({ id: 'known' }));
+  await card(page, 'known').waitFor();
+  assert.equal(await card(page, 'stranger').count(), 0);
+  await page.getByRole('link', { name: 'filtered' }).waitFor();
+  await post(a.token, event({ id: 'stranger', from: '+493023125000', status: 'completed' }));
+  await page.locator('nav .count', { hasText: '1' }).waitFor();
+  assert.equal(await card(page, 'stranger').count(), 0);
+});
+
+test('the bar says how each phone system is heard, and who answered by name', { skip }, async (t) => {
+  const served = await open(t);
+  const { page, a, post } = served;
+  await withStore(served, (store) =>
+    store.directory.putExtension(1, { extension: '1001', name: 'Reception', user: null }),
+  );
+  await post(a.token, event({ id: 'one', status: 'answered', caller_id: '1001' }));
+  await card(page, 'one').getByText('answered by').waitFor();
+  assert.match(await said(page, 'one'), /answered by (Reception \(1001\)|1001), 0:00/);
+  await page.reload();
+  await card(page, 'one').getByText('Reception (1001)').waitFor();
+  await page.getByText('Phone systems and sound').click();
+  await page.getByText(/^PBX 1: last event/).waitFor();
+  await page.getByText('PBX 2: never connected').waitFor();
 });
 
 test('the first paint waits for the page and its stylesheet only, and both are small', {

@@ -19,6 +19,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   return [
     { name: 'dashboard', path: '/' },
     { name: 'bar', path: '/bar' },
+    { name: 'bar-settings', path: '/bar/settings' },
     { name: 'call-back', path: '/call-back' },
     { name: 'caller', path: `/callers?${new URLSearchParams({ number: customer?.numbers[0] ?? '110' })}` },
     { name: 'customers', path: '/customers' },

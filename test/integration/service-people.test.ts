@@ -73,3 +73,35 @@ test('only administrators name extensions', async (t) => {
     403,
   );
 });
+
+test("a caller's page says who spoke with them, and links into the office's own program", async (t) => {
+  const { user, jana, boss, read, submit } = await scene(t);
+  const card = `/callers?${new URLSearchParams({ number: '+4930901820' })}`;
+  assert.doesNotMatch((await read(jana, card)).text, /_blank/);
+  await submit(boss, '/extensions', { extension: '1001', name: '', user: user.uid });
+  const settings = { account: 'Alpha', country: 'DE', zone: '', within: '20' };
+  const refused = await submit(boss, '/account/settings', { ...settings, crm: 'javascript:alert({number})' });
+  assert.equal(refused.status, 422);
+  const template = 'https://crm.example/?phone={number}&ref={reference}';
+  await submit(boss, '/account/settings', { ...settings, crm: template });
+  const { text, plain } = await read(jana, card);
+  assert.match(
+    text,
+    /href="https:\/\/crm\.example\/\?phone=%2B4930901820&(amp;)?ref=1" target="_blank" rel="noreferrer"/,
+  );
+  assert.match(plain, /Spoke with 1002, Jana \(1001\)/);
+  const customer = await read(jana, '/customers/edit?reference=1');
+  assert.match(customer.text, /href="\/callers\?number=%2B4930901820"/);
+});
+
+test('what agents may delete is a setting of the account', async (t) => {
+  const { jana, boss, read, submit } = await scene(t);
+  const page = () => read(jana, '/customers/edit?reference=1');
+  assert.doesNotMatch((await page()).text, /\/customers\/remove/);
+  assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 403);
+  const settings = { account: 'Alpha', country: 'DE', zone: '', within: '20', crm: '' };
+  await submit(boss, '/account/settings', { ...settings, agents_delete: '1' });
+  assert.match((await page()).text, /\/customers\/remove/);
+  assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 303);
+  assert.equal((await page()).status, 404);
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countries, isCountry } from '../../phone-number/normalise-number.ts';
 import { newPassword, signInName, userName } from '../access/users.ts';
+import { isCrmTemplate } from '../customers/crm-link.ts';
 import { rereadNumbers } from '../customers/reread-numbers.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { line } from '../http/text.ts';
@@ -27,6 +28,13 @@ const settings = z.object({
       formError('seconds'),
     )
     .transform(Number),
+  crm: z
+    .string()
+    .trim()
+    .max(500)
+    .refine((template) => template === '' || isCrmTemplate(template), formError('crmTemplate'))
+    .transform((template) => template || null),
+  agents_delete: z.string().optional(),
 });
 const welcome = z.object({
   ...{ name: userName, password: newPassword, language: z.string().optional() },
@@ -93,8 +101,10 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   const changePlace = async (
     request: PageRequest,
     { name, country, zone, within }: { name?: string; country: string; zone: string; within?: number },
+    also: { crmUrl?: string | null; agentsDelete?: boolean } = {},
   ) => {
     await store.directory.changeAccount(request.account.id, {
+      ...also,
       ...(name !== undefined && { name }),
       country: country || null,
       timeZone: zone || null,
@@ -112,7 +122,11 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
     if (errors) return accountPage(request, errors);
-    await changePlace(request, { ...values, name: values.account });
+    await changePlace(
+      request,
+      { ...values, name: values.account },
+      { crmUrl: values.crm, agentsDelete: values.agents_delete !== undefined },
+    );
     return { redirect: '/account?done=settings' };
   });
 }
@@ -226,6 +240,8 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
               ${field({ label: text.accountName, name: 'account', value: value('account', account.name), errors, required: true, maxlength: 80 })}
               ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
               ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: text.withinHint })}
+              ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
+              <label class="check"><input type="checkbox" name="agents_delete" value="1" checked=${account.agentsDelete} /> ${words.crm.agentsDelete}</label>
               <button type="submit">${common.save}</button>
             `,
           )}

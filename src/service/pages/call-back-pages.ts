@@ -26,19 +26,20 @@ const change = z.object({
 /** Missed callers who are to be called back: shared by all users of the account. */
 export function callBackPages(pages: Pages, { callBackList }: ServiceContext): void {
   pages.get('/call-back', 'agent', async (request) => {
+    const text = request.words.callBack;
     const all = await callBackList.read(request.account.id);
     const open = all.filter(({ closed }) => closed === null);
     const closed = all
       .filter((one) => (one.closed?.at ?? 0) > request.now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0));
     return {
-      title: 'To call back',
+      title: text.title,
       scripts: ['live-parts.js'],
       body: html`
-        <h1>To call back</h1>
+        <h1>${text.title}</h1>
         <div id="call-backs" data-live>
           ${openTable(open, request)}
-          ${closed.length > 0 && html`<h2>Closed in the last 24 hours</h2>${closedTable(closed, request)}`}
+          ${closed.length > 0 && html`<h2>${text.closedLately}</h2>${closedTable(closed, request)}`}
         </div>
       `,
     };
@@ -46,7 +47,7 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
 
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
-    if (!read.success) throw new Refusal(422, 'This is not a caller who can be called back.');
+    if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
     const { number, kind, text, from } = read.data;
     const to = from === 'caller' ? callerAddress(number) : '/call-back';
     if (kind === 'note' && text === '') return { redirect: to };
@@ -59,47 +60,49 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
 
 function openTable(open: readonly CallBack[], request: PageRequest): Html {
   const { formats, now } = request;
+  const text = request.words.callBack;
   const columns: Column<CallBack>[] = [
-    { head: 'Caller', cell: (one) => callerCell(one) },
+    { head: text.caller, cell: (one) => callerCell(one, text.details) },
     {
-      head: 'Tried',
+      head: text.tried,
       cell: ({ calls }) =>
         html`${formats.moment(calls[0]?.startedAt ?? 0, now)}${
           calls.length > 1 &&
-          html` <span class="quiet">${calls.length} times since ${formats.moment(calls.at(-1)?.startedAt ?? 0, now)}</span>`
+          html` <span class="quiet">${text.timesSince(calls.length, formats.moment(calls.at(-1)?.startedAt ?? 0, now))}</span>`
         }`,
     },
     {
-      head: 'Who calls back',
+      head: text.whoCalls,
       cell: ({ taken }) =>
         taken &&
         html`${displayText(taken.user, 40)} <span class="quiet">${formats.moment(taken.at, now)}</span>`,
     },
-    { head: 'Actions', cell: (one) => callBackButtons(one, request, 'list') },
+    { head: text.actions, cell: (one) => callBackButtons(one, request, 'list') },
   ];
   return table({
-    caption: 'Callers to call back, newest first',
+    caption: text.caption,
     columns,
     rows: open,
-    empty: html`<p>Nobody to call back. Missed callers of the last seven days are listed here until somebody has called them back, or they have called again.</p>`,
+    empty: html`<p>${text.nobody}</p>`,
     stacked: true,
   });
 }
 
 function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
+  const text = request.words.callBack;
   const columns: Column<CallBack>[] = [
-    { head: 'Caller', cell: (one) => callerCell(one) },
-    { head: 'Closed', cell: (one) => closedText(one, request) },
-    { head: 'Actions', cell: (one) => callBackButtons(one, request, 'list') },
+    { head: text.caller, cell: (one) => callerCell(one, text.details) },
+    { head: text.closed, cell: (one) => closedText(one, request) },
+    { head: text.actions, cell: (one) => callBackButtons(one, request, 'list') },
   ];
-  return table({ caption: 'Closed', columns, rows: closed, empty: null, stacked: true });
+  return table({ caption: text.closed, columns, rows: closed, empty: null, stacked: true });
 }
 
-function callerCell({ number, calls: [last] }: CallBack): Html {
+function callerCell({ number, calls: [last] }: CallBack, details: string): Html {
   const { customer = null, segment = null } = last ?? {};
   return html`
     ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-    ${dialLink(number)} <a href=${callerAddress(number)}>Details</a>`;
+    ${dialLink(number)} <a href=${callerAddress(number)}>${details}</a>`;
 }
 
 /** A number that a press dials where the device can. */
@@ -109,18 +112,21 @@ export const dialLink = (number: string): Html => {
 };
 
 /** How a caller was closed, or that they are to be called back. */
-export function closedText({ closed, taken }: CallBack, { formats, extensions, now }: PageRequest): Html {
-  if (closed === null)
-    return taken === null ? 'To call back' : html`${displayText(taken.user, 40)} calls back`;
+export function closedText(
+  { closed, taken }: CallBack,
+  { formats, extensions, now, words }: PageRequest,
+): Html {
+  const text = words.callBack;
+  if (closed === null) return taken === null ? text.title : text.takenBy(displayText(taken.user, 40));
   const when = formats.moment(closed.at, now);
-  if (closed.how === 'done') return html`Done by ${displayText(closed.user, 40)}, ${when}`;
-  return html`Called again and was answered${closed.by !== null && html` by ${displayText(extensionText(extensions, closed.by), 60)}`}, ${when}`;
+  if (closed.how === 'done') return text.doneBy(displayText(closed.user, 40), when);
+  return text.reached(closed.by && displayText(extensionText(extensions, closed.by), 60), when);
 }
 
 /** The buttons for a missed caller; `from` is the page to go back to. */
 export function callBackButtons(
   { number, taken, closed }: CallBack,
-  { token, user }: PageRequest,
+  { token, user, words: { callBack: text } }: PageRequest,
   from: 'caller' | 'list',
 ): Html {
   const act = (kind: CallerAction['kind'], label: string) =>
@@ -130,6 +136,6 @@ export function callBackButtons(
         <button type="submit" name="kind" value=${kind}>${label}</button>`,
     );
   if (closed?.how === 'reached') return null;
-  if (closed !== null) return act('reopened', 'Undo');
-  return html`${taken === null ? act('taken', 'I’ll call') : act('released', taken.user === user.name ? 'I won’t call' : 'Release')} ${act('done', 'Done')}`;
+  if (closed !== null) return act('reopened', text.undo);
+  return html`${taken === null ? act('taken', text.take) : act('released', taken.user === user.name ? text.release : text.releaseOther)} ${act('done', text.done)}`;
 }

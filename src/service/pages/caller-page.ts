@@ -1,6 +1,8 @@
 import { limits } from '../../api/contract/decisions.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
+import { extensionText } from '../accounts/extensions.ts';
 import { isDialable } from '../callers/call-backs.ts';
+import { crmLink } from '../customers/crm-link.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import { everyCall } from '../store/call-store.ts';
@@ -18,9 +20,11 @@ const MAX_NOTES = 100;
 /** A caller's card: who it is, what to do, colleagues' notes and the last calls. */
 export function callerPage(pages: Pages, { store, callBackList }: ServiceContext): void {
   pages.get('/callers', 'agent', async (request) => {
-    const { account, query, formats, now, token } = request;
+    const { account, query, formats, now, token, extensions, words } = request;
+    const text = words.caller;
     const number = query.get('number') ?? '';
-    if (number === '' || number.length > limits.referenceLength) throw new Refusal(404, 'Caller not found.');
+    if (number === '' || number.length > limits.referenceLength)
+      throw new Refusal(404, ({ noCaller }) => noCaller);
     const [{ calls }, actions, callBacks, customer] = await Promise.all([
       store.calls.page({
         account: account.id,
@@ -35,38 +39,42 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
     ]);
     const callBack = callBacks.find((one) => one.number === number);
     const said = actions.filter(({ kind }) => kind === 'note').toReversed();
+    const crm = account.crmUrl && crmLink(account.crmUrl, { number, reference: customer?.reference ?? '' });
+    const spokeWith = new Set(calls.flatMap(({ callerId }) => callerId ?? []));
     const name = customer?.name ?? spaced(number);
     return {
       title: plainText(name, 40),
       scripts: ['live-parts.js'],
       body: html`
-        <p class="quiet"><a href="/calls">← Calls</a></p>
+        <p class="quiet"><a href="/calls">← ${words.layout.calls}</a></p>
         <h1>${displayText(name, 80)}</h1>
         <div id="caller" data-live>
           <dl class="facts card">
-            <div><dt>Number</dt><dd>${dialLink(number)}</dd></div>
-            <div><dt>Customer</dt><dd>${
+            <div><dt>${text.number}</dt><dd>${dialLink(number)}</dd></div>
+            <div><dt>${text.customer}</dt><dd>${
               customer
                 ? html`${customerLink(customer)} ${segmentChip(customer.segment)}`
-                : html`<a href=${`/customers/new?${new URLSearchParams({ number })}`}>Add as customer</a>`
+                : html`<a href=${`/customers/new?${new URLSearchParams({ number })}`}>${text.addCustomer}</a>`
             }</dd></div>
-            ${callBack && html`<div><dt>Missed</dt><dd>${closedText(callBack, request)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
+            ${spokeWith.size > 0 && html`<div><dt>${text.spokeWith}</dt><dd>${displayText(Array.from(spokeWith, (extension) => extensionText(extensions, extension)).join(', '), 120)}</dd></div>`}
+            ${crm && html`<div><dt>${text.crm}</dt><dd><a href=${crm} target="_blank" rel="noreferrer">${displayText(new URL(crm).host, 60)}</a></dd></div>`}
+            ${callBack && html`<div><dt>${text.missed}</dt><dd>${closedText(callBack, request)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
           </dl>
-          <h2>Last calls</h2>
+          <h2>${text.lastCalls}</h2>
           ${callTable(calls, request, true)}
-          ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>All calls from this number</a></p>`}
-          <h2>Notes</h2>
-          ${said.length === 0 && html`<p class="quiet">None.</p>`}
-          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}</p><p>${lines(text ?? '')}</p></li>`)}</ul>`}
+          ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${text.allCalls}</a></p>`}
+          <h2>${text.notes}</h2>
+          ${said.length === 0 && html`<p class="quiet">${text.noNotes}</p>`}
+          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text: note }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}</p><p>${lines(note ?? '')}</p></li>`)}</ul>`}
         </div>
         ${
           isDialable(number) &&
           changeForm(
-            { action: '/call-back', token, label: 'Add a note' },
+            { action: '/call-back', token, label: text.addNote },
             html`<input type="hidden" name="number" value=${number} /><input type="hidden" name="from" value="caller" />
               <input type="hidden" name="kind" value="note" />
-              <div class="field"><label for="f-text">Note for colleagues</label><textarea id="f-text" name="text" rows="3" maxlength="1000" required></textarea></div>
-              <button type="submit">Add note</button>`,
+              <div class="field"><label for="f-text">${text.note}</label><textarea id="f-text" name="text" rows="3" maxlength="1000" required></textarea></div>
+              <button type="submit">${text.addNote}</button>`,
           )
         }
       `,

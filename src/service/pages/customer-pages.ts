@@ -9,6 +9,7 @@ import { Refusal } from '../http/refusal.ts';
 import { line } from '../http/text.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
+import { callerAddress } from './call-cells.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
@@ -109,7 +110,9 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
       });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
-  pages.post('/customers/remove', 'agent', async ({ account, form, audit }) => {
+  pages.post('/customers/remove', 'agent', async ({ account, form, audit, administrates }) => {
+    if (!administrates && !account.agentsDelete)
+      throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
     const reference = form.get('reference') ?? '';
     if (await customers.remove(account.id, reference)) await audit('removal', `customer ${reference}`);
     return { redirect: '/customers?removed' };
@@ -207,7 +210,7 @@ function formPage(
   segments: readonly Segment[],
   errors?: FieldErrors,
 ): Page {
-  const { token, query, form, words } = request;
+  const { token, query, form, administrates, account, words } = request;
   const { common, customers: text, segments: segmentText } = words;
   const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
   const title = kept === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
@@ -261,7 +264,10 @@ function formPage(
         ${
           kept !== '' &&
           html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>${text.callsOf}</a></p>
-            <details>
+            <p>${(customer.numbers ?? []).slice(0, 10).map((of) => html`<a href=${callerAddress(of)}>${words.caller.cardOf(spaced(of))}</a> `)}</p>
+            ${
+              (administrates || account.agentsDelete) &&
+              html`<details>
               <summary>${common.remove}</summary>
               <p>${number ? text.removeHintNumber : text.removeHint}</p>
               ${changeForm(
@@ -269,6 +275,7 @@ function formPage(
                 html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">${text.removeButton}</button>`,
               )}
             </details>`
+            }`
         }
       </section>
     `,

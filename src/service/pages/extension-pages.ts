@@ -53,52 +53,57 @@ function listPage(
   users: readonly User[],
   errors?: FieldErrors,
 ): Page {
-  const { token, query, extensions } = request;
+  const { token, query, extensions, words } = request;
+  const text = words.extensions;
   const chosen = query.get('extension') ?? '';
   const kept = extensions.get(chosen);
   const value = (name: string, stored: string) => (errors ? (request.form.get(name) ?? '') : stored);
   return {
-    title: 'Extensions',
+    title: text.title,
     ...(errors && { status: 422 }),
     body: html`
-      <p><a href="/users">← Users</a></p>
-      <h1>Extensions</h1>
-      <p>Calls, reports and the bar show who answered by the name of the extension, or of its user. A user’s extensions are “My calls”.</p>
-      ${query.has('done') && notice('Saved.')}
+      <p><a href="/users">← ${words.layout.users}</a></p>
+      <h1>${text.title}</h1>
+      <p>${text.help}</p>
+      ${query.has('done') && notice(text.saved)}
       <section class="card" aria-labelledby="name">
-        <h2 id="name">${chosen === '' ? 'Name an extension' : html`Extension ${displayText(chosen, 80)}`}</h2>
+        <h2 id="name">${chosen === '' ? text.add : html`${text.extension} ${displayText(chosen, 80)}`}</h2>
         ${changeForm(
-          { action: '/extensions', token, label: 'Extension' },
+          { action: '/extensions', token, label: text.extension },
           html`
-            ${field({ label: 'Extension', name: 'extension', value: value('extension', chosen), errors, required: true, maxlength: limits.referenceLength, hint: 'As the phone system reports it, such as 1001.' })}
-            ${field({ label: 'Name', name: 'name', value: value('name', kept?.name ?? ''), errors, maxlength: 80, autofocus: chosen !== '', hint: 'Such as Reception. If left empty: the user’s name.' })}
+            ${field({ label: text.extension, name: 'extension', value: value('extension', chosen), errors, required: true, maxlength: limits.referenceLength, hint: text.extensionHint })}
+            ${field({ label: text.name, name: 'name', value: value('name', kept?.name ?? ''), errors, maxlength: 80, autofocus: chosen !== '', hint: text.nameHint })}
             ${choice({
-              label: 'User',
+              label: text.user,
               name: 'user',
               value: value('user', users.find(({ id }) => id === kept?.user)?.uid ?? ''),
-              options: [['', 'None'], ...users.map((user) => [user.uid, plainText(user.name, 60)] as const)],
+              options: [
+                ['', text.none],
+                ...users.map((user) => [user.uid, plainText(user.name, 60)] as const),
+              ],
             })}
-            <button type="submit" class="main">Save</button>
+            <button type="submit" class="main">${text.save}</button>
           `,
         )}
       </section>
       ${table({
-        caption: 'Extensions',
+        caption: text.title,
         rows: list,
         columns: [
           {
-            head: 'Extension',
+            head: text.extension,
             cell: (extension) =>
               html`<a href=${`/extensions?${new URLSearchParams({ extension })}`}>${displayText(extension, 80)}</a>`,
           },
-          { head: 'Name', cell: (extension) => shown(extensions.get(extension)?.name) },
-          { head: 'User', cell: (extension) => shown(extensions.get(extension)?.userName) },
+          { head: text.name, cell: (extension) => shown(extensions.get(extension)?.name) },
+          { head: text.user, cell: (extension) => shown(extensions.get(extension)?.userName) },
           {
-            head: 'Calls',
-            cell: (extension) => html`<a href=${`/calls?${new URLSearchParams({ extension })}`}>Calls</a>`,
+            head: words.layout.calls,
+            cell: (extension) =>
+              html`<a href=${`/calls?${new URLSearchParams({ extension })}`}>${words.layout.calls}</a>`,
           },
         ],
-        empty: html`<p>No extensions yet. They are listed here once calls are answered.</p>`,
+        empty: html`<p>${text.empty}</p>`,
       })}
     `,
   };

@@ -131,7 +131,7 @@ export function pageRoutes(context: ServiceContext) {
     await signInPages(app, context, { sendPlain });
     const routes = pages(app);
     dashboardPage(routes, context);
-    barPage(routes);
+    barPage(routes, context);
     callBackPages(routes, context);
     callerPage(routes, context);
     accountPages(routes, context);

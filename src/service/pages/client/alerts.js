@@ -1,7 +1,8 @@
 import { plainText } from './board.js';
+import { words } from './words.js';
 
 /**
- * Desktop notifications and a ringtone for ringing calls, if switched on in this browser.
+ * Desktop notifications and a ringtone for ringing and missed calls, if switched on in this browser.
  *
  * @typedef {import('./board.js').Call} Call
  * @typedef {{ label: string, on: boolean, press: () => void }} Button
@@ -9,16 +10,16 @@ import { plainText } from './board.js';
 
 /** While a call rings, the ringtone sounds again after this time, ms. */
 const RING_AGAIN_MS = 4000;
+const VOLUME = 60; // of 100, until somebody chooses
 
-/** Only the tab that had the focus last plays the ringtone. */
+/** One tab plays the ringtone: the one that had the focus last, else the first that rings. */
 const tabId = String(Math.random());
-const isLastFocused = () => localStorage.getItem('calls-sound-tab') === tabId;
 const claim = () => localStorage.setItem('calls-sound-tab', tabId);
+const isMine = () => (localStorage.getItem('calls-sound-tab') ?? tabId) === tabId;
 
 /**
  * `keepRinging` is called often, with whether any call rings.
  * @param {() => void} changed
- * @returns {{ buttons(): Button[], ring(call: Call): void, keepRinging(any: boolean): void, quiet(id: string): void }}
  */
 export function ringer(changed) {
   /** @type {Map<string, Notification>} */
@@ -28,6 +29,7 @@ export function ringer(changed) {
   let chimedAt = 0;
   if (document.hasFocus()) claim();
   addEventListener('focus', claim);
+  addEventListener('pagehide', () => isMine() && localStorage.removeItem('calls-sound-tab'));
 
   /** @param {string} key */
   const isOn = (key) => localStorage.getItem(key) === 'on';
@@ -45,11 +47,15 @@ export function ringer(changed) {
     set('calls-notify', granted && !notifies());
   }
 
-  const sounds = () => isOn('calls-sound') && isLastFocused();
+  const sounds = () => isOn('calls-sound') && isMine();
+  const volume = () => Number(localStorage.getItem('calls-volume') ?? VOLUME);
   /** Browsers let a page sound only after a press or a key on it: until then the button says so. */
   const isBlocked = () => isOn('calls-sound') && audio?.state !== 'running';
+  /** When the press on the button began: that press itself lifts the block. */
+  let wasBlocked = false;
 
   function prepareSound() {
+    wasBlocked = isBlocked();
     if (!isOn('calls-sound') || audio?.state === 'running') return;
     audio ??= new AudioContext();
     audio.onstatechange = changed;
@@ -59,45 +65,60 @@ export function ringer(changed) {
   for (const gesture of ['pointerdown', 'keydown']) addEventListener(gesture, prepareSound);
 
   function toggleSound() {
-    set('calls-sound', !isOn('calls-sound'));
+    if (!wasBlocked) set('calls-sound', !isOn('calls-sound'));
     prepareSound();
+    wasBlocked = false;
     claim();
     if (isOn('calls-sound')) chime();
   }
 
-  /** Two soft tones. */
-  function chime() {
+  /** Two soft tones; a missed call has them the other way round. */
+  function chime(tones = [660, 880]) {
     prepareSound();
     if (!audio) return;
+    if (localStorage.getItem('calls-sound-tab') === null) claim();
     chimedAt = performance.now();
-    for (const [start, frequency] of /** @type {const} */ ([
-      [0, 660],
-      [0.18, 880],
-    ])) {
+    for (const [index, frequency] of tones.entries()) {
       const tone = audio.createOscillator();
-      const volume = audio.createGain();
-      const at = audio.currentTime + start;
+      const gain = audio.createGain();
+      const at = audio.currentTime + index * 0.18;
       tone.frequency.value = frequency;
-      volume.gain.setValueAtTime(0.0001, at);
-      volume.gain.exponentialRampToValueAtTime(0.2, at + 0.02);
-      volume.gain.exponentialRampToValueAtTime(0.0001, at + 0.4);
-      tone.connect(volume).connect(audio.destination);
+      gain.gain.setValueAtTime(0.0001, at);
+      gain.gain.exponentialRampToValueAtTime(Math.max(0.001, volume() / 200), at + 0.02);
+      gain.gain.exponentialRampToValueAtTime(0.0001, at + 0.4);
+      tone.connect(gain).connect(audio.destination);
       tone.start(at);
       tone.stop(at + 0.45);
     }
   }
 
   return {
-    buttons: () => [
+    /** @returns {Button} whether it will sound, and the way to make it */
+    ringtone: () => ({
+      label:
+        (isBlocked() ? words.ringtoneBlocked : isOn('calls-sound') ? words.ringtoneOn : words.ringtoneOff) ??
+        '',
+      on: isOn('calls-sound'),
+      press: toggleSound,
+    }),
+    /** @returns {Button[]} */
+    choices: () => [
       ...(canNotify() && Notification.permission !== 'denied'
-        ? [{ label: 'Desktop alerts', on: notifies(), press: () => void toggleNotify() }]
+        ? [{ label: words.desktopAlerts ?? '', on: notifies(), press: () => void toggleNotify() }]
         : []),
       {
-        label: isBlocked() ? 'Ringtone: click to allow' : 'Ringtone',
-        on: isOn('calls-sound'),
-        press: toggleSound,
+        label: words.soundMissed ?? '',
+        on: isOn('calls-sound-missed'),
+        press: () => set('calls-sound-missed', !isOn('calls-sound-missed')),
       },
     ],
+    volume,
+    /** @param {number} percent */
+    setVolume(percent) {
+      localStorage.setItem('calls-volume', String(percent));
+      if (isOn('calls-sound')) chime();
+    },
+    /** @param {Call} call */
     ring(call) {
       if (sounds()) chime();
       if (!notifies()) return;
@@ -112,9 +133,15 @@ export function ringer(changed) {
       };
       notifications.set(call.id, notification);
     },
+    /** A call was missed. */
+    miss() {
+      if (sounds() && isOn('calls-sound-missed')) chime([880, 660]);
+    },
+    /** @param {boolean} any */
     keepRinging(any) {
       if (any && sounds() && performance.now() - chimedAt > RING_AGAIN_MS) chime();
     },
+    /** The call rings no more. @param {string} id */
     quiet(id) {
       notifications.get(id)?.close();
       notifications.delete(id);

@@ -1,37 +1,55 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, lasting, plainText, shownAt } from './board.js';
+import { boardOf, empty, isChosen, lasting, plainText, shownAt } from './board.js';
 import { openStream } from './stream.js';
+import { filled, parts, words } from './words.js';
 
 /** @typedef {import('./board.js').Call} Call */
 
-/** The notification bar: all calls of the account, live. */
+/**
+ * The notification bar: the calls of the account, live. One line at the bottom of the window that opens, a column in a
+ * wide window (style.css), and a page of its own.
+ */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
 const alone = root.closest('.alone') !== null;
+/** As in style.css. */
+const column = matchMedia('(min-width: 90rem)');
+const isOpen = () => alone || column.matches || localStorage.getItem('calls-open') === 'on';
 const token = root.dataset.token ?? '';
-const timeZone = root.dataset.zone ?? 'UTC';
-const time = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'short' });
+/** @type {import('./board.js').Choice} */
+const choice = JSON.parse(root.dataset.choice ?? 'null');
+const isFiltered = choice.mine !== null || choice.segments.length + choice.integrations.length > 0;
+const { zone: timeZone, locale } = root.dataset;
+const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
+  new Intl.DateTimeFormat(locale, { timeZone, ...options });
+const time = format({ hour: '2-digit', minute: '2-digit' });
+const day = format({ weekday: 'short' });
+const weekday = format({ weekday: 'long' });
+const ago = new Intl.RelativeTimeFormat(locale, { style: 'short' });
 const title = document.title;
 /** The count in the navigation. */
 const toCallBack = document.getElementById('to-call-back');
-/** Missed calls in the bar of other pages; the bar's own page shows all. */
-const MAX_MISSED = 3;
+/** A page that has loaded has a stream after this time, else something is wrong, ms. */
+const MAX_CONNECT_MS = 5000;
 
+/** All calls, and those that the user chose to see. */
+let all = empty;
 let board = empty;
 let live = false;
 let signedOut = false;
 let loaded = false;
-/** Whether a phone system of the account has ever sent a request. */
-let connected = true;
+/** @type {readonly import('./stream.js').System[]} */
+let systems = [];
 /** The server's time at a moment of the local monotonic clock: an office PC's clock may be minutes off. */
 let base = { server: Date.now(), steady: performance.now() };
 let ticked = { wall: Date.now(), steady: performance.now() };
 const attention = ringer(() => draw());
 
 const now = () => base.server + performance.now() - base.steady;
+/** Whether a phone system of the account has ever sent a request. */
+const isConnected = () => all.size > 0 || systems.some(({ last_at }) => last_at !== null);
 
 /** The number on the icon of the installed app, where there is one. @param {number} count */
 function showBadge(count) {
@@ -42,24 +60,26 @@ let badge = 0;
 
 /** @param {import('./stream.js').State} state */
 function take(state) {
-  const before = board;
-  board = boardOf(state.calls);
+  const before = { all, board };
+  all = boardOf(state.calls);
+  board = boardOf(state.calls.filter((call) => isChosen(call, choice)));
   base = { server: state.now, steady: performance.now() };
-  live = state.live;
-  signedOut = state.signedOut;
+  if (loaded && live !== state.live && !state.live) announcement.textContent = words.lost ?? '';
+  ({ live, signedOut, systems } = state);
   // Signed out elsewhere: no caller's name stays on the page.
   if (signedOut)
     location.replace(`/sign-in?${new URLSearchParams({ to: location.pathname + location.search })}`);
-  connected = board.size > 0 || state.systems.some(({ last_at }) => last_at !== null);
+  for (const { id, status } of before.board.values())
+    if (status === 'ringing' && board.get(id)?.status !== 'ringing') attention.quiet(id);
   for (const call of loaded ? board.values() : []) {
-    const known = before.get(call.id);
-    if (known?.status === call.status) continue;
+    if (before.board.get(call.id)?.status === call.status) continue;
     if (call.status === 'ringing') attention.ring(call);
-    else attention.quiet(call.id);
+    if (call.missed) attention.miss();
     announce(call);
-    dispatchEvent(new Event('calls-moved')); // see live-parts.js
   }
-  if (loaded && missedText(before) !== missedText(board)) dispatchEvent(new Event('calls-moved'));
+  const isNews = (/** @type {Call} */ { id, status }) => before.all.get(id)?.status !== status;
+  if (loaded && ([...all.values()].some(isNews) || missedText(before.all) !== missedText(all)))
+    dispatchEvent(new Event('calls-moved')); // see live-parts.js
   if (live) loaded = true;
   drawSoon();
 }
@@ -102,49 +122,99 @@ function draw() {
   if (performance.now() < heldUntil) return;
   const { ringing, others, missed } = shownAt(board, now(), live);
   attention.keepRinging(ringing.length > 0);
-  const few = alone ? missed : missed.slice(0, MAX_MISSED);
+  const open = isOpen();
+  root.classList.toggle('open', open);
+  const toCall = shownAt(all, now(), live).missed.length;
   document.title =
     ringing.length > 0
       ? `(${ringing.length}) ${title}`
-      : missed.length > 0
-        ? `${missed.length} to call back · ${title}`
+      : toCall > 0
+        ? `${filled(words.titleCallBack, { count: toCall })} · ${title}`
         : title;
-  showBadge(ringing.length + missed.length);
-  if (toCallBack) toCallBack.textContent = missed.length > 0 ? String(missed.length) : '';
+  showBadge(ringing.length + toCall);
+  if (toCallBack) toCallBack.textContent = toCall > 0 ? String(toCall) : '';
+  const ringtone = attention.ringtone();
+  const silent = live && systems.find(({ unusual }) => unusual);
   const head = html`<div class="bar-head">
-    <p class=${live ? (connected ? 'link live' : 'link live unused') : 'link lost'}>${summary(ringing.length, others.filter(({ status }) => status === 'answered').length)}</p>
+    ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
+    ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
+    ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0])}</ul>`}
+    ${!open && missed.length > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>`}
     <div class="bar-buttons">
-      ${attention
-        .buttons()
-        .map(
-          ({ label, on, press }) =>
-            html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`,
-        )}
-      ${alone ? html`<a href="/">Back to dashboard</a>` : html`<a class="wide" href="/bar" target="calls">Open in separate window</a>`}
+      ${button(ringtone)}
+      ${
+        alone
+          ? html`<a href="/">${words.backToDashboard}</a>`
+          : html`<button type="button" class="toggle" aria-expanded=${String(open)} aria-controls="bar" onClick=${toggle}>${open ? words.close : words.open}</button>`
+      }
     </div>
   </div>`;
-  // Cards are at the edge that moves: on other pages the bar grows upwards.
-  render(
+  const body =
+    open &&
     html`
-      ${alone && head}
       ${
         ringing.length + others.length > 0 &&
-        html`<ul class="calls" aria-label="Calls in progress">${[...ringing, ...others].map(card)}</ul>`
+        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map(card)}</ul>`
       }
       ${
         missed.length > 0 &&
         html`<div class="missed">
-          <ul aria-label="Missed calls">${few.map(missedCard)}</ul>
+          <ul aria-label=${words.missedCalls}>${missed.map(missedCard)}</ul>
           <div class="missed-all">
-            <a href="/call-back">To call back: ${missed.length}</a>
+            <a href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>
           </div>
         </div>`
       }
-      ${!alone && head}
-    `,
-    root,
-  );
+      ${more()}
+    `;
+  // On other pages the line is at the edge, and the bar grows upwards.
+  const first = alone || column.matches;
+  render(html`${first && head}${body}${!first && head}`, root);
   keepRoom();
+}
+
+function toggle() {
+  localStorage.setItem('calls-open', isOpen() ? 'off' : 'on');
+  draw();
+}
+
+/** @param {import('./alerts.js').Button} button */
+const button = ({ label, on, press }) =>
+  html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`;
+
+/** The state of the phone systems, and what is seldom changed. */
+const more =
+  () => html`<details class="bar-more" onToggle=${(/** @type {Event} */ { target }) => /** @type {HTMLElement} */ (target).scrollIntoView({ block: 'nearest' })}>
+  <summary>${words.more}</summary>
+  <ul aria-label=${words.phoneSystems}>
+    ${systems.map((system) => html`<li class=${`system ${system.unusual ? 'lost' : system.last_at === null ? '' : 'live'}`}>${systemText(system)}</li>`)}
+  </ul>
+  <div class="bar-buttons">
+    ${attention.choices().map(button)}
+    <label>${words.volume} <input type="range" min="5" max="100" step="5" value=${attention.volume()} onChange=${(/** @type {Event} */ { target }) => attention.setVolume(Number(/** @type {HTMLInputElement} */ (target).value))} /></label>
+    <a href="/bar/settings">${words.choose}</a>
+    ${!alone && html`<a class="wide" href="/bar" target="calls">${words.ownWindow}</a>`}
+  </div>
+</details>`;
+
+/** `Headquarters: last event 2 min ago` @param {import('./stream.js').System} system */
+function systemText({ name: system, last_at, unusual }) {
+  const minutes = Math.max(0, Math.round((now() - (last_at ?? 0)) / 60_000));
+  const [unit, length] =
+    /** @type {const} */ ([
+      ['day', 1440],
+      ['hour', 60],
+      ['minute', 1],
+    ]).find(([, size]) => minutes >= 2 * size) ?? /** @type {const} */ (['minute', 1]);
+  const count = Math.round(minutes / length);
+  const span = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
+  const text = last_at === null ? words.systemNever : unusual ? words.systemSilent : words.systemHeard;
+  return filled(text, {
+    name: plainText(system, 40),
+    ago: ago.format(-count, unit),
+    span,
+    weekday: weekday.format(now()),
+  });
 }
 
 /** How high the bar is, and was on this page, in pixels. */
@@ -152,9 +222,10 @@ let height = 0;
 let room = 0;
 /** The space at the end of a page never shrinks: a page scrolled to its end would jump when calls end. */
 function keepRoom() {
-  if (alone || root.offsetHeight === height) return;
-  height = root.offsetHeight;
-  room = Math.max(room, height);
+  const high = column.matches ? 0 : root.offsetHeight;
+  if (alone || high === height) return;
+  height = high;
+  room = high && Math.max(room, height);
   document.documentElement.style.setProperty('--bar', `${height}px`);
   document.documentElement.style.setProperty('--room', `${room}px`);
   // Keeps the focused field visible above the bar.
@@ -164,29 +235,50 @@ function keepRoom() {
     field.scrollIntoView({ block: 'nearest' });
 }
 
-/** @param {number} ringing @param {number} talking */
-function summary(ringing, talking) {
-  if (signedOut) return html`Signed out. <a href="/sign-in">Sign in</a>`;
-  if (!live) return loaded ? 'Connection lost, reconnecting …' : 'Connecting …';
-  if (ringing + talking === 0) return connected ? 'No active calls' : 'No phone system has connected yet';
-  const waiting = ringing > 0 ? `${ringing} ringing` : 'No one waiting';
-  return talking > 0 ? `${waiting}, ${talking} on a call` : waiting;
+/** What is happening, or why that cannot be seen. @param {number} ringing @param {number} talking */
+function state(ringing, talking) {
+  if (signedOut)
+    return html`<p class="link lost">${words.signedOut} <a href="/sign-in">${words.signIn}</a></p>`;
+  if (!live) {
+    const lost = loaded || performance.now() > MAX_CONNECT_MS;
+    return html`<p class=${lost ? 'link lost' : 'link'}>${lost ? words.lost : words.connecting}</p>`;
+  }
+  const waiting = ringing > 0 ? filled(words.ringing, { count: ringing }) : words.noneWaiting;
+  const calls =
+    ringing + talking === 0
+      ? isConnected()
+        ? words.noCalls
+        : words.neverConnected
+      : talking > 0
+        ? `${waiting}, ${filled(words.talking, { count: talking })}`
+        : waiting;
+  return html`<p class=${isConnected() ? 'link live' : 'link live unused'}>${calls}${isFiltered && html` · <a href="/bar/settings">${words.filtered}</a>`}</p>`;
 }
+
+/** @param {string} text */
+const bold = (text) => html`<b>${text}</b>`;
 
 /** @param {Call} call */
 function card(call) {
-  const ringing = call.status === 'ringing';
-  const what = ringing
-    ? html`ringing <b>${lasting(now() - call.started_at)}</b>`
-    : call.status === 'answered'
-      ? html`answered${by(call)} <b>${lasting(now() - (call.answered_at ?? now()))}</b>`
-      : html`ended${call.answered_at && call.completed_at ? html` after <b>${lasting(call.completed_at - call.answered_at)}</b>` : ''}`;
   return html`<li key=${call.id} class=${`call ${call.status}`} data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">${what}</div>
+    <div class="what">${what(call)}</div>
   </li>`;
+}
+
+/** @param {Call} call */
+function what({ status, started_at, answered_at, completed_at, answered_by }) {
+  if (status === 'ringing') return parts(words.ringingFor, { time: bold(lasting(now() - started_at)) });
+  if (status === 'completed')
+    return answered_at && completed_at
+      ? parts(words.endedAfter, { time: bold(lasting(completed_at - answered_at)) })
+      : words.ended;
+  return parts(answered_by ? words.answeredBy : words.answered, {
+    name: answered_by && html`<bdi>${plainText(answered_by, 60)}</bdi>`,
+    time: bold(lasting(now() - (answered_at ?? now()))),
+  });
 }
 
 /** @param {readonly Call[]} calls of one caller, newest first */
@@ -198,19 +290,20 @@ function missedCard(calls) {
   const when =
     day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
   const times =
-    calls.length > 1 && html` <span aria-label=${`${calls.length} missed calls`}>×${calls.length}</span>`;
+    calls.length > 1 &&
+    html` <span role="img" aria-label=${filled(words.missedTimes, { count: calls.length })}>×${calls.length}</span>`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">missed <b>${when}</b>${times}</div>
+    <div class="what">${parts(words.missedAt, { time: bold(when) })}${times}</div>
     <div class="actions">
       ${
         taker
-          ? html`<span><bdi>${plainText(taker, 24)}</bdi> calls back</span>`
-          : html`<button type="button" class="take" onClick=${() => act(call, 'taken')} aria-label=${`I’ll call ${name(call)} back`}>I’ll call</button>`
+          ? html`<span>${parts(words.takenBy, { name: html`<bdi>${plainText(taker, 24)}</bdi>` })}</span>`
+          : html`<button type="button" class="take" onClick=${() => act(call, 'taken')} aria-label=${filled(words.takeCaller, { name: name(call) })}>${words.take}</button>`
       }
-      <button type="button" onClick=${() => act(call, 'done')} aria-label=${`Done: ${name(call)}`}>Done</button>
+      <button type="button" onClick=${() => act(call, 'done')} aria-label=${filled(words.doneCaller, { name: name(call) })}>${words.done}</button>
     </div>
   </li>`;
 }
@@ -224,17 +317,14 @@ function who(call) {
   const number = call.missed ? html`<a href=${`tel:${call.number}`}>${shown}</a>` : shown;
   const to = `/callers?${new URLSearchParams({ number: call.number })}`;
   return call.customer
-    ? html`<strong><a href=${to}><bdi>${name(call)}</bdi></a></strong> ${number}`
+    ? html`<strong><a href=${to} title=${name(call)}><bdi>${name(call)}</bdi></a></strong> ${number}`
     : html`<strong>${call.missed ? number : html`<a href=${to}>${shown}</a>`}</strong>`;
 }
 
 /** @param {Call} call */
-const by = (call) => (call.caller_id ? html` by <bdi>${plainText(call.caller_id, 24)}</bdi>,` : ',');
-
-/** @param {Call} call */
 const segment = (call) =>
   call.segment &&
-  html`<span class="chip" title="Segment and priority"><bdi>${plainText(call.segment, 24)}</bdi> ${call.priority}</span>`;
+  html`<span class="chip" title=${words.segment}><bdi>${plainText(call.segment, 24)}</bdi> ${call.priority}</span>`;
 
 /** Takes or closes a missed caller, for all users. @param {Call} call @param {'taken' | 'done'} kind */
 function act({ number }, kind) {
@@ -244,10 +334,11 @@ function act({ number }, kind) {
 
 /** For screen readers: new and missed calls, never the seconds. @param {Call} call */
 function announce(call) {
-  const what = call.missed
-    ? 'Missed call from'
-    : { ringing: 'Ringing:', answered: 'Answered:', completed: 'Ended:' }[call.status];
-  announcement.textContent = `${what} ${name(call)}${call.status === 'ringing' && call.segment ? `, ${plainText(call.segment)}` : ''}`;
+  const text = call.missed
+    ? words.saysMissed
+    : { ringing: words.saysRinging, answered: words.saysAnswered, completed: words.saysEnded }[call.status];
+  const also = call.status === 'ringing' && call.segment ? `, ${plainText(call.segment)}` : '';
+  announcement.textContent = filled(text, { name: `${name(call)}${also}` });
 }
 
 const announcement = document.createElement('p');
@@ -280,6 +371,7 @@ function connect() {
 }
 
 const stream = connect();
+column.addEventListener('change', draw);
 draw();
 
 setInterval(() => {

@@ -5,8 +5,9 @@
  *   id: string, status: 'ringing' | 'answered' | 'completed', number: string, number_shown: string,
  *   customer: { reference: string, name: string } | null, segment: string | null, priority: number | null,
  *   caller_id: string | null, started_at: number, answered_at: number | null, completed_at: number | null,
- *   missed: boolean | null, taken_by?: string | null,
+ *   missed: boolean | null, taken_by?: string | null, answered_by: string | null, integration: number,
  * }} Call
+ * @typedef {{ mine: readonly string[] | null, segments: readonly string[], integrations: readonly number[] }} Choice of calls by what the user set; an empty list, or null, chooses all
  * @typedef {ReadonlyMap<string, Call>} Board
  */
 
@@ -78,6 +79,15 @@ export function shownAt(board, now, live) {
     ),
   };
 }
+
+/**
+ * Whether the user chose to see a call. Which extension a call rings at is often unknown: then it may be the user's.
+ * @param {Pick<Call, 'caller_id' | 'segment' | 'integration'>} call @param {Choice} choice
+ */
+export const isChosen = ({ caller_id, segment, integration }, { mine, segments, integrations }) =>
+  (mine === null || caller_id === null || mine.includes(caller_id)) &&
+  (segments.length === 0 || segments.includes(segment ?? '')) &&
+  (integrations.length === 0 || integrations.includes(integration));
 
 /** Groups missed calls by caller, who is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
 function byCaller(calls) {

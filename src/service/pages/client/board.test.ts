@@ -5,6 +5,7 @@ import {
   boardOf,
   type Call,
   empty,
+  isChosen,
   lasting,
   moved,
   plainText,
@@ -26,6 +27,8 @@ const call = (id: string, fields: Partial<Call> = {}): Call => ({
   answered_at: null,
   completed_at: null,
   missed: null,
+  answered_by: null,
+  integration: 1,
   ...fields,
 });
 const answered = (id: string, at: number) => call(id, { status: 'answered', answered_at: at });
@@ -123,4 +126,20 @@ test('names have no invisible characters and a maximum length', () => {
   assert.equal(plainText('a\u202eb\u0000c\nd\u200f'), 'a\ufffdb\ufffdc\ufffdd\ufffd');
   assert.equal(plainText('📞 Müller'), '📞 Müller');
   assert.equal(plainText('x'.repeat(10_000)).length, 120);
+});
+
+test('the user chooses by extension, segment and phone system; who is not answered yet may be for anybody', () => {
+  const everything = { mine: null, segments: [], integrations: [] };
+  const call = { caller_id: '1001', segment: 'VIP', integration: 1 };
+  for (const [choice, chosen, of] of [
+    [{}, true],
+    [{ mine: ['1001', '1002'] }, true],
+    [{ mine: ['1002'] }, false],
+    [{ mine: [] }, true, { caller_id: null }],
+    [{ segments: ['VIP'] }, true],
+    [{ segments: ['VIP'] }, false, { segment: null }],
+    [{ integrations: [2] }, false],
+    [{ integrations: [1], segments: ['Gold'] }, false],
+  ] as const)
+    assert.equal(isChosen({ ...call, ...of }, { ...everything, ...choice }), chosen, JSON.stringify(choice));
 });

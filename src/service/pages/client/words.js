@@ -4,10 +4,20 @@
 export const words = JSON.parse(document.getElementById('bar')?.dataset.words ?? '{}');
 
 /**
+ * A text with its places filled by anything, such as elements, as a list.
+ * @param {string | undefined} text
+ * @param {Record<string, unknown>} values
+ */
+export function parts(text, values) {
+  return (text ?? '').split(/(\{\w+\})/).map((part) => {
+    const [, name = ''] = /^\{(\w+)\}$/.exec(part) ?? [];
+    return values[name] ?? part;
+  });
+}
+
+/**
  * A text with its places filled: `filled('Call from {name}', { name })`.
  * @param {string | undefined} text
  * @param {Record<string, string | number>} values
  */
-export function filled(text, values) {
-  return (text ?? '').replace(/\{(\w+)\}/g, (place, name) => String(values[name] ?? place));
-}
+export const filled = (text, values) => parts(text, values).join('');

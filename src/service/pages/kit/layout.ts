@@ -1,3 +1,4 @@
+import { barChoice } from '../../calls/bar-choice.ts';
 import type { Role } from '../../store/user-store.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';
@@ -64,7 +65,9 @@ const bar = ({
   token,
   formats,
   words,
-}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-zone=${formats.timeZone} data-words=${JSON.stringify(words.bar)}>
+  user,
+  extensions,
+}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice(user, extensions))} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="quiet">${words.layout.noScript}</p></noscript>
 </section>`;
 
