@@ -86,6 +86,7 @@ for (const version of versions)
         return `${url}/sign-in#${/sign-in#(\S+)/.exec(said.output())?.[1]}`;
       };
       const { page, trouble } = await signIn(await openBrowser(t), { service: { link } });
+      await page.getByRole('button', { name: 'Show calls' }).click();
       const shown = watchBar(page);
 
       const index = matrix.findIndex(({ name }) => name === 'extension-caller-hangs-up');

@@ -22,6 +22,7 @@ async function open(t: TestContext) {
     field.form.requestSubmit();
   })()`);
   await firefox.waitFor(`location.pathname === '/' && document.querySelector('.link.live')`);
+  await firefox.evaluate(`localStorage.setItem('calls-open', 'on')`);
   return { ...served, firefox };
 }
 

@@ -67,7 +67,7 @@ describe('every page, in every window, whatever an account holds, and none over 
           const where = `${office} ${name} ${size} ${theme}`;
           const answer = await page.goto(served.url + path);
           assert.equal(answer?.status(), 200, where);
-          await page.locator('.link.live').waitFor();
+          await page.locator('.link.live').waitFor({ state: 'attached' });
           const bytes = await loadedBytes();
           assert.ok(bytes > 1000 && bytes < 100_000, `${where}: ${bytes} bytes`);
           await keepPicture(page, `${office}/${name}-${size}-${theme}`);

@@ -46,7 +46,7 @@ test('calls, reports and the API log work in every size, and in both themes', { 
       if (size === 'wall' && name !== 'reports') continue; // nobody hangs a list on the wall
       const answer = await page.goto(served.url + path);
       assert.ok(gzipSync((await answer?.body()) ?? '').length < 100_000, path);
-      await page.locator('.link.live').waitFor();
+      await page.locator('.link.live').waitFor({ state: 'attached' });
       await keepPicture(page, `${name}-${size}-${theme}`);
       assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
       assert.deepEqual(await accessibilityTrouble(page), [], `${path} ${size} ${theme}`);

@@ -75,7 +75,9 @@ test('by keyboard: a segment, a customer, their call, an integration, a colleagu
 
   for (const status of ['ringing', 'completed'])
     await post(a.token, event({ from: '+494066969199', status }));
-  await page.getByText('missed').first().waitFor();
+  await page.getByText('To call back: 1').waitFor();
+  await tabTo(page, 'Show calls');
+  await keyboard.press('Enter');
   await tabTo(page, 'Done: Grace Hopper');
   await keyboard.press('Enter');
   await page.locator('.missed-call').waitFor({ state: 'detached' });
