@@ -1,21 +1,25 @@
 import type { CallRecord } from '../calls/call-record.ts';
 import { displayText } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
+import type { PageRequest } from './kit/page-request.ts';
 
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;
 
 /** A call's state or outcome. */
-export function stateOf({ status, missed, startedAt }: CallRecord, now: number): Html {
+export function stateOf(
+  { status, missed, startedAt }: CallRecord,
+  { now, words: { calls: text } }: PageRequest,
+): Html {
   const [kind, word] = missed
-    ? ['missed', 'missed']
+    ? ['missed', text.missed]
     : status === 'completed'
-      ? ['answered', 'answered']
+      ? ['answered', text.answered]
       : now - startedAt > MAX_CALL_MS
-        ? ['', 'end unknown']
+        ? ['', text.endUnknown]
         : status === 'answered'
-          ? ['answered', 'on a call']
-          : ['ringing', 'ringing'];
+          ? ['answered', text.onACall]
+          : ['ringing', text.ringing];
   return html`<span class=${`state ${kind}`}>${word}</span>`;
 }
 

@@ -21,9 +21,10 @@ const MAX_OTHER_CALLS = 5;
 /** One call: its facts, timeline and requests, and other calls from the same number. */
 export function callDetailsPage(pages: Pages, { store, directory }: ServiceContext): void {
   pages.get('/calls/details', 'agent', async (request) => {
-    const { account, query, formats, now, administrates, extensions } = request;
+    const { account, query, formats, administrates, extensions, words } = request;
+    const text = words.calls;
     const call = await store.calls.get(account.id, query.get('id') ?? '');
-    if (call === undefined) throw new Refusal(404, 'Call not found.');
+    if (call === undefined) throw new Refusal(404, ({ noCall }) => noCall);
     const { id, customer, number, segment, priority, callerId } = call;
 
     const answeredBy = callerId && displayText(extensionText(extensions, callerId), 80);
@@ -51,50 +52,50 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
     const fact = (name: string, value: Html) =>
       value !== null && html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
     return {
-      title: `Call from ${plainText(customer?.name ?? spaced(number), 40)}`,
+      title: text.callFrom(plainText(customer?.name ?? spaced(number), 40)),
       body: html`
-        <p class="quiet"><a href="/calls">← Calls</a></p>
-        <h1>Call from ${displayText(customer?.name ?? spaced(number), 80)}</h1>
+        <p class="quiet"><a href="/calls">← ${text.title}</a></p>
+        <h1>${text.callFrom(plainText(customer?.name ?? spaced(number), 80))}</h1>
         <dl class="facts card">
-          ${fact('Outcome', stateOf(call, now))}
-          ${fact('Number', number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number)}>Caller</a>`)}
-          ${fact('Customer', customer && customerLink(customer))}
-          ${fact('Segment', segment && html`${segmentChip(segment)}${priority !== null && ` Priority ${priority}`}`)}
-          ${fact('Answered by', answeredBy)}
-          ${fact('Wait', duration(rangFor(call)))}
-          ${fact('Duration', duration(talkedFor(call)))}
-          ${fact('Call ID', html`<code>${displayText(id, 255)}</code>`)}
+          ${fact(text.outcome, stateOf(call, request))}
+          ${fact(text.number, number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number)}>${text.caller}</a>`)}
+          ${fact(text.customer, customer && customerLink(customer))}
+          ${fact(text.segment, segment && html`${segmentChip(segment)}${priority !== null && ` ${text.priority(priority)}`}`)}
+          ${fact(text.answeredBy, answeredBy)}
+          ${fact(text.wait, duration(rangFor(call)))}
+          ${fact(text.duration, duration(talkedFor(call)))}
+          ${fact(text.callId, html`<code>${displayText(id, 255)}</code>`)}
         </dl>
-        <h2>Timeline</h2>
+        <h2>${text.timeline}</h2>
         <ol class="events">
           ${[
-            [call.ringingAt, 'Ringing', null],
-            [call.answeredAt, answeredBy ? html`Answered by ${answeredBy}` : 'Answered', rangFor(call)],
-            [call.completedAt, call.missed ? 'Hung up, not answered' : 'Hung up', talkedFor(call)],
+            [call.ringingAt, text.rings, null],
+            [call.answeredAt, answeredBy ? text.isAnsweredBy(answeredBy) : text.isAnswered, rangFor(call)],
+            [call.completedAt, call.missed ? text.hungUpMissed : text.hungUp, talkedFor(call)],
           ].map(
             ([at, what, after]) =>
               at !== null &&
-              html`<li><time datetime=${new Date(at as number).toISOString()}>${formats.dateTime(at as number)}</time> ${what}${after !== null && html` <span class="quiet">after ${duration(after as number)}</span>`}</li>`,
+              html`<li><time datetime=${new Date(at as number).toISOString()}>${formats.dateTime(at as number)}</time> ${what}${after !== null && html` <span class="quiet">${text.after(duration(after as number))}</span>`}</li>`,
           )}
         </ol>
         ${
           requests !== null &&
-          html`<h2>Requests from the phone system</h2>
-            ${entryTable(requests.entries, request, directory.integrations(account.id), html`<p>The requests of this call are no longer stored.</p>`)}
-            ${requests.next !== null && html`<p><a href=${`/api-log?${new URLSearchParams({ in: 'call', term: id })}`}>All requests for this call</a></p>`}`
+          html`<h2>${text.requests}</h2>
+            ${entryTable(requests.entries, request, directory.integrations(account.id), html`<p>${text.noRequests}</p>`)}
+            ${requests.next !== null && html`<p><a href=${`/api-log?${new URLSearchParams({ in: 'call', term: id })}`}>${text.allRequests}</a></p>`}`
         }
-        <h2>Other calls from this number</h2>
-        ${others.length === 0 ? html`<p class="quiet">None.</p>` : callTable(others, request, true)}
-        ${others.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>All calls from this number</a></p>`}
+        <h2>${text.others}</h2>
+        ${others.length === 0 ? html`<p class="quiet">${text.noOthers}</p>` : callTable(others, request, true)}
+        ${others.length === MAX_OTHER_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${words.caller.allCalls}</a></p>`}
         ${
           administrates &&
           number !== FORGOTTEN &&
           html`<details>
-            <summary>Forget this number</summary>
-            <p>Removes the number from all its calls, from the API log and from the audit log. A customer with this number alone is removed. This cannot be undone.</p>
+            <summary>${text.forget}</summary>
+            <p>${text.forgetHelp}</p>
             ${changeForm(
               { action: '/calls/forget', token: request.token, inline: true },
-              html`<input type="hidden" name="id" value=${id} /><button type="submit" class="danger">Forget this number</button>`,
+              html`<input type="hidden" name="id" value=${id} /><button type="submit" class="danger">${text.forget}</button>`,
             )}
           </details>`
         }
@@ -103,7 +104,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
   });
   pages.post('/calls/forget', 'administrator', async ({ account, form, audit }) => {
     const call = await store.calls.get(account.id, form.get('id') ?? '');
-    if (call === undefined || call.number === FORGOTTEN) throw new Refusal(404, 'Call not found.');
+    if (call === undefined || call.number === FORGOTTEN) throw new Refusal(404, ({ noCall }) => noCall);
     await audit('forget', forgetSummary(await forgetNumber(store, account.id, call.number)));
     return { redirect: callAddress(call.id) };
   });

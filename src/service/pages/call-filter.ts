@@ -29,16 +29,11 @@ export type CallQuery = {
 /** A part of the address that means nothing. */
 export type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
 
-export const outcomes = [
-  ['', 'All calls'],
-  ['open', 'In progress'],
-  ['answered', 'Answered'],
-  ['missed', 'Missed'],
-] as const;
+export const outcomes = ['', 'open', 'answered', 'missed'] as const;
 
 export function callQueryIn(query: URLSearchParams): CallQuery {
   const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
-  const outcome = outcomes.find(([value]) => value !== '' && value === query.get('outcome'))?.[0] ?? null;
+  const outcome = outcomes.find((value) => value !== '' && value === query.get('outcome')) ?? null;
   return {
     q: text('q') || text('number'),
     customer: text('customer'),
@@ -57,7 +52,7 @@ export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
   const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
   const isOdd = {
     number: text('q') === '' && text('number') !== '' && !/\d/.test(text('number')),
-    outcome: !outcomes.some(([value]) => value === text('outcome')),
+    outcome: !outcomes.some((value) => value === text('outcome')),
     from: text('from') !== '' && momentIn(text('from'), 0) === null,
     to: text('to') !== '' && momentIn(text('to'), 1) === null,
   };

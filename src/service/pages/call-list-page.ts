@@ -45,7 +45,8 @@ export function callListPage(pages: Pages, context: ServiceContext): void {
 }
 
 async function listPage(request: PageRequest, { store, directory }: ServiceContext): Promise<Page> {
-  const { account, query, formats } = request;
+  const { account, query, formats, words } = request;
+  const text = words.calls;
   const callQuery = callQueryIn(query);
   const integrations = directory.integrations(account.id);
   const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
@@ -65,95 +66,90 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
   );
   const filtered = addressOf('', callQuery) !== '';
   return {
-    title: 'Calls',
+    title: text.title,
     scripts: isNewest ? ['live-parts.js'] : [],
     body: html`
-      <h1>Calls</h1>
-      ${filterForm(callQuery, formats, integrations)}
-      ${notUnderstoodIn(query).map(({ name, text }) => notice(html`${oddities[name]} ${displayText(text, 60)}`, 'bad'))}
+      <h1>${text.title}</h1>
+      ${filterForm(callQuery, request, integrations)}
+      ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
       <div id="calls" data-live=${isNewest}>${!isSearching && callTable(calls, request, filtered)}</div>
       ${links}
       ${
         calls.length > 0 &&
-        html`<p class="save"><a href=${addressOf('/calls.csv', callQuery)} download>Download ${filtered ? 'these' : 'all'} calls (CSV)</a></p>`
+        html`<p class="save"><a href=${addressOf('/calls.csv', callQuery)} download>${filtered ? text.downloadThese : text.downloadAll}</a></p>`
       }
     `,
   };
 }
 
-/** What precedes a part of the address that means nothing. */
-const oddities = {
-  number: 'Not a phone number, searched as a name:',
-  outcome: 'Not an outcome, all calls are shown:',
-  from: 'Not a date, left out:',
-  to: 'Not a date, left out:',
-};
-
 /** A date, with a time if it has one. */
 const moment = (label: string, name: string, value: string) =>
   field({ label, name, type: value.includes('T') ? 'datetime-local' : 'date', value });
 
-function filterForm(callQuery: CallQuery, { timeZone }: Formats, integrations: readonly Integration[]): Html {
+function filterForm(
+  callQuery: CallQuery,
+  { formats, words }: PageRequest,
+  integrations: readonly Integration[],
+): Html {
+  const text = words.calls;
   const { q, customer, extension, segment, integration, outcome, from, to } = callQuery;
   const narrowed = [
-    ['customer', 'Customer', customer],
-    ['extension', 'Extension', extension],
-    ['segment', 'Segment', segment],
-    ['integration', 'Integration', integration],
+    ['customer', text.customer, customer],
+    ['extension', text.extension, extension],
+    ['segment', text.segment, segment],
+    ['integration', text.integration, integration],
   ] as const;
   const nameOf = (name: string, value: string) =>
     name === 'integration' ? (integrations.find(({ uid }) => uid === value)?.name ?? value) : value;
   return html`
-  <form class="filter" action="/calls" role="search" aria-label="Calls">
-    ${field({ label: 'Name, number or extension', name: 'q', type: 'search', value: q, maxlength: 255 })}
-    ${choice({ label: 'Outcome', name: 'outcome', value: outcome ?? '', options: outcomes })}
-    ${moment('From', 'from', from)}
-    ${moment('To', 'to', to)}
-    <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> My calls</label>
+  <form class="filter" action="/calls" role="search" aria-label=${text.title}>
+    ${field({ label: text.search, name: 'q', type: 'search', value: q, maxlength: 255 })}
+    ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
+    ${moment(text.since, 'from', from)}
+    ${moment(text.until, 'to', to)}
+    <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> ${text.mine}</label>
     <div class="buttons">
-      <button type="submit" class="main">Search</button>
-      ${addressOf('', callQuery) !== '' && html`<a href="/calls">Clear filter</a>`}
+      <button type="submit" class="main">${text.find}</button>
+      ${addressOf('', callQuery) !== '' && html`<a href="/calls">${text.clear}</a>`}
     </div>
     ${narrowed.map(
       ([name, label, value]) =>
         value !== '' &&
         html`<p class="narrowed"><input type="hidden" name=${name} value=${value} />${label}: ${displayText(nameOf(name, value), 60)}
-          <a href=${addressOf('/calls', { ...callQuery, [name]: '' })}>Remove<span class="unseen"> ${label}</span></a></p>`,
+          <a href=${addressOf('/calls', { ...callQuery, [name]: '' })}>${text.remove}<span class="unseen"> ${label}</span></a></p>`,
     )}
-    <p class="hint">Any part of a name, with or without accents, or of a number, in any format. Times are in ${timeZone}.</p>
+    <p class="hint">${text.searchHint(formats.timeZone)}</p>
   </form>`;
 }
 
 /** Calls as a table, on this and other pages. */
-export function callTable(
-  calls: readonly CallRecord[],
-  { formats, now, extensions }: PageRequest,
-  filtered: boolean,
-): Html {
+export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
+  const { formats, now, extensions, words } = request;
+  const text = words.calls;
   const columns: Column<CallRecord>[] = [
     {
-      head: 'Time',
+      head: text.time,
       cell: ({ id, startedAt }) => html`<a href=${callAddress(id)}>${formats.moment(startedAt, now)}</a>`,
     },
     {
-      head: 'From',
+      head: text.caller,
       cell: ({ customer, number, segment }) => html`
         ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
         <a href=${callerAddress(number)}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
     },
-    { head: 'Outcome', cell: (call) => stateOf(call, now) },
+    { head: text.outcome, cell: (call) => stateOf(call, request) },
     {
-      head: 'Answered by',
+      head: text.answeredBy,
       cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
       wide: true,
     },
-    { head: 'Wait', cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
-    { head: 'Duration', cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
+    { head: text.wait, cell: (call) => duration(rangFor(call)), numeric: true, wide: true },
+    { head: text.duration, cell: (call) => duration(talkedFor(call)), numeric: true, wide: true },
   ];
   const empty = filtered
-    ? html`<p>No matching calls. <a href="/calls">Show all calls</a></p>`
-    : html`<p>No calls yet. Calls that your phone system reports are listed here.</p>`;
-  return table({ caption: 'Calls, newest first', columns, rows: calls, empty, stacked: true });
+    ? html`<p>${text.noMatch} <a href="/calls">${text.showAll}</a></p>`
+    : html`<p>${text.none}</p>`;
+  return table({ caption: text.caption, columns, rows: calls, empty, stacked: true });
 }
 
 /** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */

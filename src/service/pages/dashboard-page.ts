@@ -7,6 +7,7 @@ import { callTable } from './call-list-page.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest, Pages } from './kit/page-request.ts';
+import type { Words } from './words/words.ts';
 
 const LATEST = 12;
 
@@ -20,7 +21,7 @@ export function dashboardPage(pages: Pages, { store, directory }: ServiceContext
     return undefined;
   }
 
-  async function help({ account, administrates }: PageRequest): Promise<Html> {
+  async function help({ account, administrates, words }: PageRequest): Promise<Html> {
     if (!administrates) return null;
     const [uses, segments, customers, users] = await Promise.all([
       store.requests.use(account.id, Number.MAX_SAFE_INTEGER),
@@ -31,10 +32,15 @@ export function dashboardPage(pages: Pages, { store, directory }: ServiceContext
     const done = [uses.length > 0, segments.length > 0 && customers.customers.length > 0, users.length > 1];
     if (done[0] && done[1]) return null;
     const integration = directory.integrations(account.id)[0];
-    return nextSteps(done, integration === undefined ? '/integrations' : `/integrations/${integration.uid}`);
+    return nextSteps(
+      words.dashboard,
+      done,
+      integration === undefined ? '/integrations' : `/integrations/${integration.uid}`,
+    );
   }
 
   pages.get('/', 'agent', async (request) => {
+    const text = request.words.dashboard;
     const [steps, figures, { calls }] = await Promise.all([
       help(request),
       today(request),
@@ -47,13 +53,13 @@ export function dashboardPage(pages: Pages, { store, directory }: ServiceContext
       }),
     ]);
     return {
-      title: 'Dashboard',
+      title: text.title,
       scripts: ['live-parts.js'],
       body: html`
-        <h1>Today</h1>
+        <h1>${text.today}</h1>
         ${steps}
         <div id="today" data-live>
-          ${calls.length > 0 && [figures !== undefined && tiles(figures), html`<h2>Latest calls</h2>`]}
+          ${calls.length > 0 && [figures !== undefined && tiles(figures, text), html`<h2>${text.latest}</h2>`]}
           ${(calls.length > 0 || steps === null) && callTable(calls, request, false)}
         </div>
       `,
@@ -61,30 +67,30 @@ export function dashboardPage(pages: Pages, { store, directory }: ServiceContext
   });
 }
 
-function nextSteps(done: readonly boolean[], integration: string): Html {
+function nextSteps(texts: Words['dashboard'], done: readonly boolean[], integration: string): Html {
   const steps = [
     {
-      title: 'Connect your phone system',
-      text: html`Each integration has a token and instructions for the phone system. The first call appears here immediately.`,
-      link: html`<a href=${integration}>Open the integration</a>`,
+      title: texts.connect,
+      text: texts.connectHelp,
+      link: html`<a href=${integration}>${texts.openIntegration}</a>`,
     },
     {
-      title: 'Add your customers',
-      text: html`Callers are then shown by name, the most important ones first. Add one or two segments with a priority, then add customers or import a CSV file.`,
-      link: html`<a href="/customers/segments">Segments</a> · <a href="/customers/import">Import customers</a>`,
+      title: texts.customers,
+      text: texts.customersHelp,
+      link: html`<a href="/customers/segments">${texts.segments}</a> · <a href="/customers/import">${texts.importCustomers}</a>`,
     },
     {
-      title: 'Invite your colleagues',
-      text: html`Each has their own password. Missed calls are shared: everybody sees who calls back.`,
-      link: html`<a href="/users">Add users</a>`,
+      title: texts.colleagues,
+      text: texts.colleaguesHelp,
+      link: html`<a href="/users">${texts.addUsers}</a>`,
     },
   ];
   return html`<section class="card" aria-labelledby="next-steps">
-    <h2 id="next-steps">Next steps</h2>
+    <h2 id="next-steps">${texts.nextSteps}</h2>
     <ol class="steps">
       ${steps.map(
         ({ title, text, link }, index) => html`<li class=${done[index] ? 'done' : undefined}>
-          <strong>${title}</strong>${done[index] && html` <span class="state answered">done</span>`}
+          <strong>${title}</strong>${done[index] && html` <span class="state answered">${texts.done}</span>`}
           ${!done[index] && html`<p>${text}</p><p>${link}</p>`}
         </li>`,
       )}
@@ -92,14 +98,14 @@ function nextSteps(done: readonly boolean[], integration: string): Html {
   </section>`;
 }
 
-function tiles({ calls, answered, missed, waited }: Group): Html {
+function tiles({ calls, answered, missed, waited }: Group, text: Words['dashboard']): Html {
   const median = quantile(waited, 0.5);
   const share = (count: number) => (calls === 0 ? '' : `${Math.round((100 * count) / calls)} %`);
   const figures = [
-    ['Calls today', calls, ''],
-    ['Answered', answered, share(answered)],
-    ['Missed', missed, share(missed)],
-    ['Median time to answer', duration(median === null ? null : median * 1000), ''],
+    [text.callsToday, calls, ''],
+    [text.answered, answered, share(answered)],
+    [text.missed, missed, share(missed)],
+    [text.median, duration(median === null ? null : median * 1000), ''],
   ] as const;
   return html`<dl class="tiles">
     ${figures.map(
