@@ -27,3 +27,16 @@ test('a leg goes out over a trunk if another number than its own is dialled', ()
   for (const [name, dialString, goesOut] of rows)
     assert.equal(goesOverTrunk({ name, kind: channelKind(name) }, dialString), goesOut, dialString);
 });
+
+test('what a channel is, by its name', () => {
+  const rows = [
+    ['PJSIP/1001-00000001', 'real'],
+    ['Local/s@ring-0001;1', 'local'],
+    ['PJSIP/1001-00000001<ZOMBIE>', 'pseudo'],
+    ['PJSIP/1001-00000001<MASQ>', 'pseudo'],
+    ['Message/ast_msg_queue', 'pseudo'],
+    ['no-technology', 'pseudo'],
+    ['', 'pseudo'],
+  ] as const;
+  for (const [name, kind] of rows) assert.equal(channelKind(name), kind, name);
+});
