@@ -41,7 +41,7 @@ export const alertMessages = {
   'problem.test': {
     level: 'info',
     text: 'this is a test: alerts arrive here',
-    means: 'Sent by alert test.',
+    means: 'The command alert test has sent it.',
     todo: 'Nothing.',
   },
   'problem.dead-letters': {
