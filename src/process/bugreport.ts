@@ -168,6 +168,10 @@ export function logText(text: string): string {
         leftOut.has(key) ? '[left out]' : value,
       ]);
       const { time, level, code, ...fields } = Object.fromEntries(known) as Record<string, unknown>;
+      // The text of an announced problem may name a phone system; that of the catalogue does not.
+      const problem = messages[String(fields.problem) as keyof typeof messages];
+      if (fields.what !== undefined && fields.problem !== undefined)
+        fields.what = problem?.text ?? '[left out]';
       return [`${time} ${level} ${code} ${fill(message.text, fields)}`];
     }
     if (/^\s+at \S/.test(line)) return [line];

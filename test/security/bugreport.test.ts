@@ -156,7 +156,8 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   const cwd = temporaryFolder(t);
   const log = join(cwd, 'service.log');
   const first = `{"level":"info","time":"2026-11-22T12:00:00.000Z","code":"service.first-start","account":"${names[1]}","integration":"${names[0]}","stateDir":"/x","msg":"${names[1]}"}`;
-  writeFileSync(log, `${first}\n${foreignLines}\n${cookie} ${token}\n`);
+  const alert = `{"level":"warn","time":"2026-11-22T12:00:00.000Z","code":"alert.began","problem":"service.phone-system-silent","what":"phone system ${names[0]} of account ${names[1]} is silent"}`;
+  writeFileSync(log, `${first}\n${alert}\n${foreignLines}\n${cookie} ${token}\n`);
   const env = {
     ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${new URL(url).port}` },
     ...{ SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1', MAIL_FROM: names[2] as string },
@@ -173,6 +174,7 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
     /SMTP_URL is set\n/,
     /== storage\n[\s\S]*"engine": "SQLite [\s\S]*"requests": 1,[\s\S]*"enabled": true,/,
     /== health\n\n\{\n {2}"status": 200,\n {2}"storage": "reached"/,
+    /alert\.began problem: phone system \{integration\} of account \{account\} is silent/,
     /service\.first-start first start: created account \[left out\]/,
   ])
     assert.match(text, part);
