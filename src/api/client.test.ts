@@ -51,6 +51,13 @@ test('a call event arrives and its answer comes back', async (t) => {
   assert.equal(farSide.history()[0]?.request, ringing, 'the body goes out byte by byte as it was taken');
 });
 
+test('an answer is read without the byte order mark before it', async (t) => {
+  const server = createServer((_, answer) => answer.end('\ufeff{"result":"x"}'));
+  const baseUrl = `http://127.0.0.1:${await listening(t, server)}`;
+  const result = await clientFor(t, baseUrl).postCallEvent(ringing);
+  assert.equal(result.kind === 'answer' && result.body, '{"result":"x"}');
+});
+
 test('a status is an answer, never an exception, and the connections live on', async (t) => {
   const farSide = await farSideFor(t);
   const client = clientFor(t, farSide.baseUrl);

@@ -52,6 +52,11 @@ describe('after (re)connecting', () => {
   const rows: [string, Input[], string[]][] = [
     ['a call that is gone is completed', [caller(), snapshot([])], [R, '(vanished)', MISSED]],
     [
+      'one that was only Down is judged by nobody, but for its record',
+      [caller({ state: 0 } as never), snapshot([])],
+      [],
+    ],
+    [
       'a call that goes on is not reported again',
       [caller(), snapshot([trunkRow]), hangsUp('1.1')],
       [R, MISSED],
