@@ -34,8 +34,8 @@ describe('every recording of a real Asterisk, replayed over TCP, is reported as 
       assert.equal(farSide.counts().inverted, 0);
     });
 
-  test('there are recordings of Asterisk 22, of 16, and of what chan_dahdi sends', () => {
+  test("there are recordings of Asterisk 22, of 16, of FreePBX's dialplan, and of what chan_dahdi sends", () => {
     const versions = new Set(scenarios.map(({ name }) => name.split('/')[0]));
-    assert.deepEqual([...versions].sort(), ['asterisk-16', 'asterisk-22', 'chan-dahdi']);
+    assert.deepEqual([...versions].sort(), ['asterisk-16', 'asterisk-22', 'chan-dahdi', 'freepbx-22']);
   });
 });
