@@ -69,7 +69,7 @@ ${exten(
   'Set(O={EXTEN:0:1})',
   call(
     'dial-confirm',
-    `7,{DIAL_OPTIONS},Local/FMPR-{EXTEN}@findmefollow-ringallv2/n&Local/RG-{O}602-0${mobilePattern}@grps/n`,
+    `7,{DIAL_OPTIONS},Local/FMPR-{EXTEN}@from-internal&Local/RG-{O}602*-0${mobilePattern}#@from-internal`,
   ),
   call('vm', '{O}000,NOANSWER'),
 )}${hangup}
@@ -88,12 +88,12 @@ ${exten(
   call('user-callerid', ''),
   call(
     'dial-confirm',
-    `6,{DIAL_OPTIONS},Local/LC-{O}001@ext-local-confirm/n&Local/RG-{O}602-0${mobilePattern}@grps/n`,
+    `6,{DIAL_OPTIONS}Q(NO_ANSWER),Local/LC-{O}001@from-internal&Local/RG-{O}602*-0${mobilePattern}#@from-internal`,
   ),
 )}${hangup}
 ; a mobile of a group: it is asked; there is no call record of this half
 [grps]
-${exten('_RG-X602-.', 'Set(CDR_PROP(disable)=true)', `Dial(Local/{EXTEN:8}@from-internal/n,6,{DIAL_OPTIONS}Q(NO_ANSWER)${runs('confirm')})`)}
+${exten('_RG-X602*.', 'Set(CDR_PROP(disable)=true)', `Dial(Local/{EXTEN:9:-1}@from-internal/n,6,{DIAL_OPTIONS}Q(NO_ANSWER)${runs('confirm')})`)}
 ; a phone of such a group: it is not
 [ext-local-confirm]
 ${exten('_LC-X.', `Dial(${phone('{EXTEN:3}')},5,{DIAL_OPTIONS}${runs('auto-confirm')}b(func-apply-sipheaders^s^1))`)}
@@ -150,6 +150,9 @@ include => ext-queues
 include => ext-meetme
 include => ext-findmefollow
 include => ext-local
+include => ext-local-confirm
+include => findmefollow-ringallv2
+include => grps
 include => outbound-allroutes
 ; a phone that sends its calls to a mobile (302), without the digit for an outside line
 exten => _+X.,1,Goto(outbound-allroutes,0\${EXTEN},1)

@@ -25,7 +25,7 @@ export type LabOptions = {
 };
 
 export async function openLab(name: WorldName, options: LabOptions = {}): Promise<Lab> {
-  const { version, rows, dialplan, files, tech } = worlds[name];
+  const { version, rows, dialplan, files, tech, prepare } = worlds[name];
   const routes = rows.flatMap(({ dialplan }, index) => (dialplan ? [{ index, lines: dialplan }] : []));
   const pbx = await start(version, {
     dialplan: (ports) => dialplan(ports, routes),
@@ -37,6 +37,7 @@ export async function openLab(name: WorldName, options: LabOptions = {}): Promis
   const onEvent = board.apply;
   const connectDriver = () => connectAmi({ port: pbx.ports.ami, username, secret, onEvent });
   let driver = await connectDriver();
+  await prepare?.(driver);
   // Where no row leads to it, nothing speaks ARI.
   const stasisApp = routes.some(({ lines }) => lines.some((line) => line.startsWith('Stasis(')))
     ? await startStasisApp(pbx.ports.ari)

@@ -62,6 +62,11 @@ async function play(): Promise<boolean> {
   for (const [feed, why] of without) say(`left out ${feed}: ${why}`);
   const results = new Map<WorldName, MatrixResult>();
   for (const world of chosen) {
+    const why = worlds[world].impossible?.();
+    if (why) {
+      say(`left out ${world}: ${why}`);
+      continue;
+    }
     await install(worlds[world].version);
     const started = Date.now();
     const result = await runMatrix(world, {

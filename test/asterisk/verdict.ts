@@ -77,9 +77,12 @@ export function judge(
     if (extra) faults.push(`reported ${uniqueid}, which is no call to report: ${describe(extra)}`);
   }
   const words = play.inbound.slice(0, expected.length).map(({ uniqueid }, i) => {
-    const text = wasAnswered(records, uniqueid) ? 'answered' : 'missed';
+    const answered = wasAnswered(records, uniqueid);
+    const text = answered ? 'answered' : 'missed';
+    const known = row.fromRecords?.reported[i];
     const agrees =
-      (text === 'answered') === reported[i]?.reported.some(({ status }) => status === 'answered');
+      answered === reported[i]?.reported.some(({ status }) => status === 'answered') ||
+      (known !== undefined && answered === (known.answeredBy !== undefined));
     if (!agrees) faults.push(`Asterisk says ${text}`);
     return { text, agrees };
   });

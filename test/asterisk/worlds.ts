@@ -1,11 +1,18 @@
 import { matchesGlob } from 'node:path';
+import type { Ami } from './ami.ts';
 import { dialplanText, type Route } from './dialplan.ts';
 import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
+import {
+  fillDatabase,
+  generatedDialplan,
+  generatedFiles,
+  generationImpossible,
+} from './freepbx-generated.ts';
 import type { Version } from './install.ts';
 import type { PortBlock } from './ports.ts';
 import type { Row } from './row.ts';
 import { matrix } from './rows/all.ts';
-import { freepbxRows } from './rows/freepbx.ts';
+import { freepbxRows, generatedRows } from './rows/freepbx.ts';
 import { freepbxSipConf, pjsipConf } from './sip-config.ts';
 
 /** A phone system of the matrix: a version of Asterisk, a dialplan, and the rows that are played on it. */
@@ -18,12 +25,16 @@ export type World = {
   files(ports: PortBlock): Readonly<Record<string, string>>;
   /** The channel driver of phones and trunks. */
   readonly tech: 'PJSIP' | 'SIP';
+  /** Why it cannot be had on this machine, in one line; undefined if it can. */
+  impossible?(): string | undefined;
+  /** What is to be done when Asterisk runs. */
+  prepare?(driver: Ami): Promise<void>;
   /** The rows that a bridge must have heard to know the trunks. */
   readonly overEachTrunk: readonly string[];
 };
 
-/** Plain dialplans on both versions, and FreePBX's: of release 17 on 22, of release 16 on 16. */
-export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16'] as const;
+/** Plain dialplans on both versions, and FreePBX's: of release 17 on 22, of release 16 on 16; and the one that its own modules write. */
+export const worldNames = ['22', '16', 'freepbx-22', 'freepbx-16', 'freepbx-generated'] as const;
 export type WorldName = (typeof worldNames)[number];
 
 const plain = { rows: matrix, dialplan: dialplanText, files: () => ({}), tech: 'PJSIP' } as const;
@@ -41,6 +52,16 @@ export const worlds: Readonly<Record<WorldName, World>> = {
     ...{ ...freepbx, version: '16', tech: 'SIP' },
     dialplan: (_, routes) => freepbxDialplan('16', routes),
     files: (ports) => ({ ...freepbxFiles('SIP'), 'sip.conf': freepbxSipConf(ports) }),
+  },
+  'freepbx-generated': {
+    ...{ ...freepbx, rows: generatedRows, version: '22', tech: 'PJSIP' },
+    dialplan: (_, routes) => generatedDialplan(routes),
+    files: (ports) => ({
+      ...{ ...freepbxFiles('PJSIP'), ...generatedFiles() },
+      'pjsip.conf': pjsipConf(ports, 'from-pstn'),
+    }),
+    impossible: generationImpossible,
+    prepare: fillDatabase,
   },
 };
 

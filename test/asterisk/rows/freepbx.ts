@@ -45,14 +45,19 @@ function givenUpIn(application: string, row: Some): Row {
 }
 
 /** The mobile is asked to press 1, and presses this. */
-const asked = (key: string): Script => phone.answers({ first: [pause(700), presses(key, 'phone')] });
+const asked = (key: string): Script => phone.answers({ first: [pause(1200), presses(key, 'phone')] });
 const menu = (key: string): Script => [pause(1500), presses(key, 'caller')];
 
 /** Calls on a dialplan like those that FreePBX generates. A row that plain dialplans have too has the same name. */
 export const freepbxRows: readonly Row[] = [
   same('extension-caller-hangs-up'),
   same('caller-gives-up'),
-  same('busy'),
+  givenUpIn('VoiceMail', {
+    name: 'busy',
+    says: 'The extension is busy; the caller gets its mailbox, and hangs up.',
+    dialplan: extension(1),
+    phones: { 1: phone.busy() },
+  }),
   same('voicemail'),
   answered(
     2,
@@ -236,3 +241,24 @@ export const freepbxRows: readonly Row[] = [
     reported: [],
   },
 ];
+
+/**
+ * A mobile that declines, on the dialplan that FreePBX 17 writes: Dial takes its hanging up for an answer, joins the
+ * caller for a moment with what is left of the call, and hangs up.
+ */
+const refused = {
+  async play(stage) {
+    await stage.customerCalls();
+    await stage.isUp('mobile');
+  },
+  reported: [{}],
+  fromRecords: {
+    why: 'FreePBX 17 ends the call of a caller whom a mobile declines, and Asterisk records it as answered',
+    reported: [{ answeredBy: 'mobile' }],
+  },
+} satisfies Partial<Row>;
+
+/** The same on the dialplan that FreePBX's modules write. */
+export const generatedRows: readonly Row[] = freepbxRows.map((row) =>
+  ['press-one-refused', 'follow-me-refused'].includes(row.name) ? { ...row, ...refused } : row,
+);
