@@ -11,7 +11,6 @@ import {
   type BugReportOptions,
   machineFacts,
   makeBugReport,
-  reportFile,
   reportMask,
 } from '../process/bugreport.ts';
 import { messageOf } from '../process/message-of.ts';
@@ -56,10 +55,10 @@ export async function bugreport(
     const found = await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
     return found.ok ? found.status : found.why;
   });
-  await addLog(report, 'pbx-bridge', options);
+  const { PBX_BRIDGE_INSTANCE: instance } = environment;
+  await addLog(report, instance ? `pbx-bridge@${instance}` : 'pbx-bridge', options);
   if (recording !== undefined) report.addMasked('recording', maskedRecording(recording, secrets));
-  const file = options.out ?? reportFile('pbx-bridge', Date.now());
-  report.write(file);
+  const file = report.write(options.out);
   if (json) terminal.json({ file });
   else
     terminal.wrapped(

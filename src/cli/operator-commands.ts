@@ -64,7 +64,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
   )
     .option('--out <file>', 'where to write it (default: here, named by the time)')
     .option('--hours <n>', 'how many hours of the log', '6')
-    .option('--unit <name>', 'the systemd unit whose log to read', 'pbx-bridge')
+    .option('--unit <name>', 'the systemd unit whose log to read (default: that of the settings)')
     .option('--log <file>', 'read the log from this file instead')
     .option('--recording <file>', 'add this recording')
     .action(run(async (...args) => (await import('./bugreport-command.ts')).bugreport(...args)));

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readSync, statfsSync, writeFileSync } from 'node:fs';
-import { arch, availableParallelism, freemem, loadavg, release, totalmem, uptime } from 'node:os';
+import { arch, availableParallelism, freemem, loadavg, release, tmpdir, totalmem, uptime } from 'node:os';
+import { join } from 'node:path';
 import { fill, messages } from '../log/messages.ts';
 import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
@@ -11,8 +12,11 @@ export type BugReport = {
   add(title: string, content: unknown): void;
   /** Adds a section that holds nothing to mask. */
   addMasked(title: string, text: string): void;
-  /** Writes the file, which must not exist, for its owner alone. */
-  write(file: string): void;
+  /**
+   * Writes the file, for its owner alone, and gives its path. Without a name it is named by the time, here or, where this
+   * user may not write, in the folder for temporary files. @throws if it exists.
+   */
+  write(file?: string): string;
 };
 
 export type BugReportOptions = {
@@ -70,7 +74,20 @@ export function makeBugReport(program: string, version: string, secrets: readonl
         typeof content === 'string' ? mask(content) : JSON.stringify(maskValue(content, mask), undefined, 2),
       ),
     addMasked,
-    write: (file) => writeFileSync(file, sections.join('\n'), { flag: 'wx', mode: 0o600 }),
+    write(file) {
+      const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 16).replace(/[:T]/g, '-')}.txt`;
+      const write = (path: string) => {
+        writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 });
+        return path;
+      };
+      if (file !== undefined) return write(file);
+      try {
+        return write(named);
+      } catch (error) {
+        if (!/^(EACCES|EROFS)$/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+        return write(join(tmpdir(), named));
+      }
+    },
   };
 }
 
@@ -183,7 +200,3 @@ export function logText(text: string): string {
   if (skipped > 0) lines.push(`(${skipped} lines left out that are not from the log in its JSON form)`);
   return lines.join('\n');
 }
-
-/** Where a report goes unless a file is named. */
-export const reportFile = (program: string, now: number): string =>
-  `${program}-bugreport-${new Date(now).toISOString().slice(0, 16).replace(/[:T]/g, '-')}.txt`;

@@ -80,6 +80,22 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
     },
   );
 
+  await t.test(
+    'a bug report of root has the log, and is written where the bridge’s user may write',
+    async () => {
+      const report = await succeeds(machine.chroot('sh', '-c', 'cd /root && pbx-bridge bugreport'));
+      const [file = ''] = /\/tmp\/pbx-bridge-bugreport-\S+\.txt/.exec(report.output) ?? [];
+      const kept = await succeeds(machine.chroot('stat', '-c', '%U %a', file));
+      assert.equal(kept.output, 'pbx-bridge 600\n');
+      const wrapper = 'sed \'s/^exec.*/echo "$@"/\' /usr/bin/pbx-bridge | sh -s -- service bugreport';
+      assert.match(
+        (await succeeds(machine.chroot('sh', '-c', wrapper))).output,
+        /^setpriv --reuid=pbx-bridge-service --regid=pbx-bridge-service --groups=[\d,]+,\d+ -- /,
+      );
+      await succeeds(machine.chroot('rm', file));
+    },
+  );
+
   await t.test('the units are right, and safe to 1.2 of systemd-analyze security', async () => {
     const verified = await succeeds(machine.chroot('systemd-analyze', 'verify', '--man=no', ...units));
     assert.equal(verified.output, '');

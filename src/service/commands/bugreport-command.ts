@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addLog, machineFacts, makeBugReport, reportFile } from '../../process/bugreport.ts';
+import { addLog, machineFacts, makeBugReport } from '../../process/bugreport.ts';
 import { messageOf } from '../../process/message-of.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
@@ -16,7 +16,7 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
     )
     .option('--out <file>', 'where to write it (default: here, named by the time)')
     .option('--hours <n>', 'how many hours of the log', '6')
-    .option('--unit <name>', 'the systemd unit whose log to read', 'pbx-bridge-service')
+    .option('--unit <name>', 'the systemd unit whose log to read (default: pbx-bridge-service)')
     .option('--log <file>', 'read the log from this file instead')
     .action(async (options: { out?: string; hours?: string; unit?: string; log?: string }) => {
       const { version, settings } = io.about();
@@ -37,8 +37,7 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
         return { status: answer.status, ...((await answer.json()) as object) };
       });
       await addLog(report, 'pbx-bridge-service', options);
-      const file = options.out ?? reportFile('pbx-bridge-service', Date.now());
-      report.write(file);
+      const file = report.write(options.out);
       print(
         `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`,
       );
