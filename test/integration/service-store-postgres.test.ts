@@ -45,7 +45,9 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     const before = await scans();
     const store = await open();
     t.after(() => store.close());
-    for (let n = 0; n < 20; n += 1)
+    for (let n = 0; n < 20; n += 1) {
+      // The server plans anew, for tables of one page.
+      if (n === 5) await cluster.sql('ANALYZE calls, customer_numbers', new URL(url).pathname.slice(1));
       for (const status of ['ringing', 'answered', 'completed'] as const)
         await store.requests.record({
           ...{
@@ -61,6 +63,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
           ...{ response: null, callId: `${n}`, fromNumber: null },
           event: { id: `${n}`, status, from: '110', country: null, callerId: null },
         });
+    }
     await store.close(); // the server counts what a connection did at its end
     await new Promise((next) => setTimeout(next, 100));
     assert.deepEqual(await scans(), before);

@@ -129,14 +129,18 @@ export function openDatabase(primary: Primary, connections: number): Database {
         query_timeout: statement + idle + SILENCE_MS,
       } as { text: string });
 
-  /** Through a pooler a plan would be one connection's, and the next statement is another's. */
+  /**
+   * Through a pooler a plan would be one connection's, and the next statement is another's. Kept plans are without scans
+   * of whole tables: the server would keep one that it made while a table was small.
+   */
   const notePooler = (client: PoolClient, begun: Promise<QueryResult>) =>
-    begun.then(
-      (result) => {
-        if (pidOf(result) === processOf(client)) direct.add(client);
-      },
-      () => {},
-    );
+    begun
+      .then((result) => {
+        if (pidOf(result) !== processOf(client)) return undefined;
+        direct.add(client);
+        return client.query('SET enable_seqscan = off');
+      })
+      .catch(() => {});
 
   /**
    * Commits; a wait for the synchronous standby that takes too long is cancelled. (To close the connection
@@ -232,13 +236,14 @@ export function openDatabase(primary: Primary, connections: number): Database {
   return database;
 }
 
-function begin({ statement, lock, idle }: Limits): string {
+function begin({ statement, lock, idle, planned }: Limits): string {
   const limits = {
     statement_timeout: statement,
     lock_timeout: lock,
     idle_in_transaction_session_timeout: idle,
   };
   const set = Object.entries(limits).map(([name, ms]) => `set_config('${name}', '${ms}', true)`);
+  set.push(`set_config('enable_seqscan', '${planned ? 'off' : 'on'}', true)`);
   return `BEGIN; SELECT ${set.join(', ')}, pg_backend_pid() AS pid`;
 }
 

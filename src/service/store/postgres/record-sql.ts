@@ -23,8 +23,7 @@ const typed = (types: Readonly<Record<string, string>>) =>
 
 /**
  * The calls of a batch, and the callers of those that are not known yet. $1: their events, as JSON, of which the planner
- * assumes the same number each time, so that the server keeps the plan. OFFSET 0: each by its index, also with the plan
- * of a table that was small.
+ * assumes the same number each time, so that the server keeps the plan. OFFSET 0: each by its index (see database.ts).
  */
 export const readSql = `
 SELECT g.account_id, g.caller, c.*, k.*
