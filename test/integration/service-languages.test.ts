@@ -7,9 +7,6 @@ import { everyPage } from './every-page.ts';
 import { form, person, visitor, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
-/** Pages whose texts are not in words/ yet. */
-const unconverted: readonly string[] = ['import'];
-
 /** English with every text in ⟦brackets⟧: what a page shows outside of them is a text that is not in words/. */
 function bracketed<Value>(value: Value): Value {
   if (typeof value === 'string') return `⟦${value}⟧` as Value;
@@ -75,9 +72,7 @@ test('every page shows only texts that every language has', async (t) => {
     const answer = await ask(`${url}${path}`, { headers });
     assert.match(answer.text, /<html lang="en-xa">/, path);
     const texts = textsOutside(answer.text);
-    if (unconverted.includes(name))
-      assert.notDeepEqual(texts, [], `${name} is converted: take it off the list`);
-    else assert.deepEqual(texts, [], `${name}, ${path}`);
+    assert.deepEqual(texts, [], `${name}, ${path}`);
   }
   for (const path of [
     ...['/sign-in', '/users/nobody', '/api-log', '/integrations/nothing'],

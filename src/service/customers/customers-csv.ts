@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
 import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { phoneNumber } from '../../api/contract/phone-number.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { takeTurns } from '../../process/take-turns.ts';
 import { line } from '../http/text.ts';
+import { errorText } from '../pages/kit/form.ts';
 import { en } from '../pages/words/en.ts';
 import type { Words } from '../pages/words/words.ts';
 import { csvLines, unguarded } from '../reports/csv.ts';
@@ -16,7 +18,14 @@ import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer
  * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
  * semicolon or tab, as in the header.
  */
-const columns = ['reference', 'name', 'segment', 'numbers'] as const;
+export const columns = ['reference', 'name', 'segment', 'numbers'] as const;
+type Column = (typeof columns)[number];
+
+/** Which of our columns each column of a table is; '' for none. Several can be the same: names are joined, numbers added. */
+export type Mapping = readonly (Column | '')[];
+
+/** How a table is read: in the country of its numbers, with errors in the words of a language. */
+export type Reading = { readonly country: string | null; readonly mapping?: Mapping; readonly words?: Words };
 
 const numberSchema = phoneNumber('numbers');
 const texts = z.object({
@@ -46,7 +55,7 @@ export class BadTable extends Error {}
 /** Adds or replaces customers by reference. Lines with an error are reported, the others are imported. */
 export async function importCustomers(
   input: Readable,
-  { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
+  { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
 ): Promise<ImportReport> {
   const errors: { line: number; message: string }[] = [];
   let imported = 0;
@@ -64,12 +73,12 @@ export async function importCustomers(
     );
     outcomes.forEach((outcome, index) => {
       if (outcome === null) imported += 1;
-      else refuse(batch[index]?.line ?? 0, refusalText(outcome));
+      else refuse(batch[index]?.line ?? 0, refusalText(outcome, reading.words?.customers));
     });
     batch = [];
   };
 
-  for await (const { line, customer } of readCustomers(input, country)) {
+  for await (const { line, customer } of readCustomers(input, reading)) {
     if (typeof customer === 'string') refuse(line, customer);
     else if (batch.push({ line, customer }) === BATCH) await store();
   }
@@ -84,30 +93,67 @@ export const importSummary = ({ imported, refused }: ImportReport) =>
 /** Reads a table line by line: each customer, or the error in its line. */
 export async function* readCustomers(
   input: Readable,
-  country: string | null,
+  { country, mapping, words = en }: Reading,
 ): AsyncGenerator<{ line: number; customer: Customer | string }> {
   const turn = takeTurns();
-  for await (const { line, row } of rowsOf(input)) {
+  for await (const { line, row } of rowsOf(input, mapping)) {
     await turn();
     yield {
       line,
-      customer: row === null ? 'The number of columns differs from the header.' : customerOf(row, country),
+      customer: row === null ? words.importing.columnsDiffer : customerOf(row, country, words),
     };
   }
 }
 
-type Row = Partial<Record<(typeof columns)[number], string>>;
+/** The first lines of a table, cell by cell: its header and an example. */
+export function firstLines(table: string): [header: string[], example: string[]] {
+  const options = { bom: true, relax_column_count: true, skip_empty_lines: true, trim: true, to: 2 };
+  try {
+    const delimiter = delimiterIn(table.split('\n', 1)[0] ?? '');
+    const [header = [], example = []] = parseAtOnce(table, { ...options, delimiter });
+    return [header, example];
+  } catch (error) {
+    throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
+  }
+}
 
-async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row | null }> {
+/** What the header of somebody's own table probably means, in the languages of the pages. */
+export function guessMapping(header: readonly string[]): Mapping {
+  const meanings: readonly (readonly [Column, RegExp])[] = [
+    [
+      'reference',
+      /^(id|ref)$|referen|référence|(customer|kunden?|klant|client|debitor).*(n[or°]|num|id|code)|^n° (de )?client/,
+    ],
+    ['segment', /segment|gr(ou|u)pp?|groep|categor|kategor|catégor/],
+    ['numbers', /number|phone|^tel|telef|téléphone|mobil|móvil|nummer|num[ée]ro|handy/],
+    ['name', /name|naam|^nom|nombre|apellido|firma|company|bedrijf|société|empresa|organi[sz]/],
+  ];
+  return header.map(
+    (cell) => meanings.find(([, pattern]) => pattern.test(cell.trim().toLowerCase()))?.[0] ?? '',
+  );
+}
+
+type Row = Partial<Record<Column, string>>;
+
+/** The columns that the header names exactly. */
+function exactMapping(header: readonly string[]): Mapping {
+  const names = header.map((name) => name.trim().toLowerCase());
+  if (!names.includes('numbers'))
+    throw new BadTable(`The first line must name the columns: ${columns.join(',')}.`);
+  return names.map((name) => columns.find((column) => column === name) ?? '');
+}
+
+async function* rowsOf(
+  input: Readable,
+  mapping: Mapping | undefined,
+): AsyncGenerator<{ line: number; row: Row | null }> {
   const { delimiter, all } = await sniff(input);
   const parser = parse({
     bom: true,
+    // A name for each column, so that two of a kind are both kept.
     columns: (header: string[]) => {
-      const names = header.map((name) => name.trim().toLowerCase());
-      if (!names.includes('numbers')) {
-        throw new BadTable(`The first line must name the columns: ${columns.join(',')}.`);
-      }
-      return names;
+      const meaning = mapping ?? exactMapping(header);
+      return header.map((_, index) => `${meaning[index] ?? ''} ${index}`);
     },
     delimiter,
     info: true,
@@ -118,17 +164,31 @@ async function* rowsOf(input: Readable): AsyncGenerator<{ line: number; row: Row
   });
   try {
     for await (const { info, record } of Readable.from(all).compose(parser)) {
-      yield { line: info.lines, row: info.error === undefined ? record : null };
+      yield { line: info.lines, row: info.error === undefined ? joined(record) : null };
     }
   } catch (error) {
     throw error instanceof CsvError ? new BadTable(error.message, { cause: error }) : error;
   }
 }
 
+/** Of several columns of one kind: names with a blank between them, numbers as a list. */
+function joined(record: Readonly<Record<string, string>>): Row {
+  const row: Row = {};
+  for (const [key, value] of Object.entries(record)) {
+    const column = columns.find((name) => key.startsWith(`${name} `));
+    if (column === undefined || value === '') continue;
+    row[column] =
+      row[column] === undefined ? value : `${row[column]}${column === 'numbers' ? '|' : ' '}${value}`;
+  }
+  return row;
+}
+
 /** The parser reads each piece at once. */
 function* pieces(chunk: Buffer): Generator<Buffer> {
   for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES);
 }
+
+const delimiterIn = (header: string) => /[,;\t]/.exec(header)?.[0] ?? ',';
 
 /** The first separator in the header line. `all` is the whole input. */
 async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGenerator<Buffer> }> {
@@ -140,7 +200,7 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
     head = Buffer.concat([head, Buffer.from(value)]);
   }
   const end = head.indexOf('\n');
-  const delimiter = /[,;\t]/.exec(head.toString('latin1', 0, end < 0 ? head.length : end))?.[0] ?? ',';
+  const delimiter = delimiterIn(head.toString('latin1', 0, end < 0 ? head.length : end));
   async function* all() {
     yield* pieces(head);
     for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) yield* pieces(Buffer.from(chunk));
@@ -149,20 +209,23 @@ async function sniff(input: Readable): Promise<{ delimiter: string; all: AsyncGe
 }
 
 /** A customer, or the error in the row. */
-function customerOf(row: Row, country: string | null): Customer | string {
+function customerOf(row: Row, country: string | null, words: Words): Customer | string {
+  const { importing: text, formErrors } = words;
   const cell = (name: (typeof columns)[number]) => unguarded(row[name] ?? '').trim();
   const written = cell('numbers')
     .split(/[|;]/)
     .map((number) => number.trim())
     .filter((number) => number !== '');
   const invalid = written.find((number) => !numberSchema.safeParse(number).success);
-  if (invalid !== undefined)
-    return `Not a valid phone number: "${invalid.slice(0, limits.numberLength).toWellFormed()}".`;
+  if (invalid !== undefined) return text.notANumber(invalid.slice(0, limits.numberLength).toWellFormed());
   const numbers = [...new Set(written.map((number) => normaliseNumber(number, country)))];
   const reference = cell('reference') || numbers[0];
-  if (reference === undefined) return 'There is neither a reference nor a number.';
+  if (reference === undefined) return text.nothing;
   const read = texts.safeParse({ reference, name: cell('name') || reference, segment: cell('segment') });
-  if (!read.success) return read.error.issues[0]?.message ?? '';
+  const [issue] = read.error?.issues ?? [];
+  // The API's words name the field.
+  if (issue) return words === en ? issue.message : errorText(issue, formErrors);
+  if (!read.success) return '';
   return { ...read.data, segment: read.data.segment || null, numbers };
 }
 

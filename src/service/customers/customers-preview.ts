@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
-import { readCustomers, refusalText } from './customers-csv.ts';
+import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
 
 /** What importing a table would change. */
 export type ImportPreview = {
@@ -8,6 +8,8 @@ export type ImportPreview = {
   readonly changed: number;
   readonly same: number;
   readonly refused: number;
+  /** Numbers that nobody can be called at from here: national, in a country that is not known or has no such number. */
+  readonly undialable: { readonly count: number; readonly first: string | undefined };
   /** The first lines: each customer, or the error. */
   readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
   /** The first 100. */
@@ -20,7 +22,7 @@ const ERRORS = 100;
 /** Reads a table as an import would and changes nothing. Throws BadTable as the import does. */
 export async function previewImport(
   input: Readable,
-  { customers, account, country }: { customers: CustomerStore; account: number; country: string | null },
+  { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
 ): Promise<ImportPreview> {
   const known = new Map<string, Customer>();
   const owners = new Map<string, string>();
@@ -45,20 +47,22 @@ export async function previewImport(
   const counts = { added: 0, changed: 0, same: 0, refused: 0 };
   const lines: { line: number; customer: Customer | string }[] = [];
   const errors: { line: number; message: string }[] = [];
-  for await (const { line, customer } of readCustomers(input, country)) {
+  const undialable: string[] = [];
+  for await (const { line, customer } of readCustomers(input, reading)) {
     const refused = typeof customer === 'string' ? undefined : refusal(customer);
-    const outcome = refused ? refusalText(refused) : customer;
+    const outcome = refused ? refusalText(refused, reading.words?.customers) : customer;
     if (lines.length < LINES) lines.push({ line, customer: outcome });
     if (typeof outcome === 'string') {
       counts.refused += 1;
       if (errors.length < ERRORS) errors.push({ line, message: outcome });
       continue;
     }
+    undialable.push(...outcome.numbers.filter((number) => /^\d{6,}$/.test(number)));
     const before = known.get(outcome.reference);
     counts[before === undefined ? 'added' : isSame(before, outcome) ? 'same' : 'changed'] += 1;
     take(outcome);
   }
-  return { ...counts, lines, errors };
+  return { ...counts, undialable: { count: undialable.length, first: undialable[0] }, lines, errors };
 }
 
 function isSame(a: Customer, b: Customer): boolean {

@@ -17,7 +17,8 @@ export function readForm<Schema extends z.ZodType>(
   return { values: null, errors };
 }
 
-function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors']): string {
+/** An error of a check in the user's language. */
+export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors']): string {
   if (issue.code === 'too_big') return formErrors.tooLong(Number(issue.maximum));
   if (issue.code === 'too_small' || issue.code === 'invalid_type') return formErrors.required;
   const { key, value } = (issue.code === 'custom' && issue.params) || {};

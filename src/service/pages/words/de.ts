@@ -625,4 +625,39 @@ export const de: Words = {
     notStored: 'Nicht gespeichert: eine Liste der Anfragen.',
     curl: 'Noch einmal senden mit curl (setzen Sie Ihr Token für TOKEN ein)',
   },
+
+  importing: {
+    title: 'Kunden importieren',
+    file: 'CSV-Datei',
+    table: 'CSV-Text oder aus einer Tabelle kopierte Zellen',
+    tableHint:
+      'Die erste Zeile nennt die Spalten, in beliebigen Worten: Welche was enthält, wählen Sie im nächsten Schritt. Trennen Sie mehrere Nummern mit |. Vorhandene Referenzen werden aktualisiert, neue hinzugefügt, nichts wird gelöscht.',
+    template: 'Vorlage herunterladen',
+    preview: 'Vorschau',
+    previewAgain: 'Vorschau aktualisieren',
+    back: 'Zurück zur Tabelle',
+    columns: 'Spalten',
+    leaveOut: 'Nicht importieren',
+    chooseNumbers: 'Wählen Sie die Spalte mit den Telefonnummern.',
+    counts: (added, changed, same) => `${added} neu, ${changed} geändert, ${same} unverändert.`,
+    nothingYet: 'Noch wurde nichts importiert.',
+    imported: (customers) => `${count(customers, 'Kunde', 'Kunden')} importiert.`,
+    skipped: (lines) => `${count(lines, 'Zeile', 'Zeilen')} übersprungen.`,
+    willBeSkipped: (lines) =>
+      `${count(lines, 'fehlerhafte Zeile wird', 'fehlerhafte Zeilen werden')} übersprungen.`,
+    undialable: (numbers, first) =>
+      `${count(numbers, 'Nummer wird', 'Nummern werden')} bei einem Anruf nicht erkannt, zum Beispiel ${first}:`,
+    noCountry:
+      'Die Landesvorwahl fehlt, und für das Konto ist kein Land eingestellt. Wählen Sie es zuerst hier:',
+    otherCountry:
+      'In Ihrem Land gibt es solche Nummern nicht. Schreiben Sie Nummern im Ausland mit + und Landesvorwahl.',
+    firstLines: 'Erste Zeilen der Tabelle',
+    line: 'Zeile',
+    noLines: 'Unter der Kopfzeile stehen keine Zeilen.',
+    importThem: (customers) => `${count(customers, 'Kunden', 'Kunden')} importieren`,
+    badTable: 'Diese Tabelle kann nicht gelesen werden.',
+    columnsDiffer: 'Die Anzahl der Spalten weicht von der Kopfzeile ab.',
+    nothing: 'Weder Referenz noch Nummer vorhanden.',
+    notANumber: (text) => `Keine gültige Telefonnummer: „${text}“.`,
+  },
 };

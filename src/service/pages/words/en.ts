@@ -599,4 +599,38 @@ export const en = {
     notStored: 'Not stored: a list of the request history.',
     curl: 'Send it again with curl (put your token in place of TOKEN)',
   },
+
+  importing: {
+    title: 'Import customers',
+    file: 'CSV file',
+    table: 'CSV text, or cells copied from a spreadsheet',
+    tableHint:
+      'The first line names the columns, in any words: you choose next which is which. Separate several numbers with |. Existing references are updated, new ones are added, nothing is deleted.',
+    template: 'Download a template',
+    preview: 'Preview',
+    previewAgain: 'Preview again',
+    back: 'Back to the table',
+    columns: 'Columns',
+    leaveOut: 'Do not import',
+    chooseNumbers: 'Choose the column that has the phone numbers.',
+    counts: (added: number, changed: number, same: number) =>
+      `${added} new, ${changed} changed, ${same} unchanged.`,
+    nothingYet: 'Nothing has been imported yet.',
+    imported: (customers: number) => `${count(customers, 'customer', 'customers')} imported.`,
+    skipped: (lines: number) => `${count(lines, 'line', 'lines')} skipped.`,
+    willBeSkipped: (lines: number) => `${count(lines, 'line', 'lines')} with errors will be skipped.`,
+    undialable: (numbers: number, first: string) =>
+      `${count(numbers, 'number', 'numbers')} will not be recognised when they call, such as ${first}:`,
+    noCountry: 'they have no country code, and the account has no country. Choose it here first:',
+    otherCountry:
+      'they are not valid numbers of your country. Write numbers abroad with + and their country code.',
+    firstLines: 'First lines of the table',
+    line: 'Line',
+    noLines: 'There are no lines below the header.',
+    importThem: (customers: number) => `Import ${count(customers, 'customer', 'customers')}`,
+    badTable: 'This table cannot be read.',
+    columnsDiffer: 'The number of columns differs from the header.',
+    nothing: 'There is neither a reference nor a number.',
+    notANumber: (text: string) => `Not a valid phone number: "${text}".`,
+  },
 };

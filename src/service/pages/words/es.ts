@@ -623,4 +623,37 @@ export const es: Words = {
     notStored: 'No guardada: una lista de solicitudes.',
     curl: 'Enviar de nuevo con curl (ponga su token en lugar de TOKEN)',
   },
+
+  importing: {
+    title: 'Importar clientes',
+    file: 'Archivo CSV',
+    table: 'Texto CSV, o celdas copiadas de una hoja de cálculo',
+    tableHint:
+      'La primera línea nombra las columnas, con cualquier palabra: en el siguiente paso elige qué contiene cada una. Separe varios números con |. Las referencias existentes se actualizan, las nuevas se añaden y no se borra nada.',
+    template: 'Descargar una plantilla',
+    preview: 'Vista previa',
+    previewAgain: 'Actualizar vista previa',
+    back: 'Volver a la tabla',
+    columns: 'Columnas',
+    leaveOut: 'No importar',
+    chooseNumbers: 'Elija la columna que contiene los números de teléfono.',
+    counts: (added, changed, same) => `Nuevos: ${added}, modificados: ${changed}, sin cambios: ${same}.`,
+    nothingYet: 'Todavía no se ha importado nada.',
+    imported: (customers) => `${count(customers, 'cliente importado', 'clientes importados')}.`,
+    skipped: (lines) => `${count(lines, 'línea omitida', 'líneas omitidas')}.`,
+    willBeSkipped: (lines) =>
+      `${count(lines, 'línea con errores se omitirá', 'líneas con errores se omitirán')}.`,
+    undialable: (numbers, first) =>
+      `${count(numbers, 'número no se reconocerá', 'números no se reconocerán')} cuando llame, por ejemplo ${first}:`,
+    noCountry: 'falta el prefijo de país, y la cuenta no tiene país. Elíjalo primero aquí:',
+    otherCountry: 'no son números válidos de su país. Escriba los números extranjeros con + y su prefijo.',
+    firstLines: 'Primeras líneas de la tabla',
+    line: 'Línea',
+    noLines: 'No hay líneas debajo del encabezado.',
+    importThem: (customers) => `Importar ${count(customers, 'cliente', 'clientes')}`,
+    badTable: 'No se puede leer esta tabla.',
+    columnsDiffer: 'El número de columnas no coincide con el encabezado.',
+    nothing: 'No hay referencia ni número.',
+    notANumber: (text) => `No es un número de teléfono válido: «${text}».`,
+  },
 };

@@ -617,4 +617,38 @@ export const fr: Words = {
     notStored: 'Non conservée : une liste de requêtes.',
     curl: 'Renvoyer avec curl (remplacez TOKEN par votre jeton)',
   },
+
+  importing: {
+    title: 'Importer des clients',
+    file: 'Fichier CSV',
+    table: 'Texte CSV, ou cellules copiées depuis un tableur',
+    tableHint:
+      'La première ligne nomme les colonnes, avec vos propres mots : vous choisirez ensuite ce que chacune contient. Séparez plusieurs numéros par |. Les références existantes sont mises à jour, les nouvelles ajoutées, rien n’est supprimé.',
+    template: 'Télécharger un modèle',
+    preview: 'Aperçu',
+    previewAgain: 'Actualiser l’aperçu',
+    back: 'Retour au tableau',
+    columns: 'Colonnes',
+    leaveOut: 'Ne pas importer',
+    chooseNumbers: 'Choisissez la colonne qui contient les numéros de téléphone.',
+    counts: (added, changed, same) => `Nouveaux : ${added}, modifiés : ${changed}, inchangés : ${same}.`,
+    nothingYet: 'Rien n’a encore été importé.',
+    imported: (customers) => `${count(customers, 'client importé', 'clients importés')}.`,
+    skipped: (lines) => `${count(lines, 'ligne ignorée', 'lignes ignorées')}.`,
+    willBeSkipped: (lines) =>
+      `${count(lines, 'ligne avec erreur sera ignorée', 'lignes avec erreurs seront ignorées')}.`,
+    undialable: (numbers, first) =>
+      `${count(numbers, 'numéro ne sera pas reconnu', 'numéros ne seront pas reconnus')} lors d’un appel, par exemple ${first} :`,
+    noCountry: 'l’indicatif du pays manque et le compte n’a pas de pays. Choisissez-le d’abord ici :',
+    otherCountry:
+      'ce ne sont pas des numéros valides de votre pays. Écrivez les numéros étrangers avec + et leur indicatif.',
+    firstLines: 'Premières lignes du tableau',
+    line: 'Ligne',
+    noLines: 'Il n’y a aucune ligne sous l’en-tête.',
+    importThem: (customers) => `Importer ${count(customers, 'client', 'clients')}`,
+    badTable: 'Ce tableau est illisible.',
+    columnsDiffer: 'Le nombre de colonnes diffère de l’en-tête.',
+    nothing: 'Il n’y a ni référence ni numéro.',
+    notANumber: (text) => `Numéro de téléphone non valide : « ${text} ».`,
+  },
 };

@@ -620,4 +620,38 @@ export const nl: Words = {
     notStored: 'Niet opgeslagen: een lijst van verzoeken.',
     curl: 'Opnieuw versturen met curl (vul uw token in voor TOKEN)',
   },
+
+  importing: {
+    title: 'Klanten importeren',
+    file: 'CSV-bestand',
+    table: 'CSV-tekst, of cellen gekopieerd uit een spreadsheet',
+    tableHint:
+      'De eerste regel noemt de kolommen, in elke bewoording: welke wat bevat, kiest u in de volgende stap. Scheid meerdere nummers met |. Bestaande referenties worden bijgewerkt, nieuwe toegevoegd, er wordt niets verwijderd.',
+    template: 'Sjabloon downloaden',
+    preview: 'Voorbeeld',
+    previewAgain: 'Voorbeeld vernieuwen',
+    back: 'Terug naar de tabel',
+    columns: 'Kolommen',
+    leaveOut: 'Niet importeren',
+    chooseNumbers: 'Kies de kolom met de telefoonnummers.',
+    counts: (added, changed, same) => `${added} nieuw, ${changed} gewijzigd, ${same} ongewijzigd.`,
+    nothingYet: 'Er is nog niets geïmporteerd.',
+    imported: (customers) => `${count(customers, 'klant', 'klanten')} geïmporteerd.`,
+    skipped: (lines) => `${count(lines, 'regel', 'regels')} overgeslagen.`,
+    willBeSkipped: (lines) =>
+      `${count(lines, 'regel met fouten wordt', 'regels met fouten worden')} overgeslagen.`,
+    undialable: (numbers, first) =>
+      `${count(numbers, 'nummer wordt', 'nummers worden')} bij een gesprek niet herkend, zoals ${first}:`,
+    noCountry: 'het landnummer ontbreekt, en voor het account is geen land ingesteld. Kies het eerst hier:',
+    otherCountry:
+      'zulke nummers bestaan niet in uw land. Schrijf buitenlandse nummers met + en het landnummer.',
+    firstLines: 'Eerste regels van de tabel',
+    line: 'Regel',
+    noLines: 'Er staan geen regels onder de kopregel.',
+    importThem: (customers) => `${count(customers, 'klant', 'klanten')} importeren`,
+    badTable: 'Deze tabel kan niet worden gelezen.',
+    columnsDiffer: 'Het aantal kolommen wijkt af van de kopregel.',
+    nothing: 'Er is geen referentie en geen nummer.',
+    notANumber: (text) => `Geen geldig telefoonnummer: ‘${text}’.`,
+  },
 };
