@@ -210,6 +210,7 @@ async function startRest(
   const alerts = createBridgeAlerts(config, {
     ...{
       read,
+      client,
       link: link.status,
       unreadable: () => gapFiller?.unreadable(),
       log: log.child({ part: 'alerts' }),

@@ -12,6 +12,8 @@ export type AlertsOptions = {
   readonly targets: readonly AlertTarget[];
   /** How long a problem must last before it is announced, ms. */
   readonly afterMs: number;
+  /** Called after each look. */
+  readonly onLook?: () => void;
   /** From one look to the next, ms. */
   readonly everyMs?: number | undefined;
 };
@@ -94,6 +96,7 @@ export function createAlerts(
     // Before anything is sent: after a crash, nothing is announced twice.
     await save();
     for (const target of targets) void send(target);
+    options.onLook?.();
   }
 
   async function send(target: AlertTarget): Promise<void> {

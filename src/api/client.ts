@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici';
+import { bridgeHealthPath } from './contract/bridge-health.ts';
 import { type Proxies, proxyFor } from './proxy.ts';
 import { type ApiErrorKind, type ApiResult, errorKind } from './result.ts';
 
@@ -6,6 +7,8 @@ export type ApiClientOptions = {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   readonly token: string;
+  /** Whether the API also takes what its document does not name, as our own service does. */
+  readonly extras?: boolean;
   /** Absent: the API is reached directly. */
   readonly proxies?: Proxies | undefined;
   /** What this client proves who it is with, where the API asks for it: PEM. */
@@ -37,6 +40,8 @@ export type ApiClient = {
   priority(query: { readonly parameter: string; readonly number: string }): Promise<ApiResult>;
   /** Recorded requests, newest first (part 4.3). */
   history(query: HistoryQuery): Promise<ApiResult>;
+  /** How this bridge is, as JSON (API_EXTRAS). */
+  reportHealth(body: string): Promise<ApiResult>;
   /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
   changeToken(token: string): void;
   /** Ends every request still running with `closed` and gives the connections back. A second call is harmless. */
@@ -183,6 +188,14 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     postCallEvent: (body) =>
       request(
         { method: 'POST', path: `${prefix}/voice/call`, headers: [...headers, ...postHeaders], body },
+        answerBytes,
+      ),
+    reportHealth: (body) =>
+      request(
+        {
+          ...{ method: 'POST', path: `${prefix}${bridgeHealthPath}`, body },
+          headers: [...headers, ...postHeaders],
+        },
         answerBytes,
       ),
     priority({ parameter, number }) {

@@ -2,8 +2,11 @@ import { join } from 'node:path';
 import { type Alerts, createAlerts } from '../alerts/alerts.ts';
 import { diskProblem } from '../alerts/machine-problems.ts';
 import type { AmiStatus } from '../ami/link.ts';
+import type { ApiClient } from '../api/client.ts';
+import type { BridgeHealth } from '../api/contract/bridge-health.ts';
 import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
+import { escapeControls, maskNumbers } from '../log/redact.ts';
 import { type AlertAddresses, bridgeAlertTargets } from '../status/alert-addresses.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import { bridgeProblems, expiryOf, type Facts, watchApi } from './problems.ts';
@@ -14,6 +17,7 @@ export type BridgeAlertsConfig = AlertAddresses & {
   readonly outbox: { readonly stateDir: string };
 };
 
+const HEALTH_MS = 60_000;
 /** Retries alone take seconds. */
 const LEAST_BACKLOG_MS = 5_000;
 
@@ -23,14 +27,28 @@ export function createBridgeAlerts(
   parts: {
     readonly read: () => Promise<BridgeStatus>;
     readonly link: () => AmiStatus;
+    readonly client: Pick<ApiClient, 'reportHealth'>;
     readonly unreadable: () => Facts['records'];
     readonly log: Log;
   },
 ): Alerts & { answered(result: ApiResult): void } {
   const { stateDir } = config.outbox;
   const api = watchApi(config.api.baseUrl, Date.now);
+  let reported = { text: '', at: Number.NEGATIVE_INFINITY };
+  /** What changed at once, and otherwise each minute, so that the service sees that the bridge runs. */
+  function reportHealth(): void {
+    const problems = alerts.status().problems.map(({ what, ...it }) => ({
+      ...it,
+      what: maskNumbers(escapeControls(what)).slice(0, 1_000),
+    }));
+    const text = JSON.stringify({ problems } satisfies BridgeHealth);
+    if (text === reported.text && performance.now() - reported.at < HEALTH_MS) return;
+    reported = { text, at: performance.now() };
+    void parts.client.reportHealth(text);
+  }
+  const onLook = config.api.extras === true ? reportHealth : () => {};
   const alerts = createAlerts(
-    { ...config.alerts, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
+    { ...config.alerts, onLook, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
     {
       async read() {
         const link = parts.link();

@@ -19,6 +19,11 @@ export const apiSection = section({
       .describe(
         'Allow plain http to another machine, which sends the token unencrypted. Only for trusted networks.',
       ),
+    API_EXTRAS: yesNo()
+      .prefault('no')
+      .describe(
+        'Also send what the document of the API does not name: the open problems of this bridge. For the service of pbx-bridge only, which prints this line.',
+      ),
     API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long to wait for a response.'),
     HTTPS_PROXY: proxy()
       .optional()
@@ -51,6 +56,7 @@ export const apiSection = section({
   build: (values) => ({
     baseUrl: values.API_BASE_URL.replace(/\/$/, ''),
     token: values.API_TOKEN,
+    extras: values.API_EXTRAS,
     answerTimeoutMs: values.API_TIMEOUT,
     proxies: {
       https: values.HTTPS_PROXY,

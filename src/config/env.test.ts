@@ -121,6 +121,7 @@ describe('invalid values', () => {
       `API_CLIENT_KEY: got ${JSON.stringify(pem)}; takes the path of a readable PEM file`,
     ],
     [{ API_ALLOW_HTTP: 'x' }, 'API_ALLOW_HTTP: got "x"; takes yes or no'],
+    [{ API_EXTRAS: 'x' }, 'API_EXTRAS: got "x"; takes yes or no'],
     [
       { API_TIMEOUT: '10' },
       'API_TIMEOUT: got "10"; takes a time from 1s to 60s, such as 500ms, 10s, 5m, 12h or 14d',

@@ -50,7 +50,10 @@ async function commandLine(t: TestContext, { started = true, terminal = true, se
 
 test('`service` runs it, and prints a sign-in link to a terminal only', async (t) => {
   const run = await commandLine(t);
-  assert.match(await run([]), /the-link[\s\S]*API_BASE_URL=http:\/\/x\/api\/v1\nAPI_TOKEN=the-token\n/);
+  assert.match(
+    await run([]),
+    /the-link[\s\S]*API_BASE_URL=http:\/\/x\/api\/v1\nAPI_TOKEN=the-token\nAPI_EXTRAS=yes\n/,
+  );
   const unseen = await commandLine(t, { terminal: false });
   assert.equal(await unseen([]), '');
 });

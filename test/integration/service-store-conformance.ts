@@ -636,6 +636,9 @@ export function storeConformance(
       ['10.0.0.1', 3],
     ] as const)
       await directory.oldTokenUsed(first, address, at);
+    await directory.bridgeHeard(first.id, 6, '{}');
+    await directory.bridgeHeard(first.id, 7, '{"problems":[]}');
+    assert.deepEqual(await directory.bridgeReport(first.id), { heardAt: 7, report: '{"problems":[]}' });
     assert.deepEqual(await directory.oldTokenUses(first), [
       { address: '10.0.0.1', lastAt: 3 },
       { address: '10.0.0.2', lastAt: 2 },

@@ -11,6 +11,7 @@ export const bridgeSettings = (url: string, token: string) => [
   'Settings for a bridge (.env or /etc/pbx-bridge/bridge.env):',
   `API_BASE_URL=${url}/api/v1`,
   `API_TOKEN=${token}`,
+  'API_EXTRAS=yes',
 ];
 
 export const phoneSystemInstructions = (url: string, token: string) => [

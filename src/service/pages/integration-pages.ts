@@ -6,6 +6,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Integration, IntegrationChange, OldTokenUse } from '../store/directory-store.ts';
 import type { IntegrationUse } from '../store/request-store.ts';
+import { bridgeHealthCard } from './bridge-health.ts';
 import { copyable } from './kit/copyable.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
@@ -49,7 +50,8 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
         : { until, uses: await store.directory.oldTokenUses(integration) };
     const token = keys.integrationToken(integration);
     const refused = directory.refused(integration.id);
-    return integrationPage(request, { integration, use, token, oldToken, errors, refused });
+    const health = await store.directory.bridgeReport(integration.id);
+    return integrationPage(request, { integration, use, token, oldToken, errors, refused, health });
   };
 
   pages.get('/integrations', 'administrator', async (request) =>
@@ -154,9 +156,11 @@ function integrationPage(
     oldToken,
     errors,
     refused,
+    health,
   }: {
     integration: Integration;
     refused: Refused | undefined;
+    health: { readonly heardAt: number; readonly report: string } | undefined;
     use: IntegrationUse | undefined;
     token: string;
     /** The token before, while it is still accepted. */
@@ -189,6 +193,7 @@ function integrationPage(
       </dl>
       ${refused && notice(html`${text.refusedLast(refused.address)} ${formats.moment(refused.at, now, 'seconds')}`, 'bad')}
       ${!enabled && notice(text.isOff, 'bad')}
+      ${health && bridgeHealthCard(request, health)}
 
       ${
         oldToken &&

@@ -56,4 +56,4 @@ export function startPage(pages: Pages, { store, directory, keys }: ServiceConte
 
 /** For the .env file of the bridge. */
 export const bridgeLines = (origin: string, token: string) =>
-  `API_BASE_URL=${origin}/api/v1\nAPI_TOKEN=${token}`;
+  `API_BASE_URL=${origin}/api/v1\nAPI_TOKEN=${token}\nAPI_EXTRAS=yes`;

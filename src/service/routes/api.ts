@@ -8,6 +8,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { makeExchange, send } from '../http/exchange.ts';
 import { refusalOf } from '../http/refusal.ts';
 import { steadyMs } from '../upkeep/steady-clock.ts';
+import { bridgeHealthRoute } from './bridge-health-route.ts';
 import { callRoutes } from './call-routes.ts';
 import { historyRoutes } from './history-routes.ts';
 import { priorityRoutes } from './priority-routes.ts';
@@ -75,6 +76,7 @@ export function apiRoutes(context: ServiceContext) {
     });
 
     const typed = app.withTypeProvider<ZodTypeProvider>();
+    bridgeHealthRoute(app, context);
     callRoutes(typed, exchange);
     priorityRoutes(typed, exchange, context);
     historyRoutes(typed, exchange, context);

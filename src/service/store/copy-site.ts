@@ -21,7 +21,7 @@ export const copiedTables = [
     'sessions',
     'extensions',
   ],
-  ...['caller_actions', 'integration_use', 'old_token_uses', 'audit', 'calls', 'history'],
+  ...['caller_actions', 'integration_use', 'old_token_uses', 'bridge_health', 'audit', 'calls', 'history'],
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const madeAnew = ['directory', 'history_counts', 'kept_figures'];

@@ -87,6 +87,10 @@ export interface DirectoryStore {
   oldTokenUsed(integration: Integration, address: string, at: number): Promise<void>;
   /** From where the token before the present one was used since it was replaced, the newest first, at most 20. */
   oldTokenUses(integration: Integration): Promise<OldTokenUse[]>;
+  /** Keeps what the bridge of an integration reported of itself (JSON), the last report only. */
+  bridgeHeard(integration: number, at: number, report: string): Promise<void>;
+  /** That report. */
+  bridgeReport(integration: number): Promise<{ heardAt: number; report: string } | undefined>;
   /** Names an extension and its user; without either it is forgotten. */
   putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
 }

@@ -521,7 +521,7 @@ export const de: Words = {
   start: {
     title: 'Erste Schritte',
     connect:
-      'Tragen Sie auf dem Rechner mit der Telefonanlage diese zwei Zeilen in die Datei .env von pbx-bridge ein und starten Sie es neu:',
+      'Tragen Sie auf dem Rechner mit der Telefonanlage diese drei Zeilen in die Datei .env von pbx-bridge ein und starten Sie es neu:',
     otherWays: 'Andere Telefonanlagen und Programme',
     callIn: 'Rufen Sie von außen an',
     callInHint:
@@ -554,6 +554,10 @@ export const de: Words = {
     refusedTimes: (times) => count(times, 'Anfrage', 'Anfragen'),
     refusedLast: (address) =>
       `Anfragen mit einem alten oder falschen Token dieser Integration wurden abgelehnt. Die letzte kam von ${address}:`,
+    health: 'Offene Probleme der Bridge',
+    healthy: 'Die Bridge meldet keine Probleme.',
+    problemSince: 'seit',
+    lastHeard: 'Die Bridge meldet sich nicht mehr. Prüfen Sie, ob sie läuft. Letzte Meldung:',
     connect: 'Telefonanlage anbinden',
     token: 'Token',
     forBridge: 'Für eine Asterisk-Telefonanlage: zwei Zeilen für die Datei .env von pbx-bridge',

@@ -500,7 +500,7 @@ export const en = {
   start: {
     title: 'First steps',
     connect:
-      'On the machine with the phone system, put these two lines into the .env file of pbx-bridge and restart it:',
+      'On the machine with the phone system, put these three lines into the .env file of pbx-bridge and restart it:',
     otherWays: 'Other phone systems and programs',
     callIn: 'Call in from outside',
     callInHint:
@@ -533,6 +533,10 @@ export const en = {
     refusedTimes: (times: number) => count(times, 'request', 'requests'),
     refusedLast: (address: string) =>
       `Requests with an old or wrong token of this integration were refused. The last came from ${address}:`,
+    health: 'Open problems of the bridge',
+    healthy: 'The bridge reports no problems.',
+    problemSince: 'since',
+    lastHeard: 'The bridge has stopped reporting. Check that it runs. Last report:',
     connect: 'Connect the phone system',
     token: 'Token',
     forBridge: 'For an Asterisk phone system: two lines for the .env file of pbx-bridge',

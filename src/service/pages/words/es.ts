@@ -521,7 +521,7 @@ export const es: Words = {
   start: {
     title: 'Primeros pasos',
     connect:
-      'En el equipo de la centralita, añada estas dos líneas al archivo .env de pbx-bridge y reinícielo:',
+      'En el equipo de la centralita, añada estas tres líneas al archivo .env de pbx-bridge y reinícielo:',
     otherWays: 'Otras centralitas y programas',
     callIn: 'Llame desde fuera',
     callInHint:
@@ -554,6 +554,10 @@ export const es: Words = {
     refusedTimes: (times) => count(times, 'solicitud', 'solicitudes'),
     refusedLast: (address) =>
       `Se han rechazado solicitudes con un token antiguo o incorrecto de esta integración. La última venía de ${address}:`,
+    health: 'Problemas abiertos del bridge',
+    healthy: 'El bridge no comunica problemas.',
+    problemSince: 'desde',
+    lastHeard: 'El bridge ha dejado de informar. Compruebe que funciona. Última señal:',
     connect: 'Conectar la centralita',
     token: 'Token',
     forBridge: 'Para una centralita Asterisk: dos líneas para el archivo .env de pbx-bridge',

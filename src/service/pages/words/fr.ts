@@ -518,7 +518,7 @@ export const fr: Words = {
   start: {
     title: 'Premiers pas',
     connect:
-      'Sur la machine du système téléphonique, ajoutez ces deux lignes au fichier .env de pbx-bridge, puis redémarrez-le :',
+      'Sur la machine du système téléphonique, ajoutez ces trois lignes au fichier .env de pbx-bridge, puis redémarrez-le :',
     otherWays: 'Autres systèmes téléphoniques et programmes',
     callIn: 'Appelez depuis l’extérieur',
     callInHint:
@@ -551,6 +551,10 @@ export const fr: Words = {
     refusedTimes: (times) => count(times, 'requête', 'requêtes'),
     refusedLast: (address) =>
       `Des requêtes avec un jeton ancien ou incorrect de cette intégration ont été refusées. La dernière venait de ${address} :`,
+    health: 'Problèmes en cours du bridge',
+    healthy: 'Le bridge ne signale aucun problème.',
+    problemSince: 'depuis',
+    lastHeard: 'Le bridge ne donne plus de nouvelles. Vérifiez qu’il fonctionne. Dernier signe :',
     connect: 'Connecter le système téléphonique',
     token: 'Jeton',
     forBridge: 'Pour un système Asterisk : deux lignes pour le fichier .env de pbx-bridge',

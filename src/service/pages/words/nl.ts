@@ -518,7 +518,7 @@ export const nl: Words = {
   start: {
     title: 'Eerste stappen',
     connect:
-      'Zet op de machine met de telefooncentrale deze twee regels in het bestand .env van pbx-bridge en start het opnieuw:',
+      'Zet op de machine met de telefooncentrale deze drie regels in het bestand .env van pbx-bridge en start het opnieuw:',
     otherWays: 'Andere telefooncentrales en programma’s',
     callIn: 'Bel van buiten',
     callInHint:
@@ -551,6 +551,10 @@ export const nl: Words = {
     refusedTimes: (times) => count(times, 'verzoek', 'verzoeken'),
     refusedLast: (address) =>
       `Verzoeken met een oud of onjuist token van deze koppeling zijn geweigerd. Het laatste kwam van ${address}:`,
+    health: 'Open problemen van de bridge',
+    healthy: 'De bridge meldt geen problemen.',
+    problemSince: 'sinds',
+    lastHeard: 'De bridge meldt zich niet meer. Controleer of ze draait. Laatste melding:',
     connect: 'De telefooncentrale koppelen',
     token: 'Token',
     forBridge: 'Voor een Asterisk-telefooncentrale: twee regels voor het bestand .env van pbx-bridge',

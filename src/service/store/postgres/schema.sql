@@ -40,6 +40,13 @@ CREATE TABLE old_token_uses (
   PRIMARY KEY (integration_id, token_counter, address)
 );
 
+-- What the bridge of an integration last reported of itself (JSON).
+CREATE TABLE bridge_health (
+  integration_id bigint PRIMARY KEY REFERENCES integrations (id),
+  heard_at bigint NOT NULL,
+  report text NOT NULL
+);
+
 -- One row: raised by every change of accounts, integrations and names of extensions, whoever makes it; all processes hear of it.
 CREATE TABLE directory (version bigint NOT NULL);
 INSERT INTO directory VALUES (1);

@@ -97,6 +97,20 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
          WHERE integration_id = $1 AND token_counter = $2 ORDER BY last_at DESC, address LIMIT 20`,
         ...[id, tokenCounter - 1],
       ),
+    async bridgeHeard(integration, at, report) {
+      await write(
+        `INSERT INTO bridge_health (integration_id, heard_at, report) VALUES ($1, $2, $3)
+         ON CONFLICT (integration_id) DO UPDATE SET heard_at = excluded.heard_at, report = excluded.report`,
+        ...[integration, at, report],
+      );
+    },
+    async bridgeReport(integration) {
+      const [row] = await read<{ heardAt: number; report: string }>(
+        'SELECT heard_at AS "heardAt", report FROM bridge_health WHERE integration_id = $1',
+        integration,
+      );
+      return row;
+    },
     async putExtension(account, { extension, name, user }) {
       if (name === '' && user === null)
         await write('DELETE FROM extensions WHERE account_id = $1 AND extension = $2', account, extension);

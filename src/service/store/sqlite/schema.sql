@@ -35,6 +35,13 @@ CREATE TABLE old_token_uses (
   PRIMARY KEY (integration_id, token_counter, address)
 ) STRICT, WITHOUT ROWID;
 
+-- What the bridge of an integration last reported of itself (JSON).
+CREATE TABLE bridge_health (
+  integration_id INTEGER PRIMARY KEY REFERENCES integrations (id),
+  heard_at INTEGER NOT NULL,
+  report TEXT NOT NULL
+) STRICT;
+
 -- One row: raised by every change of accounts, integrations and names of extensions, also by another process (the command line).
 CREATE TABLE directory (version INTEGER NOT NULL) STRICT;
 INSERT INTO directory VALUES (1);

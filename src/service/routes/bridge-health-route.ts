@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import { bridgeHealthPath, bridgeHealthSchema } from '../../api/contract/bridge-health.ts';
+import { basePath } from '../../api/contract/routes.ts';
+import type { Caller } from '../accounts/directory.ts';
+import type { ServiceContext } from '../http/context.ts';
+import { send } from '../http/exchange.ts';
+
+/** Takes how a bridge is. Not in the request history: it is sent each minute, and says nothing about calls. */
+export function bridgeHealthRoute(app: FastifyInstance, { store, clock }: ServiceContext): void {
+  app.post(bridgeHealthPath, async (request, reply) => {
+    const { success, data } = bridgeHealthSchema.safeParse(request.body);
+    if (!success)
+      return send(
+        reply,
+        422,
+        JSON.stringify({ message: `This is not what ${basePath}${bridgeHealthPath} takes.` }),
+      );
+    const { integration } = request.caller as Caller;
+    await store.directory.bridgeHeard(integration.id, clock(), JSON.stringify(data));
+    return send(reply, 200, '{}');
+  });
+}

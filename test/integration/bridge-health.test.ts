@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { always } from '../fakes/far-side-faults.ts';
+import { form, person } from './people.ts';
+import { serve } from './service-harness.ts';
+import { createStand, markerCall } from './stand.ts';
+
+test("with API_EXTRAS the integration's page shows the open problems of its bridge with their remedies, and that they are over", async (t) => {
+  const served = await serve(t);
+  const { ask, url, a } = served;
+  const { link } = await person(served, { name: 'Jo', role: 'administrator' });
+  const signedIn = await ask(`${url}/sign-in/link`, form(url, { link: link.split('#')[1] as string }));
+  const headers = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] as string };
+  const list = await ask(`${url}/integrations`, { headers });
+  const [, path = assert.fail(list.text)] = /href="(\/integrations\/\w+)"/.exec(list.text) ?? [];
+  const page = async () => (await ask(`${url}${path}`, { headers })).text;
+  assert.doesNotMatch(await page(), /Open problems of the bridge/);
+  assert.match(await page(), /API_EXTRAS=yes/);
+
+  const stand = await createStand(t, {
+    API_BASE_URL: `${url}/api/v1`,
+    API_TOKEN: a.token,
+    API_EXTRAS: 'yes',
+  });
+  await stand.start();
+  while (!/The bridge reports no problems/.test(await page()));
+  await stand.pbx.crash();
+  while (!/ami\.unreachable/.test(await page()));
+  assert.match(await page(), /Check that Asterisk is running/);
+  await stand.pbx.listen();
+  await stand.connected();
+  while (!/The bridge reports no problems/.test(await page()));
+  const logged = await served.history(a.token, '?search=request&search_term=health');
+  assert.deepEqual(logged, [], 'not in the API log');
+  await stand.stop();
+});
+
+test('what is not a report is refused, and so is one without a token', async (t) => {
+  const { ask, a } = await serve(t);
+  const post = (body: unknown, token = a.token) => ask('/bridge/health', { method: 'POST', body, token });
+  assert.equal((await post({ problems: [] })).status, 200);
+  assert.equal((await post({ problems: [{ code: 'x' }] })).status, 422);
+  assert.equal((await post({ problems: Array.from({ length: 51 }, () => ({})) })).status, 422);
+  assert.equal((await post({ problems: [] }, 'nobody')).status, 401);
+});
+
+test('another far side never gets the report', async (t) => {
+  const stand = await createStand(t);
+  await stand.start();
+  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.pbx.send(markerCall().frames[0] as string);
+  await stand.farSide.waitFor((it) => it.requests().length >= 3);
+  assert.deepEqual(
+    stand.farSide.requests().filter(({ path }) => path.includes('health')),
+    [],
+  );
+});
