@@ -8,8 +8,8 @@ import { isSlow } from '../tiers.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Test files that each mutant runs against at most: the nearest. */
-const mostTests = 10;
+/** Test files that each mutant runs against at most: the nearest, more of them if they are of the same part. */
+const mostTests = { ofPart: 10, inAll: 6 };
 /** A mutant whose tests have not ended by then hangs, and is found out by that, ms. */
 const longestMs = 180_000;
 
@@ -35,7 +35,7 @@ export function testsOf(path: string): string[] {
     });
   return near
     .sort((a, b) => a.steps - b.steps || a.file.localeCompare(b.file))
-    .slice(0, mostTests)
+    .filter(({ file }, n) => n < (partOf(file) === partOf(path) ? mostTests.ofPart : mostTests.inAll))
     .map(({ file }) => file);
 }
 
