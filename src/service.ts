@@ -19,6 +19,7 @@ import { type BackupSettings, makeBackups } from './service/upkeep/backups.ts';
 import { every } from './service/upkeep/every.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './service/upkeep/service-alerts.ts';
+import { sendWeeklyReports } from './service/upkeep/weekly-mail.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -54,6 +55,7 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
+const WEEKLY_MS = 900_000;
 /** How late this process may see that another ended a session. */
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
@@ -71,6 +73,7 @@ export async function startService(
   { log, fail = () => {} }: { log: Log; fail?: (error: unknown) => void },
 ): Promise<RunningService> {
   const clock = Date.now;
+  const mailer = options.mail && createMailer(options.mail);
   const keys = makeKeys(serverSecret(options.stateDir));
   const screens = makeScreens((account) => directory.value().extensions(account));
 
@@ -142,6 +145,15 @@ export async function startService(
           () => applyRetention(opened, options.retention, clock(), log),
           (error) => log.say('service.trim-failed', { error }),
         ),
+        every(
+          WEEKLY_MS,
+          async () => {
+            if (mailer === undefined) return;
+            const context = { store: opened, mailer, origin: publicUrl(), log };
+            await sendWeeklyReports(context, directory.value().accounts(), clock());
+          },
+          () => {}, // when the storage is back
+        ),
       ];
     },
     (stops) => {
@@ -198,7 +210,7 @@ export async function startService(
           keys,
           screens,
           callBackList: callBackList.value(),
-          mailer: options.mail && createMailer(options.mail),
+          mailer,
           budgets: makeBudgets(),
           rateLimit,
           observed: alerts.value(),
@@ -220,15 +232,20 @@ export async function startService(
     },
   );
 
+  const ownUrl = () => {
+    const { port } = app.value().server.address() as { port: number };
+    return `http://${hostOf(options.listen.host)}:${port}`;
+  };
+  /** As people reach it. */
+  const publicUrl = () => (options.hosts[0] === undefined ? ownUrl() : `https://${options.hosts[0]}`);
+
   const stop = await startInOrder(
     [lock, store, directory, callBackList, otherProcesses, upkeep, backingUp, alerts, sessions, app],
     log,
   );
-  const { port } = app.value().server.address() as { port: number };
-  const host = options.listen.host.includes(':') ? `[${options.listen.host}]` : options.listen.host;
-  const url = `http://${host}:${port}`;
+  const url = ownUrl();
   if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
-    log.say('service.plain-http', { host });
+    log.say('service.plain-http', { host: hostOf(options.listen.host) });
   const accounts = () => directory.value().accounts();
   const first = () => accounts()[0] as NonNullable<ReturnType<typeof accounts>[0]>;
   const integrations = () => directory.value().integrations(first().id);
@@ -259,6 +276,7 @@ const alertOptions = ({ alerts, mail, hosts }: ServiceOptions) => ({
   mail,
   name: alertName(hosts),
 });
+const hostOf = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
 

@@ -1,4 +1,4 @@
-import { mailAddress } from './mail-section.ts';
+import { mailAddress } from '../mail/mail-address.ts';
 import { section } from './section.ts';
 import { duration, list, secret } from './variable.ts';
 

@@ -2,9 +2,6 @@ import type { MailOptions } from '../mail/mail.ts';
 import { section } from './section.ts';
 import { line, secret } from './variable.ts';
 
-/** `pbx@example.com` */
-export const mailAddress = /^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/;
-
 const sender = /^([^<>\r\n\0]*<[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+>|[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+)$/;
 
 export const mailSection = section({

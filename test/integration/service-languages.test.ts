@@ -77,6 +77,7 @@ test('every page shows only texts that every language has', async (t) => {
   for (const path of [
     ...['/sign-in', '/users/nobody', '/api-log', '/integrations/nothing'],
     ...['/calls', '/calls?outcome=x&from=y', '/calls/details?id=one', '/callers?number=%2B49401'],
+    ...['/reports', '/reports?by=week', '/reports/week'],
   ])
     assert.deepEqual(textsOutside((await ask(`${url}${path}`, { headers })).text), [], path);
   const wrong = await ask(`${url}/sign-in`, form(url, { name: 'x', password: 'y' }, headers));

@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
-import type { CallerAction } from '../../src/service/store/caller-store.ts';
+import type { CallerAction, CallGroup } from '../../src/service/store/caller-store.ts';
 import type { CustomerCursor } from '../../src/service/store/customer-store.ts';
 import type {
   HistoryFilter,
@@ -14,6 +14,7 @@ import type {
   StoredRequest,
 } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import type { User } from '../../src/service/store/user-store.ts';
 import { callTests } from './service-store-calls.ts';
 
 /**
@@ -780,6 +781,77 @@ export function storeConformance(
     assert.deepEqual(await open(), ['s1']);
     await users.trimSessions({ openedBefore: 61, usedBefore: 0 });
     assert.deepEqual(await open(), []);
+  });
+
+  it('callers are counted by their numbers, in all calls of a span or in those of a group', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const customer = { reference: '7', name: 'Ann', segment: 'Gold', numbers: ['+4930901820'] };
+    await store.customers.putSegment(account, { name: 'Gold', priority: 5 });
+    await store.customers.put(account, [customer]);
+    const call = async (id: string, number: string, at: number, callerId: string | null, of = account) => {
+      await store.requests.record(recorded({ account: of, id, number, at }));
+      await store.requests.record(
+        recorded({ account: of, id, number, at: at + 1, status: 'completed', callerId }),
+      );
+    };
+    await call('a', '+4930901820', 10, '1001');
+    await call('b', '+4930901820', 20, null);
+    await call('c', '110', 30, '1002');
+    await call('d', '110', 40, null);
+    await call('later', '110', 50, null);
+    await call('theirs', '110', 10, null, other);
+    const counts = async (of: CallGroup | null) =>
+      (await store.callers.counts(account, { since: 10, until: 50 }, of))
+        .map(({ number, name, calls, missed }) => [number, name, calls, missed])
+        .sort();
+    assert.deepEqual(await counts(null), [
+      ['+4930901820', 'Ann', 2, 1],
+      ['110', null, 2, 1],
+    ]);
+    assert.deepEqual(await counts({ kind: 'segments', name: 'Gold' }), [['+4930901820', 'Ann', 2, 1]]);
+    assert.deepEqual(await counts({ kind: 'segments', name: '' }), [['110', null, 2, 1]]);
+    assert.deepEqual(await counts({ kind: 'extensions', name: '1002' }), [['110', null, 1, 0]]);
+    assert.equal((await counts({ kind: 'integrations', name: '1' })).length, 2);
+    assert.equal((await counts({ kind: 'integrations', name: '2' })).length, 0);
+    const missed = async (of: CallGroup) =>
+      (await store.callers.missed(account, { since: 0, until: 50 }, 9, of)).map(({ call }) => call.id);
+    assert.deepEqual(await missed({ kind: 'segments', name: 'Gold' }), ['b']);
+    assert.deepEqual(await missed({ kind: 'integrations', name: '1' }), ['b', 'd']);
+    assert.deepEqual(await missed({ kind: 'extensions', name: '1001' }), []);
+  });
+
+  it('a weekly report is due once for each user who wants it, and claimed by one', async ({
+    store,
+    account,
+    other,
+  }) => {
+    const user = async (of: number, name: string) =>
+      (await store.users.add({
+        ...{ uid: name, account: of, name, signInName: name, role: 'agent', password: null, createdAt: 0 },
+        ...{ language: '', bar: null },
+      })) as User;
+    const [ann, ben] = [await user(account, 'ann'), await user(other, 'ben')];
+    await store.weekly.put(ann.id, 'ann@example.com', '2026-11-09');
+    await store.weekly.put(ben.id, 'ben@example.com', '2026-11-02');
+    assert.equal(await store.weekly.address(ann.id), 'ann@example.com');
+    assert.deepEqual(await store.weekly.due(account, '2026-11-09'), []);
+    assert.deepEqual(await store.weekly.due(account, '2026-11-16'), [
+      { user: ann.id, address: 'ann@example.com', language: '', sent: '2026-11-09' },
+    ]);
+    const claims = await Promise.all(
+      [1, 2, 3].map(() => store.weekly.move(ann.id, '2026-11-09', '2026-11-16')),
+    );
+    assert.deepEqual(claims.filter(Boolean).length, 1);
+    assert.deepEqual(await store.weekly.due(account, '2026-11-16'), []);
+    await store.weekly.put(ann.id, 'new@example.com', '2026-01-05');
+    assert.deepEqual(await store.weekly.due(account, '2026-11-16'), [], 'another address is no other report');
+    await store.weekly.put(ann.id, null, '');
+    assert.equal(await store.weekly.address(ann.id), null);
+    await store.users.remove(ben.id);
+    assert.deepEqual(await store.weekly.due(other, '2026-11-16'), []);
   });
 
   it('missed calls are listed by their end, newest kept, with the call in which the caller got through', async ({

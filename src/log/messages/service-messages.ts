@@ -136,4 +136,10 @@ export const serviceMessages = {
     means: 'The database grows until this works again.',
     todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
+  'service.weekly-report-failed': {
+    level: 'warn',
+    text: 'cannot send the weekly report of user {user}: {error}; retrying in 15 minutes',
+    means: 'The user has not got the report of last week yet.',
+    todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report.',
+  },
 } as const satisfies Record<string, Message>;

@@ -86,7 +86,7 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Ser
         </div>
         <p class="hint">${text.hint}</p>
       </form>
-      <div id="requests" data-live=${isLive}>${!isSearching && entries}</div>
+      <div id="requests" data-live=${isLive} data-new-one=${words.kit.newRequest} data-new-many=${words.kit.newRequests}>${!isSearching && entries}</div>
       ${links}
     `,
   };

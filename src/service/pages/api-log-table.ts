@@ -37,7 +37,7 @@ export function entryTable(
       wide: true,
     },
   ];
-  return table({ caption: text.requests, columns, rows: entries, empty, stacked: true });
+  return table({ caption: text.requests, columns, rows: entries, key: cursorText, empty, stacked: true });
 }
 
 export const entryAddress = (entry: StoredRequest) => `/api-log/entry?entry=${cursorText(entry)}`;

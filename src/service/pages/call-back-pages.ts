@@ -7,6 +7,7 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { CallerAction } from '../store/caller-store.ts';
 import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
+import { newCalls } from './call-list-page.ts';
 import { displayText } from './kit/display-text.ts';
 import { changeForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
@@ -37,7 +38,7 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
       scripts: ['live-parts.js'],
       body: html`
         <h1>${text.title}</h1>
-        <div id="call-backs" data-live>
+        <div id="call-backs" data-live ...${newCalls(request)}>
           ${openTable(open, request)}
           ${closed.length > 0 && html`<h2>${text.closedLately}</h2>${closedTable(closed, request)}`}
         </div>
@@ -83,6 +84,7 @@ function openTable(open: readonly CallBack[], request: PageRequest): Html {
     caption: text.caption,
     columns,
     rows: open,
+    key: ({ number }) => number,
     empty: html`<p>${text.nobody}</p>`,
     stacked: true,
   });

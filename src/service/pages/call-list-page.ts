@@ -72,7 +72,7 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
       <h1>${text.title}</h1>
       ${filterForm(callQuery, request, integrations)}
       ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
-      <div id="calls" data-live=${isNewest}>${!isSearching && callTable(calls, request, filtered)}</div>
+      <div id="calls" data-live=${isNewest ? 'hold' : undefined} ...${newCalls(request)}>${!isSearching && callTable(calls, request, filtered)}</div>
       ${links}
       ${
         calls.length > 0 &&
@@ -122,6 +122,12 @@ function filterForm(
   </form>`;
 }
 
+/** What client/live-parts.js says of calls that came. */
+export const newCalls = ({ words: { kit } }: PageRequest) => ({
+  'data-new-one': kit.newCall,
+  'data-new-many': kit.newCalls,
+});
+
 /** Calls as a table, on this and other pages. */
 export function callTable(calls: readonly CallRecord[], request: PageRequest, filtered: boolean): Html {
   const { formats, now, extensions, words } = request;
@@ -149,7 +155,8 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
   const empty = filtered
     ? html`<p>${text.noMatch} <a href="/calls">${text.showAll}</a></p>`
     : html`<p>${text.none}</p>`;
-  return table({ caption: text.caption, columns, rows: calls, empty, stacked: true });
+  const key = ({ id }: CallRecord) => id;
+  return table({ caption: text.caption, columns, rows: calls, key, empty, stacked: true });
 }
 
 /** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */

@@ -3,7 +3,7 @@ import type { Group } from '../reports/aggregate.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import { everyCall } from '../store/call-store.ts';
-import { callTable } from './call-list-page.ts';
+import { callTable, newCalls } from './call-list-page.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest, Pages } from './kit/page-request.ts';
@@ -58,7 +58,7 @@ export function dashboardPage(pages: Pages, { store, directory }: ServiceContext
       body: html`
         <h1>${text.today}</h1>
         ${steps}
-        <div id="today" data-live>
+        <div id="today" data-live ...${newCalls(request)}>
           ${calls.length > 0 && [figures !== undefined && tiles(figures, text), html`<h2>${text.latest}</h2>`]}
           ${(calls.length > 0 || steps === null) && callTable(calls, request, false)}
         </div>

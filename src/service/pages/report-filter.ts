@@ -36,7 +36,7 @@ export function peopleOf(answered: readonly string[], extensions: Extensions): P
 
 /** What reports can be narrowed to. `answered`: the extensions that answered in the period. */
 export async function reportFilters(
-  { account, extensions }: PageRequest,
+  { account, extensions, words: { reports } }: PageRequest,
   { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,
   answered: readonly string[],
 ): Promise<ReportFilter[]> {
@@ -46,7 +46,7 @@ export async function reportFilters(
     ...peopleOf(named, extensions).map(
       ({ name, extensions: own, search }): ReportFilter => ({
         value: `answered:${own.join('|')}`,
-        label: `Answered by ${name}`,
+        label: reports.answeredBy(name),
         groups: { kind: 'extensions', names: own },
         calls: { extension: search },
       }),
@@ -54,7 +54,7 @@ export async function reportFilters(
     ...segments.map(
       ({ name }): ReportFilter => ({
         value: `segment:${name}`,
-        label: `Segment: ${name}`,
+        label: reports.ofSegment(name),
         groups: { kind: 'segments', names: [name] },
         calls: { segment: name },
       }),
@@ -62,7 +62,7 @@ export async function reportFilters(
     ...directory.integrations(account.id).map(
       ({ id, uid, name }): ReportFilter => ({
         value: `integration:${uid}`,
-        label: `Integration: ${name}`,
+        label: reports.ofIntegration(name),
         groups: { kind: 'integrations', names: [String(id)] },
         calls: { integration: uid },
       }),

@@ -1,7 +1,9 @@
+import { mailAddress } from '../../mail/mail-address.ts';
+import { spaced } from '../../phone-number/normalise-number.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { countGroup, type Group, OTHERS } from '../reports/aggregate.ts';
-import { daysBetween } from '../reports/calendar.ts';
+import { dateIn, daysBetween } from '../reports/calendar.ts';
 import {
   busyHours,
   type Counts,
@@ -28,8 +30,7 @@ import { callerAddress } from './call-cells.ts';
 import { addressOf } from './call-filter.ts';
 import { barChart, timeTicks } from './kit/chart.ts';
 import { displayText, plainText } from './kit/display-text.ts';
-import { choice, field } from './kit/form.ts';
-import { counted } from './kit/formats.ts';
+import { changeForm, choice, field } from './kit/form.ts';
 import { heatTable } from './kit/heat-table.ts';
 import { type Html, html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
@@ -45,6 +46,7 @@ import {
   sortingIn,
   tableCells,
 } from './report-tables.ts';
+import { lastWeek, weeklyReport, weeklyReportBody } from './weekly-report.ts';
 
 /** What a report's page and its CSV are made from. */
 type Reported = {
@@ -59,6 +61,7 @@ type Reported = {
 /** Call reports for any days in the account's time zone; each table also as CSV. */
 export function reportPages(pages: Pages, context: ServiceContext): void {
   const { store, directory } = context;
+  weekPages(pages, context);
 
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
@@ -115,6 +118,47 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
   });
 }
 
+/** The report of a week as it is mailed, to print; and where it is mailed to. */
+function weekPages(pages: Pages, { store, mailer }: ServiceContext): void {
+  async function page(request: PageRequest, error?: string): Promise<Page> {
+    const { account, words, formats, now, query, user, token, form } = request;
+    const last = lastWeek(now, formats.timeZone);
+    const asked = dateIn(query.get('of'));
+    const monday = asked ? asked.subtract({ days: asked.dayOfWeek - 1 }) : last;
+    const report = await weeklyReport(store, account, monday, words, formats, now);
+    const address = form.get('address') ?? (await store.weekly.address(user.id)) ?? '';
+    const text = words.weekly;
+    return {
+      title: report.title,
+      ...(error && { status: 422 }),
+      body: html`
+        <p class="quiet"><a href="/reports">← ${words.layout.reports}</a></p>
+        <h1>${report.title}</h1>
+        ${weeklyReportBody(report)}
+        ${
+          mailer === undefined
+            ? html`<p class="quiet save">${text.noMail}</p>`
+            : changeForm(
+                { action: '/reports/week', token, label: text.heading },
+                html`<h2>${text.heading}</h2>
+                  ${field({ label: text.address, name: 'address', value: address, maxlength: 254, hint: text.hint, errors: error ? { address: error } : null })}
+                  <button type="submit">${words.common.save}</button>`,
+              )
+        }`,
+    };
+  }
+  pages.get('/reports/week', 'agent', (request) => page(request));
+  pages.post('/reports/week', 'agent', async (request) => {
+    const address = (request.form.get('address') ?? '').trim();
+    if (address.length > 254 || (address !== '' && !mailAddress.test(address)))
+      return page(request, request.words.weekly.badAddress);
+    const sent = lastWeek(request.now, request.formats.timeZone).toString();
+    await store.weekly.put(request.user.id, address || null, sent);
+    await request.audit('settings', `weekly report to ${address || 'nobody'}`);
+    return { redirect: '/reports/week' };
+  });
+}
+
 /** The days of the period before; of the last one only as much as has passed of today. */
 function sameTimeThen(period: Period, days: ReturnType<typeof daysBetween>, now: number, timeZone: string) {
   const { first, last } = daysBefore(period);
@@ -127,29 +171,54 @@ function sameTimeThen(period: Period, days: ReturnType<typeof daysBetween>, now:
     : [...then.slice(0, -1), { ...end, until: Math.min(end.until, end.since + passed) }];
 }
 
-const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options);
-const names = {
-  day: format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
-  weekday: format({ weekday: 'long' }),
-  date: format({ day: 'numeric', month: 'short' }),
-  month: format({ month: 'long', year: 'numeric' }),
-  shortMonth: format({ month: 'short', year: '2-digit' }),
-};
-const dayName = (date: Temporal.PlainDate) => names.day.format(date).replace(',', '');
+type Names = ReturnType<typeof makeNames>;
+const made = new Map<string, Names>();
+
+/** How dates are written in a language. */
+function namesFor(locale: string): Names {
+  const names = made.get(locale) ?? makeNames(locale);
+  made.set(locale, names);
+  return names;
+}
+
+function makeNames(locale: string) {
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    const of = new Intl.DateTimeFormat(locale, options);
+    return (date: Temporal.PlainDate) =>
+      locale === 'en-GB' ? of.format(date).replace(',', '') : of.format(date);
+  };
+  return {
+    day: format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
+    weekday: format({ weekday: 'long' }),
+    date: format({ day: 'numeric', month: 'short' }),
+    month: format({ month: 'long', year: 'numeric' }),
+    shortMonth: format({ month: 'short', year: '2-digit' }),
+    full: format({ day: 'numeric', month: 'short', year: 'numeric' }),
+  };
+}
+
+type Spoken = Pick<PageRequest, 'words' | 'formats'>;
 
 /** How a step is named in a table, under a bar and in CSV. */
-function stepNames({ first, last, hour }: SeriesRow, step: StepLength, isOneDay: boolean) {
+function stepNames(
+  { first, last, hour }: SeriesRow,
+  step: StepLength,
+  isOneDay: boolean,
+  { words, formats }: Spoken,
+) {
+  const names = namesFor(formats.locale);
   if (hour !== null) {
-    const label = isOneDay ? hour.label : `${dayName(first)}, ${hour.label}`;
+    const label = isOneDay ? hour.label : `${names.day(first)}, ${hour.label}`;
     return { label, short: hour.label.slice(0, 5), iso: `${first}T${hour.label.replace(/ \((.*)\)/, '$1')}` };
   }
   if (step === 'month') {
-    const [label, short] = [names.month.format(first), names.shortMonth.format(first)];
+    const [label, short] = [names.month(first), names.shortMonth(first)];
     return { label, short, iso: first.toPlainYearMonth().toString() };
   }
-  const short = names.date.format(first);
-  if (step === 'day') return { label: dayName(first), short, iso: first.toString() };
-  return { label: `Week ${last.weekOfYear}, from ${short} ${first.year}`, short, iso: first.toString() };
+  const short = names.date(first);
+  if (step === 'day') return { label: names.day(first), short, iso: first.toString() };
+  const label = words.reports.week(last.weekOfYear ?? 0, names.full(first));
+  return { label, short, iso: first.toString() };
 }
 
 type CallSpan = { readonly from: string; readonly to: string };
@@ -171,10 +240,13 @@ const callsOf = (filter: ReportFilter | null, span: CallSpan, also: Record<strin
 const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
 function reportTables(
-  { formats, extensions }: PageRequest,
+  request: PageRequest,
   { period, report, before, filter, callers }: Reported,
   integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
 ): ReportTable[] {
+  const { formats, extensions, words } = request;
+  const text = words.reports;
+  const columns = columnsOf(words);
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
   const [firstHour, lastHour] = busyHours(report.hours);
@@ -188,28 +260,27 @@ function reportTables(
       ([name, group]): Row => ({
         ...group,
         group,
-        label: name === OTHERS ? 'all others' : nameOf(name),
+        label: name === OTHERS ? text.others : nameOf(name),
         before: then.get(name)?.calls ?? 0,
         ...(name !== '' && name !== OTHERS && { href: callsOf(null, daysOf(period), calls(name)) }),
       }),
     );
   };
-  const stepHeads = { hour: 'Hour', day: 'Day', week: 'Week', month: 'Month' };
   const tables: ReportTable[] = [
     {
       name: 'series',
-      caption: `Calls by ${step}`,
-      columns: step === 'hour' ? columnsOf.counts('Hour') : columnsOf.steps(stepHeads[step]),
+      caption: text.bySteps[step],
+      columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
       rows: report.series.map((row) => ({
         ...row,
-        ...stepNames(row, step, isOneDay),
+        ...stepNames(row, step, isOneDay, request),
         href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
       })),
     },
     {
       name: 'hours',
-      caption: 'Calls by hour of the day',
-      columns: columnsOf.counts('Hour'),
+      caption: text.byHourOfDay,
+      columns: columns.counts(text.steps.hour, 'hour'),
       rows: report.hours
         .map((counts, hour): Row => ({ ...counts, label: hourName(hour) }))
         .slice(firstHour, lastHour + 1),
@@ -219,23 +290,23 @@ function reportTables(
     tables.push(
       {
         name: 'callers',
-        caption: 'Busiest callers',
-        columns: columnsOf.callers('Caller'),
+        caption: text.busiest,
+        columns: columns.callers(text.caller),
         rows: callers.busiest.map(({ number, name, calls, missed }) => ({
           ...{ calls, missed, answered: calls - missed },
-          ...{ label: name ?? number, iso: number, href: callerAddress(number) },
+          ...{ label: name ?? spaced(number), iso: number, href: callerAddress(number) },
         })),
       },
       {
         name: 'never',
-        caption: 'Callers never reached',
-        columns: columnsOf.neverReached('Caller'),
+        caption: text.neverReached,
+        columns: columns.neverReached(text.caller),
         rows: callers.neverReached.map((of) => {
           const last = of.at(-1) as CallRecord;
           return {
             ...{ calls: of.length, missed: of.length, answered: 0 },
             ...{
-              label: last.customer?.name ?? last.number,
+              label: last.customer?.name ?? spaced(last.number),
               iso: last.number,
               href: callerAddress(last.number),
             },
@@ -248,29 +319,29 @@ function reportTables(
     tables.push(
       {
         name: 'people',
-        caption: 'Answered calls by person',
-        columns: columnsOf.people('Person'),
-        rows: peopleRows(extensions, report, before, (extension) =>
+        caption: text.byPerson,
+        columns: columns.people(text.person, 'person'),
+        rows: peopleRows(extensions, words, report, before, (extension) =>
           callsOf(null, daysOf(period), { extension }),
         ),
       },
       {
         name: 'segments',
-        caption: 'Calls by segment',
-        columns: columnsOf.groups('Segment'),
+        caption: text.bySegment,
+        columns: columns.groups(text.segment, 'segment'),
         rows: groups(
           'segments',
-          (name) => name || 'none',
+          (name) => name || text.none,
           (segment) => ({ segment }),
         ),
       },
       {
         name: 'integrations',
-        caption: 'Calls by integration',
-        columns: columnsOf.groups('Integration'),
+        caption: text.byIntegration,
+        columns: columns.groups(text.integration, 'integration'),
         rows: groups(
           'integrations',
-          (id) => integration(id)?.name ?? 'removed',
+          (id) => integration(id)?.name ?? text.removed,
           (id) => ({ integration: integration(id)?.uid ?? '' }),
         ),
       },
@@ -281,6 +352,7 @@ function reportTables(
 /** Answered calls by person, most first. */
 function peopleRows(
   extensions: PageRequest['extensions'],
+  { reports: text }: PageRequest['words'],
   report: Report,
   before: Report,
   calls: (extension: string) => string,
@@ -293,7 +365,7 @@ function peopleRows(
       const group = sum.group();
       return {
         ...{ ...group, group },
-        label: search === '' ? 'unknown' : search === OTHERS ? 'all others' : name,
+        label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
         before: own.reduce((calls, extension) => calls + (then.get(extension)?.answered ?? 0), 0),
         ...(search !== '' && search !== OTHERS && { href: calls(search) }),
       };
@@ -302,7 +374,8 @@ function peopleRows(
 }
 
 function reportPage(request: PageRequest, reported: Reported, tables: readonly ReportTable[]): Page {
-  const { account, formats, query } = request;
+  const { account, formats, query, words } = request;
+  const text = words.reports;
   const { period, report, filter, callers } = reported;
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
@@ -314,121 +387,133 @@ function reportPage(request: PageRequest, reported: Reported, tables: readonly R
       table !== undefined &&
       html`<section id=${`t-${name}`}>
         <h2>${table.caption}</h2>
-        ${above}${withTable && showTable(table, sorting, (sort) => `${addressOf('/reports', {}, { ...here, sort })}#t-${name}`)}
-        ${table.rows.length > 0 && html`<p class="save"><a href=${addressOf('/reports.csv', {}, { ...here, table: name })} download>Download CSV<span class="unseen">: ${table.caption}</span></a></p>`}
+        ${above}${withTable && showTable(table, request, sorting, (sort) => `${addressOf('/reports', {}, { ...here, sort })}#t-${name}`)}
+        ${table.rows.length > 0 && html`<p class="save"><a href=${addressOf('/reports.csv', {}, { ...here, table: name })} download>${text.download}<span class="unseen">: ${table.caption}</span></a></p>`}
       </section>`
     );
   };
   const rows = (name: string) => tables.find((one) => one.name === name)?.rows ?? [];
   const byHour = step === 'hour' && !isOneDay;
   return {
-    title: `Report: ${inWords(period)}`,
+    title: text.reportOf(inWords(period, request)),
     scripts: ['chart.js'],
     body: html`
-      <h1>Reports</h1>
+      <h1>${text.title}</h1>
       ${periodForm(request, reported)}
-      <p class="covers">Calls of <strong>${displayText(account.name, 80)}</strong>${filter && html`, <strong>${displayText(filter.label, 80)}</strong>`}, <strong>${inWords(period)}</strong>. Times are in ${formats.timeZone}.</p>
+      <p class="covers">${text.callsOf} <strong>${displayText(account.name, 80)}</strong>${filter && html`, <strong>${displayText(filter.label, 80)}</strong>`}, <strong>${inWords(period, request)}</strong>. ${text.timesIn(formats.timeZone)}</p>
       ${tiles(request, reported)}
       ${
         report.all.calls === 0
-          ? html`<div class="empty"><p>No calls in this period.</p></div>`
+          ? html`<div class="empty"><p>${text.noCallsInPeriod}</p></div>`
           : html`
-            ${section('series', html`${callChart(`Calls by ${step}`, rows('series'), (_, at) => stepNames(report.series[at] as SeriesRow, step, isOneDay).short)}${byHour && heat(reported)}${step !== 'hour' && timeToAnswerChart(step, report.series, rows('series'))}`, !byHour)}
-            ${!isOneDay && !byHour && html`<section><h2>Calls by day and hour</h2>${heat(reported)}</section>`}
+            ${section('series', html`${callChart(request, text.bySteps[step], rows('series'), (_, at) => stepNames(report.series[at] as SeriesRow, step, isOneDay, request).short)}${byHour && heat(request, reported)}${step !== 'hour' && timeToAnswerChart(request, step, report.series, rows('series'))}`, !byHour)}
+            ${!isOneDay && !byHour && html`<section><h2>${text.byDayAndHour}</h2>${heat(request, reported)}</section>`}
             ${
               !isOneDay &&
               section(
                 'hours',
-                callChart('Calls by hour of the day', rows('hours'), ({ label }) => label),
+                callChart(request, text.byHourOfDay, rows('hours'), ({ label }) => label),
               )
             }
-            ${callers === null ? html`<p class="quiet">Callers are listed for at most ${counted(MAX_CALLS, 'call')}. Choose a shorter period.</p>` : [section('callers'), section('never')]}
+            ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [section('callers'), section('never')]}
             ${['people', 'segments', 'integrations'].map((name) => section(name))}`
       }
-      ${notes(account.answerWithin)}
+      <section class="notes"><h2>${text.notes}</h2><p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p></section>
     `,
   };
 }
 
 function tiles(
-  { account }: PageRequest,
+  request: PageRequest,
   { period, report: { all }, before: { all: then }, filter, callers }: Reported,
 ): Html {
-  const days = inWords(daysBefore(period));
+  const { account, formats, words } = request;
+  const { reports: text, weekly } = words;
   const link = (outcome: string, count: number) =>
-    html`<a href=${callsOf(filter, daysOf(period), { outcome })}>${count}</a>`;
+    html`<a href=${callsOf(filter, daysOf(period), { outcome })}>${formats.number(count)}</a>`;
   const tile = (label: string, value: Html, earlier: Html, under: Html = null) =>
-    html`<div><dt>${label}</dt><dd>${value} ${under && html`<small class="under">${under}</small>`}${earlier !== null && html`<small class="under">Before: ${earlier}</small>`}</dd></div>`;
-  const half = (kind: 'waited' | 'gaveUp' | 'talked') => seconds(quantile(all[kind], 0.5));
-  const most = (kind: 'waited' | 'gaveUp' | 'talked') =>
-    `9 of 10 within ${seconds(quantile(all[kind], 0.9))}`;
-  const halfThen = (kind: 'waited' | 'gaveUp' | 'talked') => seconds(quantile(then[kind], 0.5));
+    html`<div><dt>${label}</dt><dd>${value} ${under && html`<small class="under">${under}</small>`}${earlier !== null && html`<small class="under">${text.before} ${earlier}</small>`}</dd></div>`;
+  type Kind = 'waited' | 'gaveUp' | 'talked';
+  const timeTile = (label: string, kind: Kind) =>
+    tile(
+      label,
+      seconds(quantile(all[kind], 0.5)),
+      seconds(quantile(then[kind], 0.5)),
+      text.nineOfTenWithin(seconds(quantile(all[kind], 0.9))),
+    );
+  const share = (value: number | null) => percent(value, formats.locale);
   const { answerWithin } = account;
+  const short = formats.number(shortAbandons(all));
   return html`
     <dl class="tiles">
-      ${tile('Calls', link('', all.calls), then.calls)}
-      ${tile('Answered', link('answered', all.answered), then.answered)}
-      ${tile('Missed', link('missed', all.missed), `${then.missed}, ${percent(missedRate(then))}`, html`Missed rate ${percent(missedRate(all))}; ${shortAbandons(all)} hung up within ${SHORT_SECONDS} s`)}
-      ${tile(`Answered within ${answerWithin} s`, percent(serviceLevel(all, answerWithin)), percent(serviceLevel(then, answerWithin)))}
-      ${tile('Median time to answer', half('waited'), halfThen('waited'), most('waited'))}
-      ${tile('Median wait before hanging up', half('gaveUp'), halfThen('gaveUp'), most('gaveUp'))}
-      ${tile('Median call duration', half('talked'), halfThen('talked'), most('talked'))}
+      ${tile(weekly.calls, link('', all.calls), formats.number(then.calls))}
+      ${tile(weekly.answered, link('answered', all.answered), formats.number(then.answered))}
+      ${tile(weekly.missed, link('missed', all.missed), `${formats.number(then.missed)}, ${share(missedRate(then))}`, text.missedUnder(share(missedRate(all)), short, SHORT_SECONDS))}
+      ${tile(weekly.answeredWithin(answerWithin), share(serviceLevel(all, answerWithin)), share(serviceLevel(then, answerWithin)))}
+      ${timeTile(weekly.timeToAnswer, 'waited')}
+      ${timeTile(text.wait, 'gaveUp')}
+      ${timeTile(weekly.duration, 'talked')}
       ${
-        callers?.calledBack &&
+        callers !== null &&
         tile(
-          'Median time until called back',
+          text.untilCalledBack,
           seconds(quantile(callers.calledBack, 0.5)),
           null,
-          html`${countOf(callers.calledBack)} called back, ${callers.calledAgain} called again, <a href="#t-never">${callers.neverReached.length} never reached</a>`,
+          html`${text.calledBack(formats.number(countOf(callers.calledBack)), formats.number(callers.calledAgain))} <a href="#t-never">${text.neverReachedCount(formats.number(callers.neverReached.length))}</a>`,
         )
       }
     </dl>
-    <p class="quiet">Before: ${days}${period.last.equals(daysBefore(period).last) ? '' : ', the same part of it'}.</p>`;
+    <p class="quiet">${text.beforeSpan(inWords(daysBefore(period), request))}</p>`;
 }
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-
-function inWords({ first, last }: Pick<Period, 'first' | 'last'>): string {
-  return first.equals(last)
-    ? dayFormat.format(first)
-    : `${dayFormat.format(first)} to ${dayFormat.format(last)}`;
+function inWords({ first, last }: Pick<Period, 'first' | 'last'>, { words, formats }: Spoken): string {
+  const { full } = namesFor(formats.locale);
+  return first.equals(last) ? full(first) : words.reports.span(full(first), full(last));
 }
 
-function periodForm({ now, formats }: PageRequest, { period, filter, filters }: Reported): Html {
+function periodForm({ now, formats, words }: PageRequest, { period, filter, filters }: Reported): Html {
   const { from, to } = daysOf(period);
+  const text = words.reports;
   return html`
-    <nav class="choices" aria-label="Periods">
+    <nav class="choices" aria-label=${text.periods}>
       ${usualPeriods(now, formats.timeZone).map(([name, days]) => {
         const current = days.first.equals(period.first) && days.last.equals(period.last);
         const address = addressOf('/reports', {}, { ...daysOf(days), of: filter?.value ?? '' });
-        return html`<a class="button" href=${address} aria-current=${current ? 'page' : undefined}>${name}</a>`;
+        return html`<a class="button" href=${address} aria-current=${current ? 'page' : undefined}>${text.usual[name]}</a>`;
       })}
+      <a class="button" href="/reports/week">${text.weekly}</a>
     </nav>
-    <form class="filter" action="/reports" aria-label="Period">
-      ${field({ label: 'From', name: 'from', type: 'date', value: from, required: true })}
-      ${field({ label: 'To', name: 'to', type: 'date', value: to, required: true })}
-      ${choice({ label: 'Group by', name: 'by', value: period.step, options: stepsFor(period).map((step) => [step, step]) })}
-      ${choice({ label: 'Calls', name: 'of', value: filter?.value ?? '', options: [['', 'All calls'], ...filters.map(({ value, label }) => [value, plainText(label, 60)] as const)] })}
-      <div class="buttons"><button type="submit" class="main">Show</button></div>
+    <form class="filter" action="/reports" aria-label=${text.period}>
+      ${field({ label: text.from, name: 'from', type: 'date', value: from, required: true })}
+      ${field({ label: text.to, name: 'to', type: 'date', value: to, required: true })}
+      ${choice({ label: text.groupBy, name: 'by', value: period.step, options: stepsFor(period).map((step) => [step, text.steps[step]]) })}
+      ${choice({ label: text.which, name: 'of', value: filter?.value ?? '', options: [['', text.all], ...filters.map(({ value, label }) => [value, plainText(label, 60)] as const)] })}
+      <div class="buttons"><button type="submit" class="main">${text.show}</button></div>
     </form>`;
 }
 
-const countsInWords = ({ calls, answered, missed }: Counts) =>
-  `${counted(calls, 'call')}, ${answered} answered, ${missed} missed`;
+const countsInWords = ({ calls, answered, missed }: Counts, { words, formats }: Spoken) =>
+  words.reports.counts(calls, formats.number(answered), formats.number(missed));
 
-function callChart(label: string, rows: readonly Row[], short: (row: Row, at: number) => string): Html {
+function callChart(
+  request: PageRequest,
+  label: string,
+  rows: readonly Row[],
+  short: (row: Row, at: number) => string,
+): Html {
+  const { kinds, sameInTable } = request.words.reports;
   return barChart(
     {
-      label: `${label}; the same figures are in the table below`,
+      label: sameInTable(label),
       kinds: [
-        { name: 'answered', style: 'answered' },
-        { name: 'missed', style: 'missed' },
-        { name: 'ringing', style: 'ringing' },
+        { name: kinds.answered, style: 'answered' },
+        { name: kinds.missed, style: 'missed' },
+        { name: kinds.ringing, style: 'ringing' },
       ],
     },
     rows.map((row, at) => ({
       short: short(row, at),
-      title: `${row.label}: ${countsInWords(row)}`,
+      title: `${row.label}: ${countsInWords(row, request)}`,
       ...(row.calls > 0 && row.href && { href: row.href }),
       parts: [row.answered, row.missed, row.calls - row.answered - row.missed],
     })),
@@ -436,13 +521,19 @@ function callChart(label: string, rows: readonly Row[], short: (row: Row, at: nu
 }
 
 /** Two parts per bar: the median time to answer, and what the 90th percentile adds to it. */
-function timeToAnswerChart(step: string, series: readonly SeriesRow[], rows: readonly Row[]): Html {
+function timeToAnswerChart(
+  request: PageRequest,
+  step: StepLength,
+  series: readonly SeriesRow[],
+  rows: readonly Row[],
+): Html {
+  const text = request.words.reports;
   return barChart(
     {
-      label: `Time to answer by ${step}: median and 90th percentile; the same figures are in the table below`,
+      label: text.sameInTable(text.timeToAnswer),
       kinds: [
-        { name: 'median time to answer', style: 'median' },
-        { name: '9 of 10 within', style: 'most' },
+        { name: text.kinds.median, style: 'median' },
+        { name: text.nineOfTen, style: 'most' },
       ],
       ticks: timeTicks,
       tick: seconds,
@@ -451,11 +542,9 @@ function timeToAnswerChart(step: string, series: readonly SeriesRow[], rows: rea
       const half = group ? quantile(group.waited, 0.5) : null;
       const most = group ? quantile(group.waited, 0.9) : null;
       return {
-        short: stepNames(series[at] as SeriesRow, step as StepLength, false).short,
+        short: stepNames(series[at] as SeriesRow, step, false, request).short,
         title:
-          half === null
-            ? `${label}: no answered calls`
-            : `${label}: half of the calls answered within ${seconds(half)}, 9 of 10 within ${seconds(most)}`,
+          half === null ? text.noAnswered(label) : text.answeredTimes(label, seconds(half), seconds(most)),
         ...(half !== null && href && { href }),
         parts: [half ?? 0, (most ?? 0) - (half ?? 0)],
       };
@@ -464,14 +553,16 @@ function timeToAnswerChart(step: string, series: readonly SeriesRow[], rows: rea
 }
 
 /** Days, or days of the week, by hour. A cell of a single day leads to its calls. */
-function heat({ report, period, filter }: Reported): Html {
+function heat(request: PageRequest, { report, period, filter }: Reported): Html {
+  const text = request.words.reports;
+  const names = namesFor(request.formats.locale);
   const [first, last] = busyHours(report.hours);
   const hours = Array.from({ length: last - first + 1 }, (_, at) => first + at);
   const byDay = daysIn(period) <= report.days.length;
-  const nameOf = ({ first: date }: DayRow) => (byDay ? dayName(date) : names.weekday.format(date));
+  const nameOf = ({ first: date }: DayRow) => (byDay ? names.day(date) : names.weekday(date));
   return heatTable(
-    'Calls by day and hour; the missed ones below',
-    'Day',
+    text.dayAndHourCaption,
+    text.steps.day,
     hours.map((hour) => String(hour)),
     report.days.map((row) => ({
       label: nameOf(row),
@@ -479,21 +570,10 @@ function heat({ report, period, filter }: Reported): Html {
         const counts = row.hours[hour] as Counts;
         return {
           ...counts,
-          title: `${nameOf(row)}, ${hourName(hour)}: ${countsInWords(counts)}`,
+          title: `${nameOf(row)}, ${hourName(hour)}: ${countsInWords(counts, request)}`,
           href: row.first.equals(row.last) ? callsOf(filter, hourOf(row.first, hour)) : undefined,
         };
       }),
     })),
   );
 }
-
-const notes = (answerWithin: number) => html`<section class="notes">
-  <h2>How the figures are counted</h2>
-  <p>A call counts at the time it started. It is <em>missed</em> if it ended before a person answered. The <em>missed rate</em> is the
-  share of missed calls among all answered and missed calls; calls that are still ringing are not included.
-  Time to answer is from the first ring to the answer; the wait before hanging up is from the first ring to the end of a
-  missed call. Calls for which one of the two times is unknown are left out. <em>Answered within ${answerWithin} s</em> is the share of
-  those calls among all answered and missed ones, without callers who hung up within ${SHORT_SECONDS} s; administrators can change the
-  time under <a href="/account">Account</a>. Time until called back is from a caller’s first missed call until a colleague
-  pressed Done under “To call back”.</p>
-</section>`;

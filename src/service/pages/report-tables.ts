@@ -3,9 +3,11 @@ import type { Counts } from '../reports/call-report.ts';
 import type { Cell } from '../reports/csv.ts';
 import { quantile } from '../reports/durations.ts';
 import { displayText } from './kit/display-text.ts';
-import { duration } from './kit/formats.ts';
+import { duration, type Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
+import type { PageRequest } from './kit/page-request.ts';
 import { type Column, table } from './kit/table.ts';
+import type { Words } from './words/words.ts';
 
 export type Row = Counts & {
   readonly label: string;
@@ -50,57 +52,75 @@ export function missedRate({ answered, missed }: Counts): number | null {
   return answered + missed === 0 ? null : missed / (answered + missed);
 }
 
-export const percent = (value: number | null): string =>
-  value === null ? '–' : `${(value * 100).toFixed(1)} %`;
+/** `17.3%`; `–` if unknown. */
+export const percent = (value: number | null, locale: string): string =>
+  value === null
+    ? '–'
+    : new Intl.NumberFormat(locale, {
+        style: 'percent',
+        minimumFractionDigits: 1,
+        maximumFractionDigits: 1,
+      }).format(value);
 export const seconds = (value: number | null): string => duration(value === null ? null : value * 1000);
 
-const calls: ReportColumn = { head: 'Calls', csv: 'calls', kind: 'count', value: (row) => row.calls };
-const before: ReportColumn = {
-  ...{ head: 'Before', csv: 'calls_before', kind: 'count', wide: true },
-  value: (row) => row.before ?? null,
-};
-const answered: ReportColumn = {
-  ...{ head: 'Answered', csv: 'answered', kind: 'count' },
-  value: (row) => row.answered,
-};
-const missed: ReportColumn = { head: 'Missed', csv: 'missed', kind: 'count', value: (row) => row.missed };
-const rate: ReportColumn = { head: 'Missed rate', csv: 'missed_rate', kind: 'share', value: missedRate };
-
-const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
-  ...{ head, csv, kind: 'seconds', wide: true },
-  value: ({ group }) => (group ? quantile(group[kind], part) : null),
-});
-const times = [
-  time('Median time to answer', 'time_to_answer_median_seconds', 'waited', 0.5),
-  time('9 of 10 within', 'time_to_answer_p90_seconds', 'waited', 0.9),
-  time('Median duration', 'duration_median_seconds', 'talked', 0.5),
-  time('9 of 10 within', 'duration_p90_seconds', 'talked', 0.9),
-];
-const totalTalkTime: ReportColumn = {
-  ...{ head: 'Total talk time', csv: 'total_talk_seconds', kind: 'seconds' },
-  value: ({ group }) => group?.talkedSeconds ?? null,
-};
-const last: ReportColumn = {
-  head: 'Last call',
-  csv: 'last_call',
-  kind: 'text',
-  value: ({ note }) => note ?? null,
-};
-
-const first = (head: string, csv = head.toLowerCase()): ReportColumn => ({
-  ...{ head, csv, kind: 'text' },
-  value: ({ label }) => label,
-});
-
-/** The columns of each kind of table; `head`: what its rows are. */
-export const columnsOf = {
-  counts: (head: string) => [first(head), calls, answered, missed, rate],
-  steps: (head: string) => [first(head), calls, answered, missed, rate, ...times],
-  groups: (head: string) => [first(head), calls, before, answered, missed, rate, ...times],
-  people: (head: string) => [first(head), answered, before, ...times, totalTalkTime],
-  callers: (head: string) => [first(head, 'number'), calls, missed],
-  neverReached: (head: string) => [first(head, 'number'), missed, last],
-};
+/** The columns of each kind of table; `head`: what its rows are, in words and in CSV. */
+export function columnsOf({ reports, weekly }: Words) {
+  const first = (head: string, csv: string): ReportColumn => ({
+    ...{ head, csv, kind: 'text' },
+    value: ({ label }) => label,
+  });
+  const calls: ReportColumn = { head: weekly.calls, csv: 'calls', kind: 'count', value: (row) => row.calls };
+  const before: ReportColumn = {
+    ...{ head: reports.beforeHead, csv: 'calls_before', kind: 'count', wide: true },
+    value: (row) => row.before ?? null,
+  };
+  const answered: ReportColumn = {
+    ...{ head: weekly.answered, csv: 'answered', kind: 'count' },
+    value: (row) => row.answered,
+  };
+  const missed: ReportColumn = {
+    ...{ head: weekly.missed, csv: 'missed', kind: 'count' },
+    value: (row) => row.missed,
+  };
+  const rate: ReportColumn = {
+    ...{ head: weekly.missedRate, csv: 'missed_rate', kind: 'share' },
+    value: missedRate,
+  };
+  const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
+    ...{ head, csv, kind: 'seconds', wide: true },
+    value: ({ group }) => (group ? quantile(group[kind], part) : null),
+  });
+  const times = [
+    time(weekly.timeToAnswer, 'time_to_answer_median_seconds', 'waited', 0.5),
+    time(reports.nineOfTen, 'time_to_answer_p90_seconds', 'waited', 0.9),
+    time(reports.medianDuration, 'duration_median_seconds', 'talked', 0.5),
+    time(reports.nineOfTen, 'duration_p90_seconds', 'talked', 0.9),
+  ];
+  const totalTalkTime: ReportColumn = {
+    ...{ head: reports.totalTalkTime, csv: 'total_talk_seconds', kind: 'seconds' },
+    value: ({ group }) => group?.talkedSeconds ?? null,
+  };
+  const last: ReportColumn = {
+    ...{ head: reports.lastCall, csv: 'last_call', kind: 'text' },
+    value: ({ note }) => note ?? null,
+  };
+  return {
+    counts: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate],
+    steps: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate, ...times],
+    groups: (head: string, csv: string) => [
+      first(head, csv),
+      calls,
+      before,
+      answered,
+      missed,
+      rate,
+      ...times,
+    ],
+    people: (head: string, csv: string) => [first(head, csv), answered, before, ...times, totalTalkTime],
+    callers: (head: string) => [first(head, 'number'), calls, missed],
+    neverReached: (head: string) => [first(head, 'number'), missed, last],
+  };
+}
 
 /** The rows in the order of a column; those without a value last. */
 export function sortedRows({ name, columns, rows }: ReportTable, sorting: Sorting | null): readonly Row[] {
@@ -118,6 +138,7 @@ export function sortedRows({ name, columns, rows }: ReportTable, sorting: Sortin
 /** `address`: of the same page with this table sorted so. */
 export function showTable(
   given: ReportTable,
+  { words, formats }: Pick<PageRequest, 'words' | 'formats'>,
   sorting: Sorting | null,
   address: (sort: string) => string,
 ): Html {
@@ -138,17 +159,18 @@ export function showTable(
         ...(column.kind !== 'text' && { numeric: true }),
         ...(column.wide && { wide: true }),
         ...(given.rows.length > 1 && { sort: sortOf(column) }),
-        cell: (row) => cellText(column, row, column === columns[0]),
+        cell: (row) => cellText(column, row, column === columns[0], formats),
       }),
     ),
     rows: sortedRows(given, sorting),
-    empty: html`<p>No calls.</p>`,
+    empty: html`<p>${words.reports.noCalls}</p>`,
   });
 }
 
-function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean): Html {
+function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, formats: Formats): Html {
   const cell = value(row);
-  if (kind === 'share') return percent(cell as number | null);
+  if (kind === 'share') return percent(cell as number | null, formats.locale);
+  if (kind === 'count' && typeof cell === 'number') return formats.number(cell);
   if (kind === 'seconds') return seconds(cell as number | null);
   if (typeof cell !== 'string') return cell;
   const label = html`<span class="label">${displayText(cell, 80)}</span>`;

@@ -63,22 +63,31 @@ export function daysBefore({ first, last }: Pick<Period, 'first' | 'last'>): Omi
   return { first: first.subtract(earlier), last: last.subtract(earlier) };
 }
 
-/** Common periods by name. */
+export type UsualPeriod =
+  | 'today'
+  | 'yesterday'
+  | 'last7'
+  | 'lastWeek'
+  | 'thisMonth'
+  | 'lastMonth'
+  | 'thisYear';
+
+/** Common periods. */
 export function usualPeriods(
   now: number,
   timeZone: string,
-): readonly (readonly [string, Omit<Period, 'step'>])[] {
+): readonly (readonly [UsualPeriod, Omit<Period, 'step'>])[] {
   const today = dateAt(now, timeZone);
   const month = today.with({ day: 1 });
   const monday = today.subtract({ days: today.dayOfWeek - 1 });
   const yesterday = today.subtract({ days: 1 });
   return [
-    ['Today', { first: today, last: today }],
-    ['Yesterday', { first: yesterday, last: yesterday }],
-    ['Last 7 days', { first: today.subtract({ days: 6 }), last: today }],
-    ['Last week', { first: monday.subtract({ days: 7 }), last: monday.subtract({ days: 1 }) }],
-    ['This month', { first: month, last: today }],
-    ['Last month', { first: month.subtract({ months: 1 }), last: month.subtract({ days: 1 }) }],
-    ['This year', { first: today.with({ month: 1, day: 1 }), last: today }],
+    ['today', { first: today, last: today }],
+    ['yesterday', { first: yesterday, last: yesterday }],
+    ['last7', { first: today.subtract({ days: 6 }), last: today }],
+    ['lastWeek', { first: monday.subtract({ days: 7 }), last: monday.subtract({ days: 1 }) }],
+    ['thisMonth', { first: month, last: today }],
+    ['lastMonth', { first: month.subtract({ months: 1 }), last: month.subtract({ days: 1 }) }],
+    ['thisYear', { first: today.with({ month: 1, day: 1 }), last: today }],
   ];
 }

@@ -20,6 +20,7 @@ export const copiedTables = [
     'users',
     'sessions',
     'extensions',
+    'weekly_reports',
   ],
   ...['caller_actions', 'integration_use', 'old_token_uses', 'bridge_health', 'audit', 'calls', 'history'],
 ];

@@ -30,7 +30,7 @@ export function heatTable(
         ({ label, cells }) =>
           html`<tr><th scope="row">${displayText(label, 40)}</th>${cells.map(
             ({ calls, missed, title, href }) => {
-              const figures = html`${calls}${missed > 0 && html` <small>${missed}<span class="unseen"> missed</span></small>`}`;
+              const figures = html`${calls}${missed > 0 && html` <small title=${title}>${missed}</small>`}`;
               return html`<td class=${`shade-${Math.ceil((calls / most) * SHADES)}`} title=${title}>${calls > 0 && (href ? html`<a href=${href}>${figures}</a>` : figures)}</td>`;
             },
           )}</tr>`,

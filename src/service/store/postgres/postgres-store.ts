@@ -14,6 +14,7 @@ import { keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
+import { weeklyRows } from '../shared/weekly-rows.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { makeBatches } from './batches.ts';
 import { customerWriter } from './customer-writer.ts';
@@ -126,6 +127,7 @@ export async function openPostgresStore(
     directory: directoryRows(statements),
     customers: customerRows(statements, customerWriter(database)),
     users: userRows(statements),
+    weekly: weeklyRows(statements),
     audit: auditRows(statements),
     async openCalls(account, max) {
       await batches.drained();

@@ -181,6 +181,13 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sessions_by_user ON sessions (user_id);
 
+-- Who gets the weekly report by mail, and the newest week that was sent: its Monday, such as 2026-11-16.
+CREATE TABLE weekly_reports (
+  user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  address TEXT NOT NULL,
+  sent_week TEXT NOT NULL
+) STRICT;
+
 -- What users did about callers who were missed, and their notes about callers. Times are Unix milliseconds.
 CREATE TABLE caller_actions (
   id INTEGER PRIMARY KEY,

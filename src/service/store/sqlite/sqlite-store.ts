@@ -12,6 +12,7 @@ import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
+import { weeklyRows } from '../shared/weekly-rows.ts';
 import type { Store } from '../store.ts';
 import { openForReading } from './open.ts';
 import type { ReaderMethods } from './reader.ts';
@@ -106,6 +107,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       writer.ask('putCustomers', account, customers),
     ),
     users: userRows(statements),
+    weekly: weeklyRows(statements),
     audit: auditRows(statements),
     async openCalls(account, max) {
       await writer.ask('catchUp');

@@ -1,0 +1,2 @@
+/** One address without a name: `pbx@example.com`. */
+export const mailAddress = /^[^\s@<>,;:"\\]+@[^\s@<>,;:"\\]+$/;

@@ -1,0 +1,45 @@
+import type { Log } from '../../log/log.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import { formatsFor } from '../pages/kit/formats.ts';
+import { lastWeek, weeklyReport, weeklyReportMail } from '../pages/weekly-report.ts';
+import { wordsFor } from '../pages/words/words.ts';
+import type { Account } from '../store/directory-store.ts';
+import type { Store } from '../store/store.ts';
+
+/** On Mondays from seven o'clock on in the account's time zone. */
+const HOUR = 7;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Sends the report of the last week to users who have not got it yet. A week is claimed in the store before it is sent,
+ * so that of several processes one sends it; if the mail server does not accept it, the claim is withdrawn.
+ */
+export async function sendWeeklyReports(
+  {
+    store,
+    mailer,
+    origin,
+    log,
+  }: { store: Pick<Store, 'reports' | 'weekly'>; mailer: Mailer; origin: string; log: Log },
+  accounts: readonly Account[],
+  now: number,
+): Promise<void> {
+  for (const account of accounts) {
+    const { timeZone } = formatsFor(account.timeZone);
+    const monday = lastWeek(now - HOUR * HOUR_MS, timeZone);
+    const week = monday.toString();
+    for (const { user, address, language, sent } of await store.weekly.due(account.id, week)) {
+      if (!(await store.weekly.move(user, sent, week))) continue;
+      const words = wordsFor(language);
+      try {
+        const formats = formatsFor(account.timeZone, words.locale);
+        const report = await weeklyReport(store, account, monday, words, formats, now);
+        const link = `${origin}/reports/week?of=${week}`;
+        await mailer.send({ to: address, ...weeklyReportMail(report, account.name, link, words) });
+      } catch (error) {
+        await store.weekly.move(user, week, sent);
+        log.say('service.weekly-report-failed', { user, error });
+      }
+    }
+  }
+}
