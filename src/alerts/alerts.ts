@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log/log.ts';
 import { messageOf } from '../process/message-of.ts';
 import { parseJson } from '../process/parse-json.ts';
@@ -32,7 +33,7 @@ export type AlertsStatus = {
 
 export type Alerts = {
   start(): void;
-  /** Waits for a write that is under way, not for a mail server. */
+  /** Waits for what is being sent, at most a second, so that it is known to be sent. Nothing is written after it. */
   stop(): Promise<void>;
   /** Looks once, and starts to send. Never rejects. */
   look(): Promise<void>;
@@ -46,6 +47,7 @@ type Kept = {
 };
 
 const lookMs = 10_000;
+const STOP_MS = 1_000;
 /** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
 const retryMs = 30_000;
 const longestRetryMs = 15 * 60_000;
@@ -72,7 +74,9 @@ export function createAlerts(
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let sending: Promise<unknown> = Promise.resolve();
   let stopped = false;
+  let closed = false;
 
   async function lookOnce(): Promise<void> {
     try {
@@ -95,7 +99,8 @@ export function createAlerts(
     }
     // Before anything is sent: after a crash, nothing is announced twice.
     await save();
-    for (const target of targets) void send(target);
+    if (stopped) return;
+    sending = Promise.all([sending, ...targets.map(send)]);
     options.onLook?.();
   }
 
@@ -124,7 +129,7 @@ export function createAlerts(
   function save(): Promise<void> {
     writing = writing.then(async () => {
       const text = JSON.stringify({ watched, unsent } satisfies Kept);
-      if (text === saved) return;
+      if (text === saved || closed) return;
       try {
         await writeFile(`${file}.new`, text, { mode: 0o600 });
         await rename(`${file}.new`, file);
@@ -153,7 +158,10 @@ export function createAlerts(
     async stop() {
       stopped = true;
       clearInterval(timer);
+      await running;
+      await Promise.race([sending, wait(STOP_MS, undefined, { ref: false })]);
       await writing;
+      closed = true;
     },
     status: () => ({
       problems: Object.entries(watched)
