@@ -79,7 +79,7 @@ Open ${link}
 
 Three things to try:
 1. ${missedLast.name} was missed twice, just now. Open "To call back", take it, and mark it done.
-2. Open the bar in a separate window, and wait for a call: who it is, how important, who answers.
+2. Press "Show calls", then "Open in separate window", and wait for a call: who it is, how important, who answers.
 3. Pull the service's plug: ${process.stdin.isTTY ? 'press p here, or run ' : ''}kill -9 ${service.pid}
    Calls go on. After ${values.off} s the service starts again, and no call is missing.
 
