@@ -11,8 +11,10 @@ async function asAdministrator(served: Awaited<ReturnType<typeof serve>>) {
     (await served.ask(`${served.url}${path}`, { headers: { cookie } })).text
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ');
-  const html = async (path: string) =>
-    (await served.ask(`${served.url}${path}`, { headers: { cookie } })).text;
+  const html = async (path: string) => {
+    const { text } = await served.ask(`${served.url}${path}`, { headers: { cookie } });
+    return text.replace(/ data-words="[^"]*"/, ''); // the bar's texts
+  };
   return { see, html, cookie, token };
 }
 
