@@ -200,7 +200,7 @@ test('a report is narrowed, sorted and leads to its calls, with a mouse, by keyb
   await page.goBack();
 
   await page.locator('#f-of').selectOption({ label: 'Segment: VIP' });
-  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
   await page.waitForURL('**of=segment*');
   assert.ok(Number(await tile('Calls').locator('a').textContent()) < all);
   assert.deepEqual(trouble, []);
@@ -242,4 +242,45 @@ test('five days by hour take two screens, and empty nights none', { skip }, asyn
   const height = await page.locator('#t-series').evaluate((part) => part.getBoundingClientRect().height);
   assert.ok(height < 1000, `${height} px`);
   assert.ok((await page.locator('.heat thead th').count()) < 18, 'no night');
+});
+
+test('a live list keeps selection, focus and place, and says how many calls are new', { skip }, async (t) => {
+  const served = await serve(t);
+  await officeWeeks(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, trouble } = await signIn(browser, served);
+  await page.goto(`${served.url}/calls`);
+  await page.locator('.link.live').waitFor({ state: 'attached' });
+  const row = page.locator('main tbody tr').filter({ hasText: 'ringing' }).first();
+  await row.getByRole('link').first().focus();
+  await row.evaluate((of) => {
+    document.getSelection()?.selectAllChildren(of.querySelectorAll('td')[1] as Element);
+    Object.assign(of, { isTheSame: true });
+    scrollTo(0, 200);
+  });
+  const seen = () =>
+    page.evaluate(() => ({
+      selected: String(document.getSelection()).length > 5,
+      focused: document.activeElement?.closest('tr') !== null,
+      y: scrollY,
+      rows: document.querySelectorAll('main tbody tr').length,
+    }));
+  const before = await seen();
+  await served.post(served.a.token, event({ id: 'new-1' }));
+  await page.getByRole('button', { name: '1 new call', exact: true }).waitFor();
+  await served.post(served.a.token, event({ id: 'new-2' }));
+  await served.post(
+    served.a.token,
+    event({ id: 'pbx-now.1', status: 'answered', from: '+4930901820', caller_id: '1001' }),
+  );
+  await page.getByRole('button', { name: '2 new calls' }).waitFor();
+  const changed = page.locator('main tbody tr').filter({ hasText: 'on a call' }).first();
+  await changed.getByText('1001').waitFor();
+  assert.equal(await changed.evaluate((of) => 'isTheSame' in of), true, 'changed in place');
+  assert.deepEqual(await seen(), before);
+  assert.equal(before.selected && before.focused, true);
+  await page.getByRole('button', { name: '2 new calls' }).click();
+  await page.locator('main tbody tr[data-key="new-2"]').waitFor();
+  assert.equal(await page.getByRole('button', { name: /new call/ }).count(), 0);
+  assert.deepEqual(trouble, []);
 });
