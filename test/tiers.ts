@@ -11,7 +11,8 @@ const slow = [
   'test/packaging/',
   // Chromium and Firefox.
   'test/integration/browser-',
-  // PostgreSQL, PgBouncer, MariaDB, nginx, promtool.
+  // PostgreSQL, PgBouncer, MariaDB, nginx, promtool, OpenSMTPD.
+  'test/integration/mail-debian',
   'test/integration/mysql-source',
   'test/integration/pair',
   'test/integration/record-sources',
