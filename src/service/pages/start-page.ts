@@ -1,7 +1,7 @@
 import type { ServiceContext } from '../http/context.ts';
 import { entryAddress, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import { copyable } from './kit/copyable.ts';
-import { displayText } from './kit/display-text.ts';
+import { displayText, lines } from './kit/display-text.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest, Pages } from './kit/page-request.ts';
 
@@ -14,8 +14,8 @@ export function startPage(pages: Pages, { store, directory, keys }: ServiceConte
     if (entry === undefined) return html`<p class="waiting" role="status">${words.start.waiting}</p>`;
     const from = integrationName(entry, directory.integrations(account.id));
     return html`<p role="status">${statusChip(entry, words)} ${words.start.received}</p>
-      <p><a href=${entryAddress(entry)}>${formats.dateTime(entry.at)}</a>, ${displayText(from, 80)}:
-        <code class="payload">${displayText(payloadText(entry), 200)}</code></p>`;
+      <p><a href=${entryAddress(entry)}>${formats.dateTime(entry.at)}</a>, ${displayText(from, 80)}</p>
+      <pre class="received" tabindex="0" aria-label=${words.apiLog.request}>${lines(payloadText(entry))}</pre>`;
   };
   pages.get('/start', 'administrator', async (request) => {
     const { account, words, origin } = request;
