@@ -21,7 +21,9 @@ async function open(t: TestContext) {
     field.value = '${password}';
     field.form.requestSubmit();
   })()`);
-  await firefox.waitFor(`location.pathname === '/' && document.querySelector('.link.live')`);
+  await firefox.waitFor(`location.pathname === '/start' && document.querySelector('main')`);
+  await firefox.goto(`${served.url}/`);
+  await firefox.waitFor(`document.querySelector('.link.live')`);
   await firefox.evaluate(`localStorage.setItem('calls-open', 'on')`);
   return { ...served, firefox };
 }
