@@ -23,13 +23,13 @@ export function entryTable(
       head: words.common.time,
       cell: (entry) => html`<a href=${entryAddress(entry)}>${formats.moment(entry.at, now, 'seconds')}</a>`,
     },
-    { head: text.response, cell: (entry) => statusChip(entry, words) },
     {
       head: text.request,
       cell: (entry) => html`
         <span class="tabular">${entry.method} ${displayText(entry.path, 80)}</span><br />
         <code class="payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
     },
+    { head: text.response, cell: (entry) => statusChip(entry, words) },
     { head: 'ms', cell: ({ duration }) => formats.number(duration, 1), numeric: true, wide: true },
     {
       head: text.integration,
