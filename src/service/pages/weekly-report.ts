@@ -75,7 +75,7 @@ export function weeklyReportBody({ heads, figures, dayHeads, days }: WeeklyRepor
   const table = (
     columns: readonly string[],
     rows: readonly (readonly string[])[],
-  ) => html`<div class="table"><table>
+  ) => html`<div class="table" role="region" aria-label=${columns[0]} tabindex="0"><table>
     <thead><tr>${columns.map((head, at) => html`<th scope="col" class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${head}</th>`)}</tr></thead>
     <tbody>${rows.map((row) => html`<tr>${row.map((cell, at) => html`<td class=${at > 0 && 'numeric'} align=${at > 0 ? 'right' : 'left'}>${cell}</td>`)}</tr>`)}</tbody>
   </table></div>`;
