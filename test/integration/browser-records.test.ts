@@ -114,7 +114,7 @@ test('by keyboard: search a number, page through its calls, open one with its re
   );
   await page.getByRole('table', { name: 'Requests' }).getByRole('link').first().press('Enter');
   await page.getByRole('heading', { name: 'POST /api/v1/voice/call' }).waitFor();
-  assert.match((await page.getByLabel('Request as received').textContent()) ?? '', /"status":"ringing"/);
+  assert.match((await page.getByLabel('As received').textContent()) ?? '', /"status": "ringing"/);
   assert.deepEqual(trouble, []);
 });
 
