@@ -24,7 +24,7 @@ import { assetRoutes } from '../pages/kit/assets.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
 import { layout } from '../pages/kit/layout.ts';
 import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page-request.ts';
-import { reportPages } from '../pages/report-pages.ts';
+import { reportPages } from '../pages/reports/report-pages.ts';
 import { secondFactorPages } from '../pages/second-factor-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';

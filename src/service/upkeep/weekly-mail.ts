@@ -1,7 +1,7 @@
 import type { Log } from '../../log/log.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
-import { lastWeek, weeklyReport, weeklyReportMail } from '../pages/weekly-report.ts';
+import { lastWeek, weeklyReport, weeklyReportMail } from '../pages/reports/weekly-report.ts';
 import { wordsFor } from '../pages/words/words.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';

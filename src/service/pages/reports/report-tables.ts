@@ -1,13 +1,13 @@
-import type { Group } from '../reports/aggregate.ts';
-import type { Counts } from '../reports/call-report.ts';
-import type { Cell } from '../reports/csv.ts';
-import { quantile } from '../reports/durations.ts';
-import { displayText } from './kit/display-text.ts';
-import { duration, type Formats } from './kit/formats.ts';
-import { type Html, html } from './kit/html.ts';
-import type { PageRequest } from './kit/page-request.ts';
-import { type Column, table } from './kit/table.ts';
-import type { Words } from './words/words.ts';
+import type { Group } from '../../reports/aggregate.ts';
+import type { Counts } from '../../reports/call-report.ts';
+import type { Cell } from '../../reports/csv.ts';
+import { quantile } from '../../reports/durations.ts';
+import { displayText } from '../kit/display-text.ts';
+import { duration, type Formats } from '../kit/formats.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { type Column, table } from '../kit/table.ts';
+import type { Words } from '../words/words.ts';
 
 export type Row = Counts & {
   readonly label: string;

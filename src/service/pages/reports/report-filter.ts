@@ -1,8 +1,8 @@
-import { type Extensions, extensionText } from '../accounts/extensions.ts';
-import type { ServiceContext } from '../http/context.ts';
-import { OTHERS } from '../reports/aggregate.ts';
-import type { GroupFilter } from '../reports/call-report.ts';
-import type { PageRequest } from './kit/page-request.ts';
+import { type Extensions, extensionText } from '../../accounts/extensions.ts';
+import type { ServiceContext } from '../../http/context.ts';
+import { OTHERS } from '../../reports/aggregate.ts';
+import type { GroupFilter } from '../../reports/call-report.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 
 /** A choice of the calls to report. */
 export type ReportFilter = {

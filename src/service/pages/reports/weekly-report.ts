@@ -1,13 +1,13 @@
-import { dateAt, daysBetween } from '../reports/calendar.ts';
-import { makeReport, type Report } from '../reports/call-report.ts';
-import { quantile } from '../reports/durations.ts';
-import { serviceLevel } from '../reports/service-level.ts';
-import type { Account } from '../store/directory-store.ts';
-import type { ReportStore } from '../store/store.ts';
-import type { Formats } from './kit/formats.ts';
-import { type Html, html, render } from './kit/html.ts';
+import { dateAt, daysBetween } from '../../reports/calendar.ts';
+import { makeReport, type Report } from '../../reports/call-report.ts';
+import { quantile } from '../../reports/durations.ts';
+import { serviceLevel } from '../../reports/service-level.ts';
+import type { Account } from '../../store/directory-store.ts';
+import type { ReportStore } from '../../store/store.ts';
+import type { Formats } from '../kit/formats.ts';
+import { type Html, html, render } from '../kit/html.ts';
+import type { Words } from '../words/words.ts';
 import { missedRate } from './report-tables.ts';
-import type { Words } from './words/words.ts';
 
 export type WeeklyReport = {
   readonly title: string;

@@ -1,0 +1,155 @@
+import { spaced } from '../../../phone-number/normalise-number.ts';
+import type { CallRecord } from '../../calls/call-record.ts';
+import { countGroup, type Group, OTHERS } from '../../reports/aggregate.ts';
+import { busyHours, type NamedGroup, type Report } from '../../reports/call-report.ts';
+import type { CallersReport } from '../../reports/callers-report.ts';
+import type { Period } from '../../reports/period.ts';
+import { callerAddress } from '../call-cells.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import { peopleOf, type ReportFilter } from './report-filter.ts';
+import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
+import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
+
+/** What a report's page and its CSV are made from. */
+export type Reported = {
+  readonly period: Period;
+  readonly report: Report;
+  readonly before: Report;
+  readonly filter: ReportFilter | null;
+  readonly filters: readonly ReportFilter[];
+  readonly callers: CallersReport | null;
+};
+
+export function reportTables(
+  request: PageRequest,
+  { period, report, before, filter, callers }: Reported,
+  integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
+): ReportTable[] {
+  const { formats, extensions, words } = request;
+  const text = words.reports;
+  const columns = columnsOf(words);
+  const { step } = period;
+  const isOneDay = period.first.equals(period.last);
+  const [firstHour, lastHour] = busyHours(report.hours);
+  const groups = (
+    kind: 'segments' | 'integrations',
+    nameOf: (name: string) => string,
+    calls: (name: string) => Record<string, string>,
+  ) => {
+    const then = new Map<string, NamedGroup[1]>(before.groups[kind]);
+    return report.groups[kind].map(
+      ([name, group]): Row => ({
+        ...group,
+        group,
+        label: name === OTHERS ? text.others : nameOf(name),
+        before: then.get(name)?.calls ?? 0,
+        ...(name !== '' && name !== OTHERS && { href: callsOf(null, daysOf(period), calls(name)) }),
+      }),
+    );
+  };
+  const tables: ReportTable[] = [
+    {
+      name: 'series',
+      caption: text.bySteps[step],
+      columns: columns[step === 'hour' ? 'counts' : 'steps'](text.steps[step], step),
+      rows: report.series.map((row) => ({
+        ...row,
+        ...stepNames(row, step, isOneDay, request),
+        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
+      })),
+    },
+    {
+      name: 'hours',
+      caption: text.byHourOfDay,
+      columns: columns.counts(text.steps.hour, 'hour'),
+      rows: report.hours
+        .map((counts, hour): Row => ({ ...counts, label: hourName(hour) }))
+        .slice(firstHour, lastHour + 1),
+    },
+  ];
+  if (callers !== null)
+    tables.push(
+      {
+        name: 'callers',
+        caption: text.busiest,
+        columns: columns.callers(text.caller),
+        rows: callers.busiest.map(({ number, name, calls, missed }) => ({
+          ...{ calls, missed, answered: calls - missed },
+          ...{ label: name ?? spaced(number), iso: number, href: callerAddress(number) },
+        })),
+      },
+      {
+        name: 'never',
+        caption: text.neverReached,
+        columns: columns.neverReached(text.caller),
+        rows: callers.neverReached.map((of) => {
+          const last = of.at(-1) as CallRecord;
+          return {
+            ...{ calls: of.length, missed: of.length, answered: 0 },
+            ...{
+              label: last.customer?.name ?? spaced(last.number),
+              iso: last.number,
+              href: callerAddress(last.number),
+            },
+            note: formats.dateTime(last.startedAt),
+          };
+        }),
+      },
+    );
+  if (filter === null)
+    tables.push(
+      {
+        name: 'people',
+        caption: text.byPerson,
+        columns: columns.people(text.person, 'person'),
+        rows: peopleRows(extensions, words, report, before, (extension) =>
+          callsOf(null, daysOf(period), { extension }),
+        ),
+      },
+      {
+        name: 'segments',
+        caption: text.bySegment,
+        columns: columns.groups(text.segment, 'segment'),
+        rows: groups(
+          'segments',
+          (name) => name || text.none,
+          (segment) => ({ segment }),
+        ),
+      },
+      {
+        name: 'integrations',
+        caption: text.byIntegration,
+        columns: columns.groups(text.integration, 'integration'),
+        rows: groups(
+          'integrations',
+          (id) => integration(id)?.name ?? text.removed,
+          (id) => ({ integration: integration(id)?.uid ?? '' }),
+        ),
+      },
+    );
+  return tables;
+}
+
+/** Answered calls by person, most first. */
+function peopleRows(
+  extensions: PageRequest['extensions'],
+  { reports: text }: PageRequest['words'],
+  report: Report,
+  before: Report,
+  calls: (extension: string) => string,
+): Row[] {
+  const [now, then] = [new Map(report.groups.extensions), new Map(before.groups.extensions)];
+  return peopleOf([...now.keys()], extensions)
+    .map(({ name, extensions: own, search }): Row => {
+      const sum = countGroup();
+      for (const extension of own) sum.merge(now.get(extension) as Group);
+      const group = sum.group();
+      return {
+        ...{ ...group, group },
+        label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
+        before: own.reduce((calls, extension) => calls + (then.get(extension)?.answered ?? 0), 0),
+        ...(search !== '' && search !== OTHERS && { href: calls(search) }),
+      };
+    })
+    .sort((a, b) => b.answered - a.answered);
+}
