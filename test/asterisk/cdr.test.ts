@@ -42,6 +42,11 @@ const cases: readonly { name: string; records: Parameters<typeof line>[0][]; ans
     records: [{ dstchannel: 'PJSIP/trunk-00000001' }, { channel: 'PJSIP/trunk-00000001', uniqueid: '1.1' }],
     answered: false,
   },
+  {
+    name: 'a phone that was moved into a conference with the caller',
+    records: [{ dstchannel: 'PJSIP/1001-00000001' }, { channel: 'PJSIP/1001-00000001', uniqueid: '1.1' }],
+    answered: true,
+  },
 ];
 
 for (const { name, records, answered } of cases) {

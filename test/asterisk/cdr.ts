@@ -47,7 +47,7 @@ export function parseCdr(text: string): CdrRecord[] {
 
 /**
  * True if Asterisk says that somebody answered this call: one of the caller's own records has another end, which is not
- * a caller who came in as this one did and waits in the same conference.
+ * a caller who came in on the same trunk and waits in the same conference.
  */
 export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): boolean {
   return records.some(
@@ -55,9 +55,14 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
       record.uniqueid === uniqueid &&
       record.disposition === 'ANSWERED' &&
       record.dstchannel !== '' &&
-      !records.some(({ channel, dcontext }) => channel === record.dstchannel && dcontext === record.dcontext),
+      !records.some(
+        ({ channel }) => channel === record.dstchannel && endpointOf(channel) === endpointOf(record.channel),
+      ),
   );
 }
+
+/** `PJSIP/trunk` of `PJSIP/trunk-0000001a`. */
+const endpointOf = (channel: string) => channel.replace(/-[0-9a-f]+$/, '');
 
 /**
  * All records. They are written a moment after a call has ended: waits (up to 3 s) until each of the `callers` has one.
