@@ -74,7 +74,7 @@ export const serviceSection = section({
     SERVICE_BACKUP_DIR: line('the path of a directory')
       .optional()
       .describe(
-        'Directory for scheduled backups, best on another disk. Not with DATABASE_URL: use pg_dump. Without it, none are made.',
+        'Directory for scheduled backups of this service alone, best on another disk. Not with DATABASE_URL: use pg_dump. Without it, none are made.',
       ),
     SERVICE_BACKUP_EVERY: duration('1h', '30d')
       .prefault('1d')

@@ -13,8 +13,10 @@ export type BackupSettings = {
   readonly keep: number;
 };
 
+type Backup = { readonly name: string; readonly at: number };
+
 export type Backups = {
-  /** Makes a backup if the newest is old enough, and deletes the oldest beyond those to keep. Never rejects. */
+  /** Makes a backup if the newest is old enough, and deletes the oldest beyond those to keep; one at a time. Never rejects. */
   run(): Promise<void>;
   /** Why backups fail, and since when (Unix ms) none was made; undefined if they work. */
   failing(): { readonly error: string; readonly since: number } | undefined;
@@ -23,7 +25,7 @@ export type Backups = {
 /** `service-2026-11-22T15-30-00Z.backup` */
 const nameOf = (at: number) =>
   `service-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z.backup`;
-const pattern = /^service-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup$/;
+const pattern = /^service-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z\.backup(\.part)?$/;
 
 /** Backups of the SQLite file at `path` in a directory, by the times in their names. */
 export function makeBackups(
@@ -33,40 +35,51 @@ export function makeBackups(
 ): Backups {
   const startedAt = clock();
   let failure: { error: string; since: number } | undefined;
+  let running: Promise<void> | undefined;
 
-  /** Newest first. */
-  async function existing(): Promise<{ name: string; at: number }[]> {
+  /** Newest first; those of a time that has not come, from when the clock was wrong, count as the oldest. */
+  async function existing(now: number): Promise<Backup[]> {
     const names = await readdir(directory);
+    const age = ({ at }: Backup) => (at > now ? Number.MAX_VALUE : now - at);
     return names
-      .map((name) => ({
-        name,
-        at: Date.parse(name.replace(pattern, '$1T$2:$3:$4Z').replace(/^service-/, '')),
-      }))
+      .map((name) => ({ name, at: Date.parse(name.replace(pattern, '$1T$2:$3:$4Z')) }))
       .filter(({ name, at }) => pattern.test(name) && !Number.isNaN(at))
-      .sort((a, b) => b.at - a.at);
+      .sort((a, b) => age(a) - age(b) || b.at - a.at);
+  }
+
+  async function runOnce(): Promise<void> {
+    const now = clock();
+    let newest: number | undefined;
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const isWhole = ({ name }: Backup) => !name.endsWith('.part');
+      newest = (await existing(now)).find((it) => isWhole(it) && it.at <= now)?.at;
+      if (newest !== undefined && now - newest < everyMs) return;
+      const file = join(directory, nameOf(now));
+      const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
+        workerData: { path, file },
+      });
+      await once(worker, 'exit');
+      const there = await existing(now);
+      // A killed service leaves a part; a younger one may be a backup that is being made.
+      const parts = there.filter((it) => !isWhole(it) && Math.abs(now - it.at) > everyMs);
+      for (const { name } of [...there.filter(isWhole).slice(keep), ...parts])
+        await rm(join(directory, name));
+      failure = undefined;
+      log.say('service.backed-up', { file });
+    } catch (error) {
+      if (failure === undefined) log.say('service.backup-failed', { error });
+      failure = { error: messageOf(error), since: newest ?? startedAt };
+    }
   }
 
   return {
     failing: () => failure,
-    async run() {
-      const now = clock();
-      let newest: number | undefined;
-      try {
-        await mkdir(directory, { recursive: true, mode: 0o700 });
-        newest = (await existing())[0]?.at;
-        if (newest !== undefined && newest <= now && now - newest < everyMs) return;
-        const name = nameOf(now);
-        const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
-          workerData: { path, file: join(directory, name) },
-        });
-        await once(worker, 'exit');
-        for (const old of (await existing()).slice(keep)) await rm(join(directory, old.name));
-        failure = undefined;
-        log.say('service.backed-up', { file: join(directory, name) });
-      } catch (error) {
-        if (failure === undefined) log.say('service.backup-failed', { error });
-        failure = { error: messageOf(error), since: newest ?? startedAt };
-      }
+    run() {
+      running ??= runOnce().finally(() => {
+        running = undefined;
+      });
+      return running;
     },
   };
 }
