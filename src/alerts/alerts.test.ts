@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log/log.ts';
 import type { Notice, Seen } from './alert-rules.ts';
 import { createAlerts } from './alerts.ts';
@@ -108,6 +109,21 @@ describe('alerts', () => {
     );
     await failing.look();
     assert.ok(it.said.includes('alert.failed'));
+  });
+
+  test('a disk that hangs keeps no alert from being sent, and no program from stopping', async (t) => {
+    const it = scene();
+    // Opening a pipe that nobody reads hangs.
+    const pipe = `${it.file}.new`;
+    execFileSync('mkfifo', [pipe]);
+    t.after(() => closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)));
+    it.state.seen = { problems: [full] };
+    const look = it.look(1, () => it.sent.length === 1);
+    const late = wait(20_000, 'late', { ref: false });
+    assert.notEqual(await Promise.race([look, late]), 'late');
+    it.state.seen = { problems: [full, dead] };
+    assert.notEqual(await Promise.race([it.look(1, () => it.sent.length === 2), late]), 'late');
+    assert.notEqual(await Promise.race([it.alerts.stop(), late]), 'late');
   });
 
   test('a damaged file is an empty one', async () => {

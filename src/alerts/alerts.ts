@@ -33,7 +33,7 @@ export type AlertsStatus = {
 
 export type Alerts = {
   start(): void;
-  /** Waits for what is being sent, at most a second, so that it is known to be sent. Nothing is written after it. */
+  /** Waits for what is being read, sent and written, a second each at most. No write begins after it. */
   stop(): Promise<void>;
   /** Looks once, and starts to send. Never rejects. */
   look(): Promise<void>;
@@ -47,7 +47,10 @@ type Kept = {
 };
 
 const lookMs = 10_000;
-const STOP_MS = 1_000;
+/** How long a disk or a target that hangs holds up the next step, ms. */
+const SOON_MS = 1_000;
+const soon = (work: Promise<unknown> | undefined) =>
+  Promise.race([work, wait(SOON_MS, undefined, { ref: false })]);
 /** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
 const retryMs = 30_000;
 const longestRetryMs = 15 * 60_000;
@@ -97,8 +100,8 @@ export function createAlerts(
     } catch (error) {
       log.say('alert.failed', { error });
     }
-    // Before anything is sent: after a crash, nothing is announced twice.
-    await save();
+    // Before anything is sent: after a crash, nothing is announced twice. Not for longer: the alert may be that the disk hangs.
+    await soon(save());
     if (stopped) return;
     sending = Promise.all([sending, ...targets.map(send)]);
     options.onLook?.();
@@ -115,7 +118,7 @@ export function createAlerts(
       unsent = { ...unsent, [target.name]: rest };
       log.say('alert.sent', { count: notices.length, target: target.name });
       Object.assign(state, { tries: 0, nextAt: 0, error: '' });
-      await save();
+      await soon(save());
     } catch (error) {
       if (state.error === '') log.say('alert.not-sent', { target: target.name, error });
       state.error = messageOf(error);
@@ -158,9 +161,9 @@ export function createAlerts(
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await running;
-      await Promise.race([sending, wait(STOP_MS, undefined, { ref: false })]);
-      await writing;
+      await soon(running);
+      await soon(sending);
+      await soon(writing);
       closed = true;
     },
     status: () => ({
