@@ -139,6 +139,8 @@ test('the page to go to is a path of this service, in plain characters', async (
     ['/€', '/%E2%82%AC'],
     ['/a\r\nb', '/ab'],
     ['//evil.example', '/'],
+    ['/.//evil.example', '/evil.example'],
+    ['/a/..//evil.example', '/evil.example'],
     ['/\\evil.example', '/'],
     ['/\t/evil.example', '/'],
     ['https://evil.example', '/'],

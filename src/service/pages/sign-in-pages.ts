@@ -173,7 +173,8 @@ const codePath = (to: string) => `/sign-in?${new URLSearchParams({ to })}`;
 function inside(to: string): string {
   const here = 'http://here.invalid';
   const url = to.startsWith('/') ? URL.parse(to, here) : null;
-  return url?.origin === here ? url.href.slice(here.length) : '/';
+  // `//name` is another host, also where `/.//name` was given.
+  return url?.origin === here ? url.href.slice(here.length).replace(/^\/+/, '/') : '/';
 }
 
 function codePage(
