@@ -46,8 +46,9 @@ async function listPage(request: PageRequest, { store, directory, budgets }: Ser
     ...(until !== null && { until: query.get('until') ?? '' }),
   };
   const address = (also: Record<string, string>) => `/api-log?${new URLSearchParams({ ...kept, ...also })}`;
-  // With its whole minute.
-  const start = until === null ? null : { at: until + 59_999, id: Number.MAX_SAFE_INTEGER };
+  // With its whole minute. Towards the newer ones the list ends at the newest of all.
+  const start =
+    until === null || query.has('newer') ? null : { at: until + 59_999, id: Number.MAX_SAFE_INTEGER };
   const read = readPage(store.requests, { account: account.id, search, filter }, start);
   const list = () => cursorList(request, PER_PAGE, read, address);
   const isFiltered = Object.keys(kept).length > 0;
