@@ -63,6 +63,9 @@ test('My calls are those of the user’s extensions; an extension is found by it
   assert.deepEqual(await found('mine=1'), ['1001']);
   assert.deepEqual(await found('extension=desk'), ['1001']);
   assert.deepEqual(await found('extension=1002'), ['1002']);
+  await submit(boss, '/extensions', { extension: '1002', name: 'Behind 1001', user: '' });
+  assert.deepEqual(await found('extension=1001'), ['1001'], 'not what is named after it');
+  assert.deepEqual(await found('extension=1001|1002'), ['1002', '1001']);
 });
 
 test('only administrators name extensions', async (t) => {

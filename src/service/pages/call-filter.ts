@@ -14,6 +14,7 @@ export type CallQuery = {
   readonly q: string;
   /** By reference. */
   readonly customer: string;
+  /** Or several: `1001|1002`. */
   readonly extension: string;
   /** `1`: calls that the user answered. */
   readonly mine: '1' | '';
@@ -25,6 +26,8 @@ export type CallQuery = {
   readonly from: string;
   readonly to: string;
 };
+
+export const extensionsIn = (extension: string): string[] => extension.split('|');
 
 /** A part of the address that means nothing. */
 export type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
@@ -88,7 +91,8 @@ export function addressOf(
 
 /**
  * The store's filter for a query. Of what is searched for, a number that has called, in national or international
- * format, is searched exactly; any other as a part of numbers, as an extension and as words of names.
+ * format, is searched exactly; any other as a part of numbers, as an extension and as words of names. An extension that
+ * has answered calls is meant exactly; any other is a part of the names of extensions.
  */
 export async function filterOf(
   callQuery: CallQuery,
@@ -108,6 +112,8 @@ export async function filterOf(
     } as const;
     return (await calls.page(one)).calls.length > 0;
   };
+  const answeredAt = async (one: string) =>
+    (await exists({ extensions: [one] })) ? [one] : [one, ...extensionsNamed(extensions, one)];
   const at = (text: string, days: number) =>
     momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
@@ -132,7 +138,7 @@ export async function filterOf(
       ? extensionsOf(extensions, user.id)
       : extension === ''
         ? null
-        : [extension, ...extensionsNamed(extensions, extension)],
+        : (await Promise.all(extensionsIn(extension).map(answeredAt))).flat(),
     segment: segment || null,
     integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
     outcome,

@@ -2,7 +2,7 @@ import { spaced } from '../../phone-number/normalise-number.ts';
 import { type Extensions, extensionText } from '../accounts/extensions.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
-import { type Cell, csvLines } from '../reports/csv.ts';
+import { type Cell, csvLines, csvTime } from '../reports/csv.ts';
 import type { CallFilter } from '../store/call-store.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
@@ -11,6 +11,7 @@ import {
   addressOf,
   type CallQuery,
   callQueryIn,
+  extensionsIn,
   filterOf,
   notUnderstoodIn,
   outcomes,
@@ -88,7 +89,7 @@ const moment = (label: string, name: string, value: string) =>
 
 function filterForm(
   callQuery: CallQuery,
-  { formats, words }: PageRequest,
+  { formats, words, extensions }: PageRequest,
   integrations: readonly Integration[],
 ): Html {
   const text = words.calls;
@@ -100,7 +101,13 @@ function filterForm(
     ['integration', text.integration, integration],
   ] as const;
   const nameOf = (name: string, value: string) =>
-    name === 'integration' ? (integrations.find(({ uid }) => uid === value)?.name ?? value) : value;
+    name === 'integration'
+      ? (integrations.find(({ uid }) => uid === value)?.name ?? value)
+      : name === 'extension'
+        ? extensionsIn(value)
+            .map((one) => extensionText(extensions, one))
+            .join(', ')
+        : value;
   return html`
   <form class="filter" action="/calls" role="search" aria-label=${text.title}>
     ${field({ label: text.search, name: 'q', type: 'search', value: q, maxlength: 255 })}
@@ -167,12 +174,7 @@ export async function* callsAsCsv(
   { timeZone }: Formats,
   extensions: Extensions,
 ): AsyncGenerator<string> {
-  const time = (at: number | null) =>
-    at === null
-      ? null
-      : Temporal.Instant.fromEpochMilliseconds(at)
-          .toZonedDateTimeISO(timeZone)
-          .toString({ timeZoneName: 'never', smallestUnit: 'second' });
+  const time = (at: number | null) => csvTime(at, timeZone);
   const seconds = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
   const columns: readonly (readonly [head: string, cell: (call: CallRecord) => Cell])[] = [
     ['id', ({ id }) => id],

@@ -1,9 +1,9 @@
 import { type MissedCallers, missedCallers } from '../callers/missed-callers.ts';
 import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../store/caller-store.ts';
-import type { Group, Span } from './aggregate.ts';
-import type { GroupFilter } from './call-report.ts';
+import type { Span } from './aggregate.ts';
+import type { GroupFilter, Report } from './call-report.ts';
 
-/** Callers are read call by call, so not for any number of calls. */
+/** Callers are read call by call, those too that a filter leaves out, so not for any number of calls. */
 export const MAX_CALLS = 50_000;
 const MAX_ACTIONS = 20_000;
 const BUSIEST = 15;
@@ -13,18 +13,18 @@ const LONGEST_RING_MS = 3_600_000;
 export type CallersReport = MissedCallers & { readonly busiest: readonly CallerCounts[] };
 
 /**
- * The callers of a period, given its days and what all its calls come to; null if those are too many. No one
- * has answered missed calls: a filter by extension leaves them out.
+ * The callers of a period, given its days and its report; null if it has too many calls. No one has answered missed
+ * calls: a filter by extension leaves them out.
  */
 export async function callersReport(
   store: CallerStore,
   account: number,
   days: readonly Span[],
-  all: Group,
+  { groups: ofAll }: Pick<Report, 'groups'>,
   filter: GroupFilter | null,
 ): Promise<CallersReport | null> {
   const [since, until] = [days[0]?.since ?? 0, days.at(-1)?.until ?? 0];
-  if (all.calls > MAX_CALLS) return null;
+  if (ofAll.integrations.reduce((sum, [, { calls }]) => sum + calls, 0) > MAX_CALLS) return null;
   const callers = new Map<string, CallerCounts>();
   const missed: MissedCall[] = [];
   const groups: (CallGroup | null)[] = filter?.names.map((name) => ({ kind: filter.kind, name })) ?? [null];

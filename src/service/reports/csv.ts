@@ -29,3 +29,11 @@ export function csvLines(rows: readonly (readonly Cell[])[]): string {
     { record_delimiter: 'windows', quoted_match: /;/ },
   );
 }
+
+/** A time (Unix ms) as CSV has it, with its offset from UTC: `2026-11-20T09:12:33+01:00`. */
+export const csvTime = (at: number | null, timeZone: string): string | null =>
+  at === null
+    ? null
+    : Temporal.Instant.fromEpochMilliseconds(at)
+        .toZonedDateTimeISO(timeZone)
+        .toString({ timeZoneName: 'never', smallestUnit: 'second' });

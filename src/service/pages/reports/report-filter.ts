@@ -18,19 +18,22 @@ export type ReportFilter = {
 export type Person = {
   readonly name: string;
   readonly extensions: readonly string[];
-  /** What finds their calls in the call list. */
+  /** What finds their calls in the call list: the extensions. */
   readonly search: string;
 };
 
+/** The user of an extension, or the extension of nobody. */
+export const personOf = (extensions: Extensions, extension: string): number | string =>
+  extensions.get(extension)?.user ?? extension;
+
 /** Who answered, given the extensions that did. */
 export function peopleOf(answered: readonly string[], extensions: Extensions): Person[] {
-  const keyOf = (extension: string) => extensions.get(extension)?.user ?? extension;
-  return [...Map.groupBy(answered, keyOf).values()].map((own) => {
+  return [...Map.groupBy(answered, (one) => personOf(extensions, one)).values()].map((own) => {
     const [first = ''] = own;
     const userName = extensions.get(first)?.userName;
-    if (own.length === 1 || !userName)
-      return { name: extensionText(extensions, first), extensions: own, search: first };
-    return { name: `${userName} (${own.join(', ')})`, extensions: own, search: userName };
+    const name =
+      own.length === 1 || !userName ? extensionText(extensions, first) : `${userName} (${own.join(', ')})`;
+    return { name, extensions: own, search: own.join('|') };
   });
 }
 

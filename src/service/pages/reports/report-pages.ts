@@ -60,7 +60,7 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     return {
       ...{ period, report, before, filter },
       filters: await reportFilters(request, context, [...new Set([...chosen, ...answered])]),
-      callers: await callersReport(store.callers, account.id, days, report.all, filter?.groups ?? null),
+      callers: await callersReport(store.callers, account.id, days, report, filter?.groups ?? null),
     };
   }
 
@@ -81,7 +81,7 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     return {
       download: `calls-${table.name}-${first}-${last}.csv`,
       type: 'text/csv; charset=utf-8',
-      content: `\ufeff${csvLines(tableCells(table))}`,
+      content: `\ufeff${csvLines(tableCells(table, request.formats.timeZone))}`,
     };
   });
 }

@@ -6,7 +6,7 @@ import type { CallersReport } from '../../reports/callers-report.ts';
 import type { Period } from '../../reports/period.ts';
 import { callerAddress } from '../call-cells.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { peopleOf, type ReportFilter } from './report-filter.ts';
+import { peopleOf, personOf, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
 import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
 
@@ -25,7 +25,7 @@ export function reportTables(
   { period, report, before, filter, callers }: Reported,
   integration: (id: string) => { readonly name: string; readonly uid: string } | undefined,
 ): ReportTable[] {
-  const { formats, extensions, words } = request;
+  const { extensions, words } = request;
   const text = words.reports;
   const columns = columnsOf(words);
   const { step } = period;
@@ -91,7 +91,7 @@ export function reportTables(
               iso: last.number,
               href: callerAddress(last.number),
             },
-            note: formats.dateTime(last.startedAt),
+            at: last.startedAt,
           };
         }),
       },
@@ -130,15 +130,17 @@ export function reportTables(
   return tables;
 }
 
-/** Answered calls by person, most first. */
-function peopleRows(
+/** Answered calls by person, most first; before: at any of the person's extensions. */
+export function peopleRows(
   extensions: PageRequest['extensions'],
   { reports: text }: PageRequest['words'],
-  report: Report,
-  before: Report,
+  report: Pick<Report, 'groups'>,
+  before: Pick<Report, 'groups'>,
   calls: (extension: string) => string,
 ): Row[] {
-  const [now, then] = [new Map(report.groups.extensions), new Map(before.groups.extensions)];
+  const now = new Map(report.groups.extensions);
+  const keyOf = (extension: string) => personOf(extensions, extension);
+  const then = Map.groupBy(before.groups.extensions, ([extension]) => keyOf(extension));
   return peopleOf([...now.keys()], extensions)
     .map(({ name, extensions: own, search }): Row => {
       const sum = countGroup();
@@ -147,7 +149,10 @@ function peopleRows(
       return {
         ...{ ...group, group },
         label: search === '' ? text.unknown : search === OTHERS ? text.others : name,
-        before: own.reduce((calls, extension) => calls + (then.get(extension)?.answered ?? 0), 0),
+        before: (then.get(keyOf(own[0] as string)) ?? []).reduce(
+          (sum, [, { answered }]) => sum + answered,
+          0,
+        ),
         ...(search !== '' && search !== OTHERS && { href: calls(search) }),
       };
     })

@@ -1,6 +1,6 @@
 import type { Group } from '../../reports/aggregate.ts';
 import type { Counts } from '../../reports/call-report.ts';
-import type { Cell } from '../../reports/csv.ts';
+import { type Cell, csvTime } from '../../reports/csv.ts';
 import { quantile } from '../../reports/durations.ts';
 import { displayText } from '../kit/display-text.ts';
 import { duration, type Formats } from '../kit/formats.ts';
@@ -18,16 +18,18 @@ export type Row = Counts & {
   readonly group?: Group | null;
   /** Calls of the period before; null if unknown. */
   readonly before?: number | null;
-  /** Such as the time of the last call. */
-  readonly note?: string;
+  /** The last call, Unix ms. */
+  readonly at?: number;
 };
 
 /** A column of a report table, on the page and as CSV. Durations are in seconds. */
 export type ReportColumn = {
   readonly head: string;
   readonly csv: string;
-  readonly kind: 'text' | 'count' | 'share' | 'seconds';
+  readonly kind: 'text' | 'count' | 'share' | 'seconds' | 'time';
   readonly wide?: true;
+  /** Sorted by what is shown, not by what it is in CSV. */
+  readonly byLabel?: true;
   value(row: Row): Cell;
 };
 
@@ -101,9 +103,10 @@ export function columnsOf({ reports, weekly }: Words) {
     value: ({ group }) => group?.talkedSeconds ?? null,
   };
   const last: ReportColumn = {
-    ...{ head: reports.lastCall, csv: 'last_call', kind: 'text' },
-    value: ({ note }) => note ?? null,
+    ...{ head: reports.lastCall, csv: 'last_call', kind: 'time' },
+    value: ({ at }) => at ?? null,
   };
+  const caller = (head: string): ReportColumn => ({ ...first(head, 'number'), byLabel: true });
   return {
     counts: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate],
     steps: (head: string, csv: string) => [first(head, csv), calls, answered, missed, rate, ...times],
@@ -117,8 +120,8 @@ export function columnsOf({ reports, weekly }: Words) {
       ...times,
     ],
     people: (head: string, csv: string) => [first(head, csv), answered, before, ...times, totalTalkTime],
-    callers: (head: string) => [first(head, 'number'), calls, missed],
-    neverReached: (head: string) => [first(head, 'number'), missed, last],
+    callers: (head: string) => [caller(head), calls, missed],
+    neverReached: (head: string) => [caller(head), missed, last],
   };
 }
 
@@ -127,7 +130,8 @@ export function sortedRows({ name, columns, rows }: ReportTable, sorting: Sortin
   const column = columns.find(({ csv }) => csv === sorting?.column);
   if (sorting?.table !== name || column === undefined) return rows;
   const direction = sorting.descending ? -1 : 1;
-  const keyOf = (row: Row) => (column.kind === 'text' ? (row.iso ?? column.value(row)) : column.value(row));
+  const byIso = column.kind === 'text' && !column.byLabel;
+  const keyOf = (row: Row) => (byIso ? (row.iso ?? column.value(row)) : column.value(row));
   return rows.toSorted((a, b) => {
     const [x, y] = [keyOf(a), keyOf(b)];
     if (x === null || y === null) return x === y ? 0 : x === null ? 1 : -1;
@@ -156,7 +160,7 @@ export function showTable(
     columns: columns.map(
       (column): Column<Row> => ({
         head: column.head,
-        ...(column.kind !== 'text' && { numeric: true }),
+        ...(column.kind !== 'text' && column.kind !== 'time' && { numeric: true }),
         ...(column.wide && { wide: true }),
         ...(given.rows.length > 1 && { sort: sortOf(column) }),
         cell: (row) => cellText(column, row, column === columns[0], formats),
@@ -172,15 +176,17 @@ function cellText({ kind, value }: ReportColumn, row: Row, isFirst: boolean, for
   if (kind === 'share') return percent(cell as number | null, formats.locale);
   if (kind === 'count' && typeof cell === 'number') return formats.number(cell);
   if (kind === 'seconds') return seconds(cell as number | null);
+  if (kind === 'time') return cell !== null && formats.dateTime(cell as number);
   if (typeof cell !== 'string') return cell;
   const label = html`<span class="label">${displayText(cell, 80)}</span>`;
   return isFirst && row.href !== undefined && row.calls > 0 ? html`<a href=${row.href}>${label}</a>` : label;
 }
 
 /** The table as CSV rows, its header first. */
-export function tableCells({ columns, rows }: ReportTable): Cell[][] {
+export function tableCells({ columns, rows }: ReportTable, timeZone: string): Cell[][] {
   const cell = ({ kind, value }: ReportColumn, row: Row, at: number) => {
     const given = at === 0 ? (row.iso ?? value(row)) : value(row);
+    if (kind === 'time') return csvTime(given as number | null, timeZone);
     return kind === 'share' && given !== null ? Number(Number(given).toFixed(4)) : given;
   };
   return [
