@@ -15,14 +15,14 @@ export async function diskProblem(directory: string): Promise<Problem[]> {
     : [];
 }
 
-/** A certificate that expires within two weeks. `endsAt`: Unix ms. */
+/** A certificate that expires within two weeks. `endsAt`: Unix ms; NaN if the certificate does not say. */
 export function certificateProblem(
   key: string,
   certificate: string,
   endsAt: number | undefined,
   now: number,
 ): Problem[] {
-  if (endsAt === undefined || endsAt - now > soonMs) return [];
+  if (endsAt === undefined || !(endsAt - now <= soonMs)) return [];
   const date = new Date(endsAt).toISOString().slice(0, 10);
   return [problem(key, 'problem.certificate', { certificate, date }, { atOnce: true })];
 }

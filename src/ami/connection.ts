@@ -156,7 +156,7 @@ async function logIn(
     list: (request, own = limits) =>
       pending.add((done) => sendForList(request, done), own, silent(request.action.action)),
     certificateEndsAt:
-      socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : undefined,
+      socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate()?.valid_to) : undefined,
     fail,
     close,
   };

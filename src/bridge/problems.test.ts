@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { channel } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
 import { test } from 'node:test';
+import { TLSSocket } from 'node:tls';
 import { noon, statusWith } from '../status/bridge-status.fixture.ts';
-import { bridgeProblems, type Facts } from './problems.ts';
+import { bridgeProblems, type Facts, watchApi } from './problems.ts';
 
 const facts: Facts = {
   ...{ stateDir: '/state', failure: undefined, records: undefined, clockAheadMs: 0, backlogMs: 300_000 },
@@ -39,4 +42,16 @@ test('a certificate is announced two weeks before its end', () => {
     found({}, { certificates: { ...facts.certificates, api: noon + days * 86_400_000 } });
   assert.deepEqual(api(15), []);
   assert.deepEqual(api(13), ['problem.certificate: the certificate of the API expires on 2026-12-03']);
+});
+
+test('a certificate that says no end, and a connection that is lost again at once, disturb nothing', async (t) => {
+  const facts = { certificates: { pbx: Number.NaN, api: Number.NaN, own: Number.NaN } };
+  assert.deepEqual(found({}, facts), []);
+  const api = watchApi('https://api.example.com/', Date.now);
+  api.start();
+  t.after(api.stop);
+  const socket = new TLSSocket(new Socket());
+  socket.destroy();
+  channel('undici:client:connected').publish({ connectParams: { hostname: 'api.example.com' }, socket });
+  await new Promise((resolve) => setImmediate(resolve));
 });

@@ -62,7 +62,7 @@ export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<See
       ...(status.delivery.lastDeliveredAt === undefined ? ['delivery'] : []),
       ...(facts.clockAheadMs === undefined ? ['clock'] : []),
       ...Object.entries(facts.certificates).flatMap(([name, endsAt]) =>
-        endsAt === undefined ? [`certificate-${name}`] : [],
+        endsAt === undefined || Number.isNaN(endsAt) ? [`certificate-${name}`] : [],
       ),
     ],
   };
@@ -115,7 +115,8 @@ export function watchApi(baseUrl: string, now: () => number) {
   const onConnected = (message: unknown) => {
     const { connectParams, socket } = message as { connectParams: { hostname: string }; socket: unknown };
     if (connectParams.hostname === hostname && socket instanceof TLSSocket)
-      certificateEndsAt = Date.parse(socket.getPeerCertificate().valid_to);
+      // None of a connection that is lost already.
+      certificateEndsAt = Date.parse(socket.getPeerCertificate()?.valid_to);
   };
   return {
     start: () => subscribe('undici:client:connected', onConnected),

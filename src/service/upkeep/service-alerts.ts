@@ -77,8 +77,8 @@ export function makeServiceAlerts(
     );
   }
 
-  const tokenKeys = () =>
-    directory.accounts().flatMap(({ id }) => directory.integrations(id).map((it) => `token-${it.id}`));
+  const keys = (kind: string) =>
+    directory.accounts().flatMap(({ id }) => directory.integrations(id).map((it) => `${kind}-${it.id}`));
 
   /** Phone systems that still use a replaced token that ends soon. */
   async function oldTokenProblems(now: number): Promise<Problem[]> {
@@ -137,13 +137,13 @@ export function makeServiceAlerts(
             ? []
             : [problem('backup', 'service.backup-failed', failing, { since: failing.since })]),
         ];
-        if (storage.length > 0)
-          return { problems: [...local, ...silent.problems], unknown: silent.problems.map(({ key }) => key) };
         // What was refused before a restart is not known until it is refused again.
-        const unknown = now - startedAt < REFUSED_MS ? tokenKeys() : [];
+        const refused = now - startedAt < REFUSED_MS ? keys('token') : [];
+        if (storage.length > 0)
+          return { problems: local, unknown: [...refused, ...keys('old-token'), ...keys('silent')] };
         return {
-          unknown,
           problems: [...local, ...(await oldTokenProblems(now)), ...(await silentProblems(now))],
+          unknown: refused,
         };
       },
       log,
