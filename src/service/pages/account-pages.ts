@@ -113,11 +113,16 @@ export function accountPages(pages: Pages, context: ServiceContext): void {
     await directory.refresh();
     if (country !== '' && country !== request.account.country)
       await rereadNumbers(store.customers, request.account.id, country);
-    const account = `account ${name ?? request.account.name}`;
-    await request.audit(
-      'settings',
-      `${account}, country ${country || 'none'}, time zone ${zone || 'of the server'}${within === undefined ? '' : `, answer within ${within} s`}`,
-    );
+    const { crmUrl, agentsDelete } = also;
+    const said = [
+      `account ${name ?? request.account.name}`,
+      `country ${country || 'none'}`,
+      `time zone ${zone || 'of the server'}`,
+      within !== undefined && `answer within ${within} s`,
+      crmUrl !== undefined && `CRM ${crmUrl ?? 'none'}`,
+      agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers`,
+    ];
+    await request.audit('settings', said.filter(Boolean).join(', '));
   };
   pages.post('/account/settings', 'administrator', async (request) => {
     const { values, errors } = readForm(settings, request);
