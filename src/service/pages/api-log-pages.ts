@@ -127,7 +127,7 @@ async function entryPage(request: PageRequest, { store, directory }: ServiceCont
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
   const fields = method === 'GET' ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
-  const id = fields.find(([name]) => name === 'id')?.[1] ?? idIn(payload);
+  const id = callIdIn(fields, payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
   return {
     title: `${method} ${path}`,
@@ -181,9 +181,10 @@ function jsonIn(text: string): unknown {
   }
 }
 
-function idIn(payload: string): string | undefined {
-  const { id } = (jsonIn(payload) ?? {}) as { id?: unknown };
-  return typeof id === 'string' ? id : undefined;
+/** The call ID in a query string or JSON. With NUL there is no call, and PostgreSQL cannot look for it. */
+export function callIdIn(fields: readonly (readonly [name: string, value: string])[], payload: string) {
+  const id = fields.find(([name]) => name === 'id')?.[1] ?? (jsonIn(payload) as { id?: unknown })?.id;
+  return typeof id === 'string' && !id.includes('\0') ? id : undefined;
 }
 
 /** The request as a command for a shell, without its token. */
