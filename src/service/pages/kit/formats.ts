@@ -7,8 +7,6 @@ export type Formats = {
   readonly locale: string;
   /** `1,234.5`: `digits` after the point, none by default. */
   number(value: number, digits?: number): string;
-  /** `0:12`, `1:02:03`; `–` if unknown. */
-  duration(ms: number | null): string;
   /** `09:12` */
   time(at: number): string;
   /** `Fri 20 Nov 2026` */
@@ -64,7 +62,6 @@ function makeFormats(timeZone: string, locale: string): Formats {
     timeZone,
     locale,
     number: (value, digits = 0) => (digits === 0 ? whole : numberOf(digits)).format(value),
-    duration,
     time: (at) => time.format(at),
     date: dateOf,
     dateTime,

@@ -7,7 +7,7 @@ import type { ReportStore } from '../../store/store.ts';
 import type { Formats } from '../kit/formats.ts';
 import { type Html, html, render } from '../kit/html.ts';
 import type { Words } from '../words/words.ts';
-import { missedRate } from './report-tables.ts';
+import { missedRate, percent, seconds } from './report-tables.ts';
 
 export type WeeklyReport = {
   readonly title: string;
@@ -40,11 +40,7 @@ export async function weeklyReport(
   };
   const [week, before] = [await read(monday), await read(monday.subtract({ days: 7 }))];
   const number = (value: number) => formats.number(value);
-  const share = (value: number | null) =>
-    value === null
-      ? '–'
-      : new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }).format(value);
-  const seconds = (value: number | null) => formats.duration(value === null ? null : value * 1000);
+  const share = (value: number | null) => percent(value, locale);
   const figures = (
     [
       [words.calls, ({ all }) => number(all.calls)],
