@@ -104,6 +104,9 @@ test('what agents may delete is a setting of the account', async (t) => {
   assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 403);
   const settings = { account: 'Alpha', country: 'DE', zone: '', within: '20', crm: '' };
   await submit(boss, '/account/settings', { ...settings, agents_delete: '1' });
+  const again = await submit(boss, '/account/settings', { ...settings, crm: 'no address' });
+  assert.equal(again.status, 422);
+  assert.doesNotMatch(again.text, /name="agents_delete"[^>]* checked/, 'as it was sent');
   assert.match((await page()).text, /\/customers\/remove/);
   assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 303);
   assert.equal((await page()).status, 404);
