@@ -24,6 +24,11 @@ export function maskedSettings(
 export function passwordsIn(urls: readonly (string | undefined)[]): string[] {
   return urls.flatMap((url) => {
     const written = /^\w+:\/\/[^:@/]*:([^@/]+)@/.exec(url ?? '')?.[1];
-    return written === undefined ? [] : [written, decodeURIComponent(written)];
+    if (written === undefined) return [];
+    try {
+      return [written, decodeURIComponent(written)];
+    } catch {
+      return [written]; // a % that encodes nothing
+    }
   });
 }

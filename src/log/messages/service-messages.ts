@@ -104,7 +104,7 @@ export const serviceMessages = {
     level: 'error',
     text: 'scheduled backup failed: {error}',
     means: 'Tried again every minute; logged once. The service runs on.',
-    todo: 'Check that the directory of SERVICE_BACKUP_DIR exists, has room, and is writable for the user of the service.',
+    todo: 'Check that the directory of SERVICE_BACKUP_DIR exists, has room, and is writable for the user of the service. The unit of the Debian package writes only to directories that are listed in ReadWritePaths (systemctl edit pbx-bridge-service).',
   },
   'service.token-refused': {
     level: 'warn',
