@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Player } from '../../src/ami/player/player.ts';
 import { type ScenarioName, simulateCall } from '../../src/ami/player/simulated-calls.ts';
-import { callers, colleagues } from './customers.ts';
+import { callers, colleagues, missedLast } from './customers.ts';
 
 /** Of 100 calls from outside. */
 const mix: readonly ScenarioName[] = [
@@ -29,7 +29,8 @@ export async function playLiveCalls(pbx: Player, stop: AbortSignal): Promise<voi
     const scenario = phones.length < 2 ? 'missed' : pick(mix);
     const call = simulateCall(scenario, {
       ...{ second: Math.floor(Date.now() / 1_000), index: index++, random: Math.random, talkMs: TALK_MS },
-      outside: pick(free(callers)),
+      // Not who waits to be called back: a call that is answered would close that.
+      outside: pick(free(callers).filter((number) => number !== missedLast.number)),
       extensions: scenario === 'missed' ? Object.keys(colleagues) : phones,
     });
     const text = call.frames.map(({ frame }) => frame).join();
