@@ -91,7 +91,7 @@ export const de: Words = {
   crm: {
     label: 'Adresse eines Anrufers in Ihrem CRM',
     hint: 'Wird auf der Seite des Anrufers gezeigt. {number} und {reference} werden ersetzt, etwa in https://crm.example/?phone={number}.',
-    agentsDelete: 'Agenten dürfen Kunden löschen',
+    agentsDelete: 'Mitarbeiter dürfen Kunden löschen',
   },
 
   caller: {
@@ -135,7 +135,7 @@ export const de: Words = {
 
   extensions: {
     title: 'Nebenstellen',
-    help: 'Anrufe, Berichte und die Leiste zeigen mit dem Namen der Nebenstelle oder ihres Benutzers, wer angenommen hat. Die Nebenstellen eines Benutzers sind „Meine Anrufe“.',
+    help: 'Anrufe, Auswertungen und die Leiste zeigen mit dem Namen der Nebenstelle oder ihres Benutzers, wer angenommen hat. Die Nebenstellen eines Benutzers sind „Meine Anrufe“.',
     saved: 'Gespeichert.',
     add: 'Nebenstelle benennen',
     extension: 'Nebenstelle',
@@ -342,7 +342,7 @@ export const de: Words = {
     saved: 'Gespeichert.',
     remove: 'Entfernen',
     search: 'Suchen',
-    clearFilter: 'Filter löschen',
+    clearFilter: 'Filter aufheben',
     switchOn: 'Einschalten',
     switchOff: 'Ausschalten',
   },
@@ -674,7 +674,7 @@ export const de: Words = {
     lastHeard: 'Die Bridge meldet sich nicht mehr. Prüfen Sie, ob sie läuft. Letzte Meldung:',
     connect: 'Telefonanlage anbinden',
     token: 'Token',
-    forBridge: 'Für eine Asterisk-Telefonanlage: zwei Zeilen für die Datei .env von pbx-bridge',
+    forBridge: 'Für eine Asterisk-Telefonanlage: drei Zeilen für die Datei .env von pbx-bridge',
     testCall: 'Für ein Programm: ein Testanruf',
     urlOnly:
       'Für eine Telefonanlage, die nur eine URL aufrufen kann: Senden Sie das Token in einem Authorization-Header',

@@ -647,7 +647,7 @@ export const en = {
     lastHeard: 'The bridge has stopped reporting. Check that it runs. Last report:',
     connect: 'Connect the phone system',
     token: 'Token',
-    forBridge: 'For an Asterisk phone system: two lines for the .env file of pbx-bridge',
+    forBridge: 'For an Asterisk phone system: three lines for the .env file of pbx-bridge',
     testCall: 'For a program: a test call',
     urlOnly: 'For a phone system that can only request a URL: send the token in an Authorization header',
     howTo:

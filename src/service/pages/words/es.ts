@@ -343,7 +343,7 @@ export const es: Words = {
     saved: 'Guardado.',
     remove: 'Eliminar',
     search: 'Buscar',
-    clearFilter: 'Borrar filtro',
+    clearFilter: 'Quitar filtro',
     switchOn: 'Activar',
     switchOff: 'Desactivar',
   },
@@ -674,7 +674,7 @@ export const es: Words = {
     lastHeard: 'El bridge ha dejado de informar. Compruebe que funciona. Última señal:',
     connect: 'Conectar la centralita',
     token: 'Token',
-    forBridge: 'Para una centralita Asterisk: dos líneas para el archivo .env de pbx-bridge',
+    forBridge: 'Para una centralita Asterisk: tres líneas para el archivo .env de pbx-bridge',
     testCall: 'Para un programa: una llamada de prueba',
     urlOnly: 'Para una centralita que solo puede abrir una URL: envíe el token en una cabecera Authorization',
     howTo:

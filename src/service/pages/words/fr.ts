@@ -671,7 +671,7 @@ export const fr: Words = {
     lastHeard: 'Le bridge ne donne plus de nouvelles. Vérifiez qu’il fonctionne. Dernier signe :',
     connect: 'Connecter le système téléphonique',
     token: 'Jeton',
-    forBridge: 'Pour un système Asterisk : deux lignes pour le fichier .env de pbx-bridge',
+    forBridge: 'Pour un système Asterisk : trois lignes pour le fichier .env de pbx-bridge',
     testCall: 'Pour un programme : un appel de test',
     urlOnly:
       'Pour un système qui ne peut qu’appeler une URL : envoyez le jeton dans un en-tête Authorization',

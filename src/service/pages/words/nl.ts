@@ -91,7 +91,7 @@ export const nl: Words = {
   crm: {
     label: 'Adres van een beller in uw CRM',
     hint: 'Staat op de pagina van de beller. {number} en {reference} worden vervangen, zoals in https://crm.example/?phone={number}.',
-    agentsDelete: 'Agenten mogen klanten verwijderen',
+    agentsDelete: 'Medewerkers mogen klanten verwijderen',
   },
 
   caller: {
@@ -671,7 +671,7 @@ export const nl: Words = {
     lastHeard: 'De bridge meldt zich niet meer. Controleer of ze draait. Laatste melding:',
     connect: 'De telefooncentrale koppelen',
     token: 'Token',
-    forBridge: 'Voor een Asterisk-telefooncentrale: twee regels voor het bestand .env van pbx-bridge',
+    forBridge: 'Voor een Asterisk-telefooncentrale: drie regels voor het bestand .env van pbx-bridge',
     testCall: 'Voor een programma: een testgesprek',
     urlOnly:
       'Voor een telefooncentrale die alleen een URL kan opvragen: stuur het token in een Authorization-header',
