@@ -75,9 +75,14 @@ export function makeBugReport(program: string, version: string, secrets: readonl
       ),
     addMasked,
     write(file) {
-      const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 16).replace(/[:T]/g, '-')}.txt`;
+      const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-')}.txt`;
       const write = (path: string) => {
-        writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 });
+        try {
+          writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 });
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+          throw new Error(`${path} exists: choose another file`);
+        }
         return path;
       };
       if (file !== undefined) return write(file);

@@ -86,7 +86,7 @@ test('link and token print instructions; a rotated token is different', async (t
   const kept = await run(['token', '--rotate', '--keep-old', '0.5']);
   assert.match(kept, /The old token is accepted until 2\S+Z\. It has not been used since\.\n$/);
   assert.equal(await run(['token']), kept, 'until it ends');
-  assert.doesNotMatch(await run(['token', '--end-old']), /old token/);
+  assert.match(await run(['token', '--end-old']), /\n\nThe old token is no longer accepted\.\n$/);
   assert.doesNotMatch(await run(['token']), /old token/);
   await assert.rejects(
     run(['token', '--rotate', '--keep-old', '8']),

@@ -70,6 +70,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
         print(...phoneSystemInstructions(url(), keys.integrationToken(now)));
         if (now.oldTokenUntil !== null && now.oldTokenUntil > Date.now())
           print('', ...oldTokenText(now.oldTokenUntil, await store.directory.oldTokenUses(now)));
+        if (options.endOld) print('', 'The old token is no longer accepted.');
       }),
     );
 

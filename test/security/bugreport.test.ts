@@ -179,4 +179,9 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   ])
     assert.match(text, part);
   assert.equal((await ask(`${url}/healthz`)).status, 200);
+
+  const again = runProgram(['service', 'bugreport', '--out', join(cwd, 'report.txt')], { cwd, env });
+  t.after(() => again.end('SIGKILL'));
+  await again.ended;
+  assert.match(again.output(), /report\.txt exists: choose another file\n/);
 });

@@ -14,14 +14,17 @@ import { phoneSystemInstructions } from './instructions.ts';
 
 export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
   const accounts = parent.command('account').description('manage accounts');
-  command(accounts, 'list', 'list all accounts').action((options) =>
-    withStore(options.account, async ({ store }) => {
+  const list = accounts.command('list').description('list all accounts');
+  list.action(() =>
+    withStore(undefined, async ({ store }) => {
       const read = await store.directory.read(0);
       for (const { uid, name, country } of read?.directory.accounts ?? [])
         print(`${uid}  ${country ?? '--'}  ${name}`);
     }),
   );
-  command(accounts, 'add', 'add an account with one integration')
+  accounts
+    .command('add')
+    .description('add an account with one integration')
     .argument('<name>', '', nameArgument)
     .option('--country <code>', 'the country of numbers without +, such as NL', country)
     .action((name, options) =>
