@@ -78,12 +78,14 @@ export function createAlerts(
   let running: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
   let sending: Promise<unknown> = Promise.resolve();
+  let failing = false;
   let stopped = false;
   let closed = false;
 
   async function lookOnce(): Promise<void> {
     try {
       const seen = await tools.read();
+      failing = false;
       if (stopped) return;
       const decided = decideAlerts(watched, seen, { now: now(), afterMs });
       watched = decided.watched;
@@ -98,7 +100,8 @@ export function createAlerts(
           ]),
         );
     } catch (error) {
-      log.say('alert.failed', { error });
+      if (!failing) log.say('alert.failed', { error });
+      failing = true;
     }
     // Before anything is sent: after a crash, nothing is announced twice. Not for longer: the alert may be that the disk hangs.
     await soon(save());

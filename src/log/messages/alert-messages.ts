@@ -35,7 +35,7 @@ export const alertMessages = {
   'alert.failed': {
     level: 'error',
     text: 'cannot look for problems: {error}; trying again',
-    means: 'A fault in this program, or its storage does not answer. What it is for goes on.',
+    means: 'A fault in this program, or its storage does not answer. What it is for goes on. Logged once.',
     todo: 'If it lasts, report this line.',
   },
   'problem.test': {
