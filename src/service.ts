@@ -55,7 +55,7 @@ export type RunningService = {
 
 const DIRECTORY_MS = 1000;
 const RETENTION_MS = 60_000;
-const WEEKLY_MS = 900_000;
+const WEEKLY_MS = 3_600_000;
 /** How late this process may see that another ended a session. */
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;

@@ -111,3 +111,16 @@ test('what agents may delete is a setting of the account', async (t) => {
   assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 303);
   assert.equal((await page()).status, 404);
 });
+
+test('a segment that is removed hides no calls of those whose bars showed it', async (t) => {
+  const { jana, boss, read, submit } = await scene(t);
+  const chosen = async () => {
+    const [, text = ''] = /data-choice="([^"]*)"/.exec((await read(jana, '/')).text) ?? [];
+    return JSON.parse(text.replaceAll('&quot;', '"')) as { segments: string[] };
+  };
+  await submit(boss, '/customers/segments', { name: 'Gold', priority: '5' });
+  await submit(jana, '/bar/settings', { segments: 'Gold' });
+  assert.deepEqual((await chosen()).segments, ['Gold']);
+  await submit(boss, '/customers/segments/remove', { name: 'Gold' });
+  assert.deepEqual((await chosen()).segments, []);
+});

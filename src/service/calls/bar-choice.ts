@@ -21,8 +21,23 @@ export function barChoiceOf({ bar }: Pick<User, 'bar'>): BarChoice {
 export const barChoiceText = (choice: BarChoice): string | null =>
   choice.mine || choice.segments.length > 0 || choice.integrations.length > 0 ? JSON.stringify(choice) : null;
 
-/** As the bar's script has it: `mine` are the user's extensions, or null for all. */
-export function barChoice(user: Pick<User, 'id' | 'bar'>, extensions: Extensions) {
-  const choice = barChoiceOf(user);
-  return { ...choice, mine: choice.mine ? extensionsOf(extensions, user.id) : null };
+/**
+ * As the bar's script has it: `mine` are the user's extensions, or null for all. A segment or an integration that is
+ * gone would leave every call out, so it does not count.
+ */
+export async function barChoice(
+  user: Pick<User, 'id' | 'bar'>,
+  known: {
+    readonly extensions: Extensions;
+    readonly integrations: readonly { readonly id: number }[];
+    segments(): Promise<readonly { readonly name: string }[]>;
+  },
+) {
+  const { mine, segments, integrations } = barChoiceOf(user);
+  const names = segments.length === 0 ? [] : (await known.segments()).map(({ name }) => name);
+  return {
+    mine: mine ? extensionsOf(known.extensions, user.id) : null,
+    segments: segments.filter((name) => names.includes(name)),
+    integrations: integrations.filter((one) => known.integrations.some(({ id }) => id === one)),
+  };
 }

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isSameOrigin } from '../access/same-origin.ts';
 import { sessionCookie } from '../access/session-cookie.ts';
 import { sameText } from '../accounts/keys.ts';
+import { barChoice } from '../calls/bar-choice.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal, refusalOf } from '../http/refusal.ts';
 import { formFields } from '../http/text.ts';
@@ -54,11 +55,17 @@ export function pageRoutes(context: ServiceContext) {
     if (session === undefined || account === undefined) return undefined;
     const [path = '', ...query] = request.originalUrl.split('?');
     const words = wordsFor(session.user.language, request.headers['accept-language']);
+    const extensions = directory.extensions(account.id);
     return {
       session,
       user: session.user,
       account,
-      extensions: directory.extensions(account.id),
+      extensions,
+      barChoice: await barChoice(session.user, {
+        extensions,
+        integrations: directory.integrations(account.id),
+        segments: () => store.customers.segments(account.id),
+      }),
       administrates: session.user.role === 'administrator',
       path,
       params: request.params as Record<string, string>,

@@ -1,4 +1,3 @@
-import { barChoice } from '../../calls/bar-choice.ts';
 import type { Role } from '../../store/user-store.ts';
 import type { Words } from '../words/words.ts';
 import { assetUrl } from './assets.ts';
@@ -65,9 +64,8 @@ const bar = ({
   token,
   formats,
   words,
-  user,
-  extensions,
-}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice(user, extensions))} data-words=${JSON.stringify(words.bar)}>
+  barChoice,
+}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="quiet">${words.layout.noScript}</p></noscript>
 </section>`;
 

@@ -1,4 +1,5 @@
 import type { Extensions } from '../../accounts/extensions.ts';
+import type { barChoice } from '../../calls/bar-choice.ts';
 import type { AuditKind } from '../../store/audit-store.ts';
 import type { Account } from '../../store/directory-store.ts';
 import type { Session, User } from '../../store/user-store.ts';
@@ -13,6 +14,8 @@ export type PageRequest = {
   readonly account: Account;
   /** Their names, and whose they are (see extensionText). */
   readonly extensions: Extensions;
+  /** Which calls the user's bar shows. */
+  readonly barChoice: Awaited<ReturnType<typeof barChoice>>;
   /** True for an administrator. */
   readonly administrates: boolean;
   /** Without the query. */

@@ -138,7 +138,10 @@ export function openDatabase(primary: Primary, connections: number): Database {
       .then((result) => {
         if (pidOf(result) !== processOf(client)) return undefined;
         direct.add(client);
-        return client.query('SET enable_seqscan = off');
+        const { statement, lock } = usual;
+        return client.query(
+          `SET enable_seqscan = off; SET statement_timeout = ${statement}; SET lock_timeout = ${lock}`,
+        );
       })
       .catch(() => {});
 
@@ -170,7 +173,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
 
   /**
    * One statement without BEGIN and COMMIT, which cost half as much as a small one itself. It is cancelled when it and
-   * its commit take longer than a commit may: the server is given no limits without a transaction to hold them.
+   * its commit take longer than a commit may, which no limit of the server's covers.
    */
   async function alone(client: PoolClient, [sql, ...values]: Statement, limits: Limits): Promise<Row[]> {
     const timer = setTimeout(() => void cancel(processOf(client)).catch(() => {}), limits.commit);
