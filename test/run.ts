@@ -81,7 +81,7 @@ stream.on('end', () => {
     print(`left out: ${leftOut.join('; ') || 'nothing'}`);
     if (values.fast)
       print(
-        'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants -- PATH',
+        'other tiers: npm run test:all (real Asterisks, browser, databases, nginx, packages, faults), npm run test:faults -- --full, npm run fuzz, npm run mutants -- PATH, npm run matrix -- --world freepbx-generated (FREEPBX_SOURCE)',
       );
     print(`${last.passed} passed, ${failed} failed, ${left} skipped`);
     process.exitCode = failed === 0 && last.passed > 0 ? 0 : 1;

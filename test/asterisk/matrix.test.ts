@@ -11,9 +11,13 @@ if (impossible) process.stdout.write(`test/asterisk: no real Asterisk on this ma
 const without = impossible ? new Map() : impossibleFeeds(feeds);
 
 for (const world of worldNames) {
-  const left = impossible ?? worlds[world].impossible?.();
-  if (left && !impossible) process.stdout.write(`test/asterisk: left out ${world}: ${left}\n`);
-  test(`the matrix on ${world}`, { skip: left ?? false }, async (t) => {
+  // A tier of its own (see test/run.ts): no machine has what it needs unless somebody gives it.
+  const ungiven = worlds[world].impossible?.();
+  if (ungiven) {
+    process.stdout.write(`test/asterisk: without ${world}: ${ungiven}\n`);
+    continue;
+  }
+  test(`the matrix on ${world}`, { skip: impossible ?? false }, async (t) => {
     await install(worlds[world].version);
     const possible = feeds.filter((feed) => !without.has(feed));
     const { verdicts, strays } = await runMatrix(world, { feeds: possible });

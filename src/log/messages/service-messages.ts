@@ -138,7 +138,7 @@ export const serviceMessages = {
   },
   'service.weekly-report-failed': {
     level: 'warn',
-    text: 'cannot send the weekly report of user {user}: {error}; retrying in 15 minutes',
+    text: 'cannot send the weekly report of user {user}: {error}; retrying in an hour',
     means: 'The user has not got the report of last week yet.',
     todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report.',
   },
