@@ -166,7 +166,11 @@ const cutWires = cutPlaces.map(({ event, nth }, i): BrokenRow => {
     base: base.name,
     async play(stage, { wire, farEnd }) {
       wire.cutAfter({ event, nth });
-      await base.play(stage);
+      const call = await stage.customerCalls();
+      await stage.talk(call, 2);
+      // A bridge on a busy machine may be connected again only now.
+      await reported(farEnd, 'answered');
+      call.hangsUp();
       await farEnd.connected();
     },
   };
