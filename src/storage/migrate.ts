@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { StorageRefused } from './refused.ts';
 
 /** The number of migrations applied to a database. */
@@ -44,4 +44,15 @@ export function schemaOf(db: DatabaseSync): string[] {
     )
     .all();
   return rows.map(({ sql }) => `${sql};`);
+}
+
+/** The schema that the steps up to version `to` make. */
+export function schemaOfSteps(steps: readonly string[], to = steps.length): string[] {
+  const db = new DatabaseSync(':memory:');
+  try {
+    migrate(db, steps, to);
+    return schemaOf(db);
+  } finally {
+    db.close();
+  }
 }

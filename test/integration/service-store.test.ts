@@ -35,3 +35,12 @@ test('sqlite: a database of a newer version, or none at all, is refused', async 
   await assert.rejects(openSqliteStore(file), /written by a newer pbx-bridge/);
   await assert.rejects(openSqliteStore(join(file, 'not-a-folder')), /not a directory/);
 });
+
+test('sqlite: a database whose tables are not those of its version is refused in words', async (t) => {
+  const file = join(stateFolder(t), 'service.db');
+  await (await openSqliteStore(file)).close();
+  const db = new DatabaseSync(file);
+  db.exec('ALTER TABLE accounts DROP COLUMN crm_url');
+  db.close();
+  await assert.rejects(openSqliteStore(file), /was made by a pbx-bridge from before the first release/);
+});

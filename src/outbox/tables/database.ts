@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { type Occupant, runningPid } from '../../storage/instance-lock.ts';
-import { migrate, schemaOf, versionOf } from '../../storage/migrate.ts';
+import { migrate, schemaOf, schemaOfSteps, versionOf } from '../../storage/migrate.ts';
 import { openDurable } from '../../storage/open-database.ts';
 import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { migrations, schemaVersion } from './migrations.ts';
@@ -64,22 +64,12 @@ function bringUpToDate(db: DatabaseSync): void {
   const version = versionOf(db);
   const found = schemaOf(db);
   // A flipped bit in the version number alone: the schema shows it.
-  if (version > schemaVersion && found.join() === schemaAt(schemaVersion).join()) {
+  if (version > schemaVersion && found.join() === schemaOfSteps(migrations).join()) {
     db.exec(`PRAGMA user_version = ${schemaVersion}`);
   }
   // Tables that others have added, for a replica or for statistics, are no damage.
-  if (version <= schemaVersion && !schemaAt(version).every((one) => found.includes(one))) {
+  if (version <= schemaVersion && !schemaOfSteps(migrations, version).every((one) => found.includes(one))) {
     throw new BrokenInvariant(`the schema is not that of version ${version}`);
   }
   migrate(db, migrations);
-}
-
-function schemaAt(version: number): string[] {
-  const db = new DatabaseSync(':memory:');
-  try {
-    migrate(db, migrations, version);
-    return schemaOf(db);
-  } finally {
-    db.close();
-  }
 }

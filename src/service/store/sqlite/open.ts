@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { migrate } from '../../../storage/migrate.ts';
+import { migrate, schemaOf, schemaOfSteps } from '../../../storage/migrate.ts';
 import { openDurable, openForReading as openReading } from '../../../storage/open-database.ts';
+import { StorageRefused } from '../../../storage/refused.ts';
 import { migrations } from './migrations.ts';
 
 /** The WAL stays near 32 MB. */
@@ -12,6 +13,11 @@ export function openForWriting(file: string): DatabaseSync {
   try {
     db.exec('PRAGMA foreign_keys = ON');
     migrate(db, migrations);
+    const found = schemaOf(db);
+    if (!schemaOfSteps(migrations).every((one) => found.includes(one)))
+      throw new StorageRefused(
+        `${file} was made by a pbx-bridge from before the first release, whose tables were others: save customers as CSV with that version, then start with another SERVICE_STATE_DIR`,
+      );
     return db;
   } catch (error) {
     db.close();
