@@ -3,35 +3,22 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
 import { createPlayer } from '../../src/ami/player/player.ts';
-import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { makeCertificate } from '../certificate.ts';
 import { always } from '../fakes/far-side-faults.ts';
+import { type Alert, startReceivers } from './alert-receivers.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand, markerCall } from './stand.ts';
 
 type Test = Parameters<typeof createStand>[0];
-type Alert = { state: string; code: string; what: string; since: string; remedy: string };
-
-/** A mail server and a webhook receiver, and the settings that send alerts there. */
+/** Receivers, and the settings that send alerts there. */
 async function receivers(t: Test) {
-  const [mail, hook] = await Promise.all([startMailServer(), startWebhookReceiver()]);
-  t.after(async () => {
-    await mail.stop();
-    await hook.stop();
-  });
-  const alerts = () => (hook.received as { alerts: Alert[] }[]).flatMap((it) => it.alerts);
-  const told = () => alerts().map(({ code, state }) => `${code} ${state}`);
+  const at = await startReceivers(t);
+  const { mail, hook } = at;
   return {
-    ...{ mail, hook, alerts, told },
-    /** Resolves when this has arrived at both. */
-    async until(what: string) {
-      while (!told().includes(what)) await hook.has(hook.received.length + 1);
-      await mail.has(hook.received.length);
-    },
+    ...at,
     env: {
       SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
       MAIL_FROM: 'pbx@example.com',

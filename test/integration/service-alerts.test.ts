@@ -2,30 +2,19 @@ import assert from 'node:assert/strict';
 import { chmodSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startWebhookReceiver } from '../../src/alerts/webhook-receiver.fixture.ts';
 import { silentLog } from '../../src/log/log.ts';
-import { startMailServer } from '../../src/mail/mail-server.fixture.ts';
 import { startService } from '../../src/service.ts';
 import { restoreBackup } from '../../src/storage/backup.ts';
+import { startReceivers } from './alert-receivers.ts';
 import { past } from './office.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
 
-type Alert = { state: string; code: string; what: string; remedy: string };
-
-async function receivers(t: { after(stop: () => Promise<void>): void }) {
-  const [mail, hook] = await Promise.all([startMailServer(), startWebhookReceiver()]);
-  t.after(async () => {
-    await mail.stop();
-    await hook.stop();
-  });
-  const alerts = () => (hook.received as { alerts: Alert[] }[]).flatMap((it) => it.alerts);
-  const told = () => alerts().map(({ code, state }) => `${code} ${state}`);
+/** Receivers, and the options that send alerts there. */
+async function receivers(t: Parameters<typeof startReceivers>[0]) {
+  const at = await startReceivers(t);
+  const { mail, hook } = at;
   return {
-    ...{ mail, hook, alerts, told },
-    async until(what: string) {
-      while (!told().includes(what)) await hook.has(hook.received.length + 1);
-      await mail.has(hook.received.length);
-    },
+    ...at,
     change: {
       mail: {
         ...{ host: '127.0.0.1', port: mail.port, secure: false, login: undefined },
