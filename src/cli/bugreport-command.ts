@@ -12,8 +12,8 @@ import {
   machineFacts,
   makeBugReport,
   reportMask,
+  writtenText,
 } from '../process/bugreport.ts';
-import { messageOf } from '../process/message-of.ts';
 import { parseJson } from '../process/parse-json.ts';
 import { check } from './check-command.ts';
 import { type Context, createContext } from './command-context.ts';
@@ -30,18 +30,11 @@ export async function bugreport(
   const environment = io.environment();
   const { lines, secrets } = maskedSettings(bridgeSections, environment);
   const report = makeBugReport('pbx-bridge', io.version, secrets);
-  const attempt = async (title: string, read: () => unknown) => {
-    try {
-      report.add(title, await read());
-    } catch (error) {
-      report.add(title, `cannot be read: ${messageOf(error)}`);
-    }
-  };
-  await attempt('machine', () =>
+  await report.attempt('machine', () =>
     machineFacts(loadConfig({ outbox: outboxSection }, environment).outbox.stateDir),
   );
   report.add('settings', lines.join('\n'));
-  await attempt('check', async () => {
+  await report.attempt('check', async () => {
     let text = '';
     const out = {
       write(part: string) {
@@ -51,7 +44,7 @@ export async function bugreport(
     await check(createContext({ ...io, out }, true), {}, stop);
     return parseJson(text);
   });
-  await attempt('status', async () => {
+  await report.attempt('status', async () => {
     const found = await readStatus(statusUrl(loadConfig({ status: statusSection }, environment).status));
     return found.ok ? found.status : found.why;
   });
@@ -60,12 +53,7 @@ export async function bugreport(
   if (recording !== undefined) report.addMasked('recording', maskedRecording(recording, secrets));
   const file = report.write(options.out);
   if (json) terminal.json({ file });
-  else
-    terminal.wrapped(
-      '',
-      `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`,
-      0,
-    );
+  else terminal.wrapped('', writtenText(file), 0);
   return exitCodes.ok;
 }
 

@@ -12,6 +12,8 @@ export type BugReport = {
   add(title: string, content: unknown): void;
   /** Adds a section that holds nothing to mask. */
   addMasked(title: string, text: string): void;
+  /** Adds a section, or why it cannot be read. */
+  attempt(title: string, read: () => unknown): Promise<void>;
   /**
    * Writes the file, for its owner alone, and gives its path. Without a name it is named by the time, here or, where this
    * user may not write, in the folder for temporary files. @throws if it exists.
@@ -25,6 +27,10 @@ export type BugReportOptions = {
   readonly unit?: string;
   readonly log?: string;
 };
+
+/** What a command says when the report is written. */
+export const writtenText = (file: string) =>
+  `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`;
 
 /** What replaces personal data and secrets in a report. `secrets`: values that must not appear. */
 export function reportMask(secrets: readonly string[]): (text: string) => string {
@@ -67,13 +73,21 @@ export function makeBugReport(program: string, version: string, secrets: readonl
   const mask = reportMask(secrets);
   const sections = [`${program} ${version}, bug report of ${new Date().toISOString()}\n`];
   const addMasked = (title: string, text: string) => void sections.push(`== ${title}\n\n${text.trimEnd()}\n`);
+  const add = (title: string, content: unknown) =>
+    addMasked(
+      title,
+      typeof content === 'string' ? mask(content) : JSON.stringify(maskValue(content, mask), undefined, 2),
+    );
   return {
-    add: (title, content) =>
-      addMasked(
-        title,
-        typeof content === 'string' ? mask(content) : JSON.stringify(maskValue(content, mask), undefined, 2),
-      ),
+    add,
     addMasked,
+    async attempt(title, read) {
+      try {
+        add(title, await read());
+      } catch (error) {
+        add(title, `cannot be read: ${messageOf(error)}`);
+      }
+    },
     write(file) {
       const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-')}.txt`;
       const write = (path: string) => {
@@ -115,7 +129,10 @@ export function machineFacts(folder: string): Record<string, unknown> {
         .join(' '),
     },
     ...{ memoryMb: mb(totalmem()), freeMemoryMb: mb(freemem()), upHours: Math.round(uptime() / 3600) },
-    ...{ disk: attempt(() => `${mb(statfsSync(folder).bavail * statfsSync(folder).bsize)} MB free`) },
+    disk: attempt(() => {
+      const { bavail, bsize } = statfsSync(folder);
+      return `${mb(bavail * bsize)} MB free`;
+    }),
     ...{ runAsUserId: process.getuid?.(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone },
   };
 }

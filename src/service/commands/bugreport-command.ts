@@ -1,6 +1,11 @@
 import type { Command } from 'commander';
-import { addLog, machineFacts, makeBugReport } from '../../process/bugreport.ts';
-import { messageOf } from '../../process/message-of.ts';
+import {
+  addLog,
+  type BugReportOptions,
+  machineFacts,
+  makeBugReport,
+  writtenText,
+} from '../../process/bugreport.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { serverSecret } from '../accounts/server-secret.ts';
 import type { Directory } from '../store/directory-store.ts';
@@ -18,29 +23,20 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
     .option('--hours <n>', 'how many hours of the log', '6')
     .option('--unit <name>', 'the systemd unit whose log to read (default: pbx-bridge-service)')
     .option('--log <file>', 'read the log from this file instead')
-    .action(async (options: { out?: string; hours?: string; unit?: string; log?: string }) => {
+    .action(async (options: BugReportOptions) => {
       const { version, settings } = io.about();
       const { lines, secrets } = settings();
       const report = makeBugReport('pbx-bridge service', version, secrets);
-      const attempt = async (title: string, read: () => unknown) => {
-        try {
-          report.add(title, await read());
-        } catch (error) {
-          report.add(title, `cannot be read: ${messageOf(error)}`);
-        }
-      };
-      await attempt('machine', () => machineFacts(io.options().stateDir));
+      await report.attempt('machine', () => machineFacts(io.options().stateDir));
       report.add('settings', lines.join('\n'));
-      await attempt('storage', storage);
-      await attempt('health', async () => {
+      await report.attempt('storage', storage);
+      await report.attempt('health', async () => {
         const answer = await fetch(`${url()}/healthz`, { signal: AbortSignal.timeout(5_000) });
         return { status: answer.status, ...((await answer.json()) as object) };
       });
       await addLog(report, 'pbx-bridge-service', options);
       const file = report.write(options.out);
-      print(
-        `wrote ${file}, with secrets, names and phone numbers left out. It is plain text: read it before you send it.`,
-      );
+      print(writtenText(file));
     });
 
   /** What is stored, without anybody's name. */
