@@ -67,32 +67,35 @@ export function makeServiceAlerts(
     return error === undefined ? [] : [problem('storage', 'service.not-stored', { error })];
   }
 
-  function tokenProblems(now: number): Problem[] {
-    return directory.accounts().flatMap((account) =>
-      directory.integrations(account.id).flatMap(({ id, name }) => {
-        const { at = 0 } = directory.refused(id) ?? {};
-        const fields = { integration: name, account: account.name };
-        return now - at > REFUSED_MS ? [] : [problem(`token-${id}`, 'service.token-refused', fields)];
-      }),
+  const integrations = () =>
+    directory.accounts().flatMap((account) =>
+      directory.integrations(account.id).map((integration) => ({
+        integration,
+        fields: { integration: integration.name, account: account.name },
+      })),
     );
-  }
 
-  const keys = (kind: string) =>
-    directory.accounts().flatMap(({ id }) => directory.integrations(id).map((it) => `${kind}-${it.id}`));
+  const keys = (kind: string) => integrations().map(({ integration }) => `${kind}-${integration.id}`);
+
+  const tokenProblems = (now: number): Problem[] =>
+    integrations().flatMap(({ integration: { id }, fields }) => {
+      const { at = 0 } = directory.refused(id) ?? {};
+      return now - at > REFUSED_MS ? [] : [problem(`token-${id}`, 'service.token-refused', fields)];
+    });
 
   /** Phone systems that still use a replaced token that ends soon. */
   async function oldTokenProblems(now: number): Promise<Problem[]> {
     const problems: Problem[] = [];
-    for (const account of directory.accounts())
-      for (const integration of directory.integrations(account.id)) {
-        const { id, name, oldTokenUntil: until } = integration;
-        if (until === null || until <= now || until - now > ENDS_MS) continue;
-        const [last] = await store.directory.oldTokenUses(integration);
-        if (last === undefined || now - last.lastAt > IN_USE_MS) continue;
-        const ends = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
-        const fields = { integration: name, account: account.name, ends };
-        problems.push(problem(`old-token-${id}`, 'service.old-token-ends', fields, { atOnce: true }));
-      }
+    for (const { integration, fields } of integrations()) {
+      const { id, oldTokenUntil: until } = integration;
+      if (until === null || until <= now || until - now > ENDS_MS) continue;
+      const [last] = await store.directory.oldTokenUses(integration);
+      if (last === undefined || now - last.lastAt > IN_USE_MS) continue;
+      const ends = new Date(until).toISOString().slice(0, 16).replace('T', ' ');
+      problems.push(
+        problem(`old-token-${id}`, 'service.old-token-ends', { ...fields, ends }, { atOnce: true }),
+      );
+    }
     return problems;
   }
 
