@@ -34,8 +34,10 @@ export type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to
 
 export const outcomes = ['', 'open', 'answered', 'missed'] as const;
 
+const textIn = (query: URLSearchParams, name: string) => (query.get(name) ?? '').trim().slice(0, 255);
+
 export function callQueryIn(query: URLSearchParams): CallQuery {
-  const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
+  const text = (name: string) => textIn(query, name);
   const outcome = outcomes.find((value) => value !== '' && value === query.get('outcome')) ?? null;
   return {
     q: text('q') || text('number'),
@@ -52,7 +54,7 @@ export function callQueryIn(query: URLSearchParams): CallQuery {
 
 /** What of the address is left out, or searched for as another thing. */
 export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
-  const text = (name: string) => (query.get(name) ?? '').trim().slice(0, 255);
+  const text = (name: string) => textIn(query, name);
   const isOdd = {
     number: text('q') === '' && text('number') !== '' && !/\d/.test(text('number')),
     outcome: !outcomes.some((value) => value === text('outcome')),

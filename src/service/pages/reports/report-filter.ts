@@ -37,23 +37,27 @@ export function peopleOf(answered: readonly string[], extensions: Extensions): P
   });
 }
 
-/** What reports can be narrowed to. `answered`: the extensions that answered in the period. */
-export async function reportFilters(
-  { account, extensions, words: { reports } }: PageRequest,
-  { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,
+/** Reports can be narrowed to a person. `answered`: the extensions that answered in the period. */
+export function peopleFilters(
+  { extensions, words: { reports } }: PageRequest,
   answered: readonly string[],
+): ReportFilter[] {
+  const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
+  return peopleOf(named, extensions).map(({ name, extensions: own, search }) => ({
+    value: `answered:${own.join('|')}`,
+    label: reports.answeredBy(name),
+    groups: { kind: 'extensions', names: own },
+    calls: { extension: search },
+  }));
+}
+
+/** What else they can be narrowed to. */
+export async function groupFilters(
+  { account, words: { reports } }: PageRequest,
+  { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,
 ): Promise<ReportFilter[]> {
   const segments = await store.customers.segments(account.id);
-  const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
   return [
-    ...peopleOf(named, extensions).map(
-      ({ name, extensions: own, search }): ReportFilter => ({
-        value: `answered:${own.join('|')}`,
-        label: reports.answeredBy(name),
-        groups: { kind: 'extensions', names: own },
-        calls: { extension: search },
-      }),
-    ),
     ...segments.map(
       ({ name }): ReportFilter => ({
         value: `segment:${name}`,

@@ -1,4 +1,5 @@
 import type { ServiceContext } from '../../http/context.ts';
+import { QUARTER_MS } from '../../reports/aggregate.ts';
 import { daysBetween } from '../../reports/calendar.ts';
 import { makeReport, type SeriesRow } from '../../reports/call-report.ts';
 import { callersReport, MAX_CALLS } from '../../reports/callers-report.ts';
@@ -12,7 +13,7 @@ import { choice, field } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { callChart, heat, timeToAnswerChart } from './report-charts.ts';
-import { reportFilters } from './report-filter.ts';
+import { groupFilters, peopleFilters } from './report-filter.ts';
 import { callsOf, daysOf, inWords, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
 import {
@@ -40,7 +41,8 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     const [kind, ...name] = of.split(':');
     // Who answered is known only from the report: a filter by extensions is taken as it is.
     const chosen = kind === 'answered' ? name.join(':').split('|') : [];
-    const filter = (await reportFilters(request, context, chosen)).find(({ value }) => value === of) ?? null;
+    const groups = await groupFilters(request, context);
+    const filter = [...peopleFilters(request, chosen), ...groups].find(({ value }) => value === of) ?? null;
     const report = await makeReport(
       period,
       days,
@@ -59,7 +61,7 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     const answered = report.groups.extensions.map(([extension]) => extension);
     return {
       ...{ period, report, before, filter },
-      filters: await reportFilters(request, context, [...new Set([...chosen, ...answered])]),
+      filters: [...peopleFilters(request, [...new Set([...chosen, ...answered])]), ...groups],
       callers: await callersReport(store.callers, account.id, days, report, filter?.groups ?? null),
     };
   }
@@ -92,7 +94,7 @@ function sameTimeThen(period: Period, days: ReturnType<typeof daysBetween>, now:
   const then = daysBetween(first, last, timeZone);
   const [today, end] = [days.at(-1), then.at(-1)];
   if (today === undefined || end === undefined || today.until <= now) return then;
-  const passed = Math.max(0, Math.floor((now - today.since) / 900_000) * 900_000);
+  const passed = Math.max(0, Math.floor((now - today.since) / QUARTER_MS) * QUARTER_MS);
   return passed === 0
     ? then.slice(0, -1)
     : [...then.slice(0, -1), { ...end, until: Math.min(end.until, end.since + passed) }];

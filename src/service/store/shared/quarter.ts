@@ -1,4 +1,4 @@
-export const QUARTER_MS = 900_000;
+import { QUARTER_MS } from '../../reports/aggregate.ts';
 
 /** Whole quarters of an hour since 1970, in which the use of integrations is counted. */
 export function quarterOf(at: number): number {

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type CallFacts, countCalls, type Span } from '../../reports/aggregate.ts';
+import { type CallFacts, countCalls, QUARTER_MS, type Span } from '../../reports/aggregate.ts';
 import type { CallCursor } from '../call-store.ts';
 import { type CountedSlice, LONGEST_MS } from '../shared/kept-figures.ts';
-import { QUARTER_MS } from '../shared/quarter.ts';
 
 /** Calls that are counted in one go: some milliseconds. */
 const STEP = 2000;
