@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** Where a missed call ended. `ringing`: at telephones outside queues and ring groups. Absent if the PBX does not show it. */
+export const missedPlaces = ['voicemail', 'queue', 'group', 'ringing', 'ivr', 'announcement'] as const;
+
+const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^\P{Cc}*$/u);
+
+/**
+ * What a bridge knows of a call beyond the document: the member `extras` of a call event, an addition of our own service,
+ * sent only with API_EXTRAS=yes. Every member is absent where the bridge does not know it.
+ */
+export const callExtrasSchema = z.object({
+  /** The number that was called, as it came in (DID): the same in every event of a call. */
+  number_called: text(64).optional(),
+  /** The trunk on which the call came in, such as `PJSIP/provider`: the same in every event of a call. */
+  line: text(100).optional(),
+  /** When it happened, by the clock of the bridge's machine: ISO 8601 with milliseconds, UTC. */
+  at: z.iso.datetime({ precision: 3 }).optional(),
+  /** Only in `completed`, and only of a call that nobody answered. */
+  missed: z
+    .object({
+      where: z.enum(missedPlaces).optional(),
+      /** Which queue, ring group, mailbox, menu or extension. */
+      name: text(64).optional(),
+      /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, end of an announcement). */
+      by: z.enum(['caller', 'pbx']).optional(),
+      /** From the beginning of the call to its end, whole seconds, rounded down. */
+      after: z.int().min(0).max(604_800),
+    })
+    .optional(),
+});
+
+export type CallExtras = z.output<typeof callExtrasSchema>;
