@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Where a missed call ended. `ringing`: at telephones outside queues and ring groups. Absent if the PBX does not show it. */
-export const missedPlaces = ['voicemail', 'queue', 'group', 'ringing', 'ivr', 'announcement'] as const;
+/** Where a missed call ended. `ringing`: at telephones, of a ring group too, but not of a queue. */
+export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
 
 const text = (max: number) =>
   z
@@ -27,10 +27,10 @@ export const callExtrasSchema = z.object({
       where: z.enum(missedPlaces).optional(),
       /** Which queue, ring group, mailbox, menu or extension. */
       name: text(64).optional(),
-      /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, end of an announcement). */
+      /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, an announcement was over). */
       by: z.enum(['caller', 'pbx']).optional(),
       /** From the beginning of the call to its end, whole seconds, rounded down. */
-      after: z.int().min(0).max(604_800),
+      after: z.int().min(0).max(604_800).optional(),
     })
     .optional(),
 });
