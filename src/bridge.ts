@@ -1,16 +1,15 @@
-import type { Alerts } from './alerts/alerts.ts';
-import { type AmiLink, type AmiLinkOptions, createAmiLink } from './ami/link.ts';
+import { type AmiLinkOptions, createAmiLink } from './ami/link.ts';
 import { type ApiClient, type ApiClientOptions, createApiClient } from './api/client.ts';
 import { type BridgeAlertsConfig, createBridgeAlerts } from './bridge/bridge-alerts.ts';
 import { createLookupPermissions, type LookupPermissions } from './bridge/lookup-permission.ts';
 import { createLookups, type LookupOptions, type Lookups } from './bridge/lookups.ts';
 import { createPruning } from './bridge/pruning.ts';
-import { createReconciliation, type Reconciliation } from './bridge/reconciliation.ts';
+import { createReconciliation } from './bridge/reconciliation.ts';
 import { createStatusReader, watchAppends } from './bridge/status.ts';
-import { createTrackerDriver, type TrackerDriver } from './bridge/tracker-driver.ts';
-import { createTrunkWatch, type TrunkWatch } from './bridge/trunk-watch.ts';
+import { createTrackerDriver } from './bridge/tracker-driver.ts';
+import { createTrunkWatch } from './bridge/trunk-watch.ts';
 import type { CallSettings } from './calls/rules.ts';
-import { createGapFiller, type GapFiller } from './cdr/gap-filler.ts';
+import { createGapFiller } from './cdr/gap-filler.ts';
 import { openSource, type SourceOptions } from './cdr/open-cdr-source.ts';
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts';
 import { createHistoryReader } from './delivery/history-reader.ts';
@@ -25,10 +24,10 @@ import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics } from './status/metrics.ts';
-import { createStatusServer, type StatusServer, type StatusServerOptions } from './status/status-server.ts';
+import { createStatusServer, type StatusServerOptions } from './status/status-server.ts';
 import type { Liveness } from './status/systemd.ts';
 
-export type BridgeConfig = {
+type BridgeConfig = {
   readonly ami: AmiLinkOptions;
   readonly calls: CallSettings;
   /** Asterisk's own call records; absent: calls that were not observed are not reported. */
@@ -55,7 +54,7 @@ export type BridgeConfig = {
 };
 
 /** What a running bridge can take anew: how it gets in, and how it judges calls from now on. */
-export type LiveConfig = {
+type LiveConfig = {
   readonly ami: Pick<AmiLinkOptions, 'username' | 'secret'>;
   readonly api: Pick<ApiClientOptions, 'token'>;
   readonly calls: CallSettings;
@@ -101,8 +100,18 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
     { directory: config.outbox.stateDir },
     { log: log.child({ part: 'outbox' }), onHeld: held.resolve },
   );
-  // Callers are waiting: how long the disk takes to give what is on it must not matter to lookups.
-  const stopFirst = await startInOrder(firstParts({ held: held.promise, opening, lookups }), log);
+  // Callers are waiting: lookups start when the state directory is locked, not only when its database is read.
+  const stopFirst = await startInOrder(
+    [
+      {
+        name: 'outbox',
+        start: () => Promise.race([held.promise, opening]),
+        stop: async () => (await opening.catch(() => undefined))?.close(),
+      },
+      { name: 'agi', start: lookups?.agi.start, stop: lookups?.stop },
+    ],
+    log,
+  );
   try {
     const rest = await startRest(config, { ...tools, outbox: await opening, lookups, parts });
     return {
@@ -218,20 +227,20 @@ async function startRest(
   });
   const status = config.status && createStatusServer(config.status, { readStatus: read, metrics, log });
 
+  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
   const stop = await startInOrder(
-    partsOf({
-      outbox,
-      client,
-      dispatcher,
-      reconciliation,
-      link,
-      tracker,
-      trunks,
-      gapFiller,
-      status,
-      alerts,
-      config,
-    }),
+    [
+      { name: 'pruning', start: pruning.start, stop: pruning.stop },
+      { name: 'api', stop: client.close },
+      { name: 'delivery', start: dispatcher.start, stop: dispatcher.stop },
+      { name: 'reconcile', start: reconciliation?.start, stop: reconciliation?.stop },
+      { name: 'status', start: status?.start, stop: status?.stop },
+      { name: 'alerts', start: alerts.start, stop: alerts.stop },
+      { name: 'calls', stop: tracker.stop },
+      { name: 'trunks', start: trunks.start, stop: trunks.stop },
+      { name: 'ami', start: link.start, stop: link.stop },
+      { name: 'cdr', start: gapFiller?.start, stop: gapFiller?.stop },
+    ],
     log,
   );
   log.say('program.started', {
@@ -259,58 +268,6 @@ async function startRest(
     status: read,
     stop,
   };
-}
-
-/** Whose folder it is must be known first; then lookups need nothing of it. */
-function firstParts(parts: { held: Promise<void>; opening: Promise<Outbox>; lookups: Lookups | undefined }) {
-  const { held, opening, lookups } = parts;
-  return [
-    {
-      name: 'outbox',
-      start: async () => void (await Promise.race([held, opening])),
-      stop: async () => (await opening.catch(() => undefined))?.close(),
-    },
-    {
-      name: 'agi',
-      start: async () => lookups?.agi.start(),
-      stop: async () => lookups?.stop(),
-    },
-  ];
-}
-
-function partsOf(parts: {
-  outbox: Outbox;
-  client: ApiClient;
-  dispatcher: Dispatcher;
-  reconciliation: Reconciliation | undefined;
-  tracker: TrackerDriver;
-  trunks: TrunkWatch;
-  link: AmiLink;
-  gapFiller: GapFiller | undefined;
-  status: StatusServer | undefined;
-  alerts: Alerts;
-  config: BridgeConfig;
-}) {
-  const { outbox, client, dispatcher, reconciliation, tracker, trunks, link, gapFiller, ...rest } = parts;
-  const { status, alerts, config } = rest;
-  const nothing = async () => {};
-  const pruning = createPruning(outbox, config.outbox, gapFiller?.ledgerSince);
-  return [
-    { name: 'pruning', start: async () => pruning.start(), stop: async () => pruning.stop() },
-    { name: 'api', start: nothing, stop: () => client.close() },
-    { name: 'delivery', start: async () => dispatcher.start(), stop: () => dispatcher.stop() },
-    {
-      name: 'reconcile',
-      start: async () => reconciliation?.start(),
-      stop: async () => reconciliation?.stop(),
-    },
-    { name: 'status', start: async () => status?.start(), stop: async () => status?.stop() },
-    { name: 'alerts', start: async () => alerts.start(), stop: () => alerts.stop() },
-    { name: 'calls', start: nothing, stop: () => tracker.stop() },
-    { name: 'trunks', start: async () => trunks.start(), stop: async () => trunks.stop() },
-    { name: 'ami', start: async () => link.start(), stop: async () => link.stop() },
-    { name: 'cdr', start: async () => gapFiller?.start(), stop: async () => gapFiller?.stop() },
-  ];
 }
 
 function standingBy(queue: Outbox, client: ApiClient, delayMs: number, log: Log): DeliveryQueue {

@@ -41,7 +41,7 @@ export type ServiceOptions = AppOptions & {
   readonly mail?: MailOptions | undefined;
 };
 
-export type RunningService = {
+type RunningService = {
   /** `http://host:port`, as it listens; the API's base address is this and `/api/v1`. */
   readonly url: string;
   /** True if this start made the first account. */

@@ -34,7 +34,7 @@ export type SessionAction =
   | { readonly type: 'refused'; readonly reply: string }
   | { readonly type: 'close'; readonly why: CloseReason };
 
-export type CloseReason =
+type CloseReason =
   | 'done'
   | 'hung-up' // the caller has hung up
   | 'not-agi' // the client is not Asterisk

@@ -1,5 +1,5 @@
 /** The result of a lookup, as the dialplan sees it in `CALLER_PRIORITY_STATUS`. */
-export type PriorityStatus = 'FOUND' | 'NOTFOUND' | 'TIMEOUT' | 'ERROR';
+type PriorityStatus = 'FOUND' | 'NOTFOUND' | 'TIMEOUT' | 'ERROR';
 
 /**
  * `value` is the priority as the API wrote it; only with FOUND. `name` is the caller's, safe to be written to a channel;

@@ -7,7 +7,7 @@ import type { LookupResult } from './read-priority.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 
 /** Looks up callers' priorities by normalised number, in the cache and the API. */
-export type PriorityLookup = {
+type PriorityLookup = {
   /** Returns the cached answer, or a promise of the API's within `waitMs`, which never rejects. */
   get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
   /** Requests the priority in advance, with lower precedence than `get`. */

@@ -5,11 +5,11 @@ import type { Clock } from '../process/clock.ts';
  * Limits how many requests are made at the same time. Urgent ones, whose answer a caller waits for, go first, in the
  * order in which they came.
  */
-export type RequestLimiter = {
+type RequestLimiter = {
   run<T>(urgent: boolean, request: () => Promise<T>): LimitedRequest<T>;
 };
 
-export type LimitedRequest<T> = {
+type LimitedRequest<T> = {
   /** Undefined if the request was not made: its turn came too late, or too many wait already. */
   readonly result: Promise<T | undefined>;
   /** Makes it urgent. */

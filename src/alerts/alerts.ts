@@ -7,7 +7,7 @@ import { parseJson } from '../process/parse-json.ts';
 import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './alert-rules.ts';
 import type { AlertTarget } from './alert-targets.ts';
 
-export type AlertsOptions = {
+type AlertsOptions = {
   /** Where what was announced is kept across restarts. */
   readonly file: string;
   readonly targets: readonly AlertTarget[];

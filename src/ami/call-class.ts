@@ -4,7 +4,7 @@
  * without any event. It may come late, but then the PBX was quiet and nothing was missed; and the snapshot of every
  * attempt has the calls in progress.
  */
-export type CallClassWatch = {
+type CallClassWatch = {
   /**
    * Called every few seconds. True once the class is known to be missing.
    * @param channels the Uniqueids of the channels now.

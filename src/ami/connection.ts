@@ -21,7 +21,7 @@ export type ConnectionOptions = Endpoint & {
   readonly answerDeadlineMs: number;
 };
 
-export type ConnectionHandlers = {
+type ConnectionHandlers = {
   /** A call event's frame, valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
   onCallEvent(event: string, frame: Buffer, at: number): void;
   /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
@@ -32,7 +32,7 @@ export type ConnectionHandlers = {
   onEnd(failure: AmiFailure): void;
 };
 
-export type ConnectionTools = {
+type ConnectionTools = {
   readonly clock: Clock;
   readonly counters: AmiCounters;
   /** Gives the attempt up. */
@@ -56,7 +56,7 @@ export type Connection = {
   close(): void;
 };
 
-export type ListRequest<Item> = {
+type ListRequest<Item> = {
   readonly action: Action;
   /** The name of the events that are the list's items, and of the one that ends it. */
   readonly item: string;
@@ -69,7 +69,7 @@ export type List<Item> =
   | { readonly ok: true; readonly items: readonly Item[] }
   | { readonly ok: false; readonly message: string };
 
-export type OpenedConnection =
+type OpenedConnection =
   | { readonly ok: true; readonly connection: Connection }
   | { readonly ok: false; readonly failure: AmiFailure };
 

@@ -19,7 +19,7 @@ export const failureCodes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
 };
 
 /** Logs when the link goes up and down: each failure once, then a reminder every few minutes while it lasts. */
-export type LinkLog = {
+type LinkLog = {
   up(at: number, version: string, channels: number): void;
   down(at: number, failure: AmiFailure): void;
 };

@@ -22,7 +22,7 @@ export type AmiLinkOptions = Endpoint & {
   readonly pingDeadlineMs?: number | undefined;
 };
 
-export type AmiLinkTools = {
+type AmiLinkTools = {
   /** Takes every input, in order; after each (re)connect a snapshot comes first. If it throws, only that input is lost. */
   onInput(input: Input): void;
   /** Sees every frame as Asterisk sent it, valid only during the call; `at` in Unix milliseconds. */

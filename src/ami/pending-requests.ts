@@ -13,7 +13,7 @@ export class ConnectionEnded extends Error {
 }
 
 /** Pending requests of a connection; all are rejected when it ends. */
-export type PendingRequests = {
+type PendingRequests = {
   /**
    * Calls `start`, and resolves once that calls `done`.
    * @param late why the connection is to be failed when that takes longer than `limits`.

@@ -26,7 +26,7 @@ export type PbxUp = {
   readonly certificateEndsAt: number | undefined;
 };
 
-export type SessionHandlers = {
+type SessionHandlers = {
   /** The connection is logged in, and can be asked from now on. Called before the first input. */
   onOpen(ask: AskPresentation): void;
   /** What the configuration says of endpoints first, if it does, then a snapshot, then what arrived while it was read, then what arrives. */
@@ -37,7 +37,7 @@ export type SessionHandlers = {
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
 };
 
-export type SessionTools = {
+type SessionTools = {
   readonly clock: Clock;
   readonly counters: AmiCounters;
   readonly log: Log;

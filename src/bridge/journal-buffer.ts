@@ -7,7 +7,7 @@ const flushMs = 1_000;
 /** Lines that wait for the disk: the journal explains calls, it must not cost any. */
 const mostLines = 10_000;
 
-export type JournalBuffer = {
+type JournalBuffer = {
   add(entry: JournalEntry): void;
   /** What has gathered, for the batch that is about to go to the disk. */
   take(): Batch['journal'];

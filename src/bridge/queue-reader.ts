@@ -2,7 +2,7 @@ import type { Outbox } from '../outbox/outbox.ts';
 import type { Counters } from '../outbox/tables/counters.ts';
 import { within } from './within.ts';
 
-export type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
+type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
 
 /**
  * Reads how many events there are. While the disk fails nothing is read from it, which is when people look: after

@@ -4,7 +4,7 @@ import { readTrunk, type StoredTrunk } from '../calls/trunk.ts';
 /** From one look for what operators have corrected to the next, ms. */
 const EVERY_MS = 5_000;
 
-export type TrunkWatch = {
+type TrunkWatch = {
   start(): void;
   stop(): void;
   /** Looks now. */

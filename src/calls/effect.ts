@@ -42,16 +42,16 @@ export type Free = { readonly type: 'free'; readonly id: string };
 export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };
 
 /** An inbound call from this number has begun, and the number may be shown: its priority may be asked for soon. */
-export type NumberExpected = { readonly type: 'expect'; readonly number: string };
+type NumberExpected = { readonly type: 'expect'; readonly number: string };
 
 /**
  * Ask the PBX whether this caller lets the number be shown, and answer with a `presentation` input: Newchannel has the
  * number of a caller who withholds it, too, when the trunk passes it on for the PBX's own use (P-Asserted-Identity).
  */
-export type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
+type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
 
 /** Send a tick at `at` (Unix ms) or soon after. */
-export type Wake = { readonly type: 'wake'; readonly at: number };
+type Wake = { readonly type: 'wake'; readonly at: number };
 
 /** A decision with its reason, for the log. */
 export type Note = {
@@ -67,7 +67,7 @@ export type Note = {
 };
 
 /** A line of the journal. */
-export type JournalWritten = { readonly type: 'journal'; readonly entry: JournalEntry };
+type JournalWritten = { readonly type: 'journal'; readonly entry: JournalEntry };
 
 /** What was observed or decided, with its reason: the sentence that `explain` shows later. */
 export type JournalEntry = {

@@ -118,7 +118,7 @@ export type BridgeLeft = {
 };
 
 /** BridgeDestroy. */
-export type BridgeDestroyed = {
+type BridgeDestroyed = {
   readonly type: 'bridge-destroyed';
   readonly at: number;
   readonly bridge: string;
@@ -147,14 +147,14 @@ export type Snapshot = {
 };
 
 /** The context that the PBX's configuration gives to the calls of each endpoint: before the snapshot of a (re)connect. */
-export type EndpointsConfigured = {
+type EndpointsConfigured = {
   readonly type: 'endpoints';
   readonly at: number;
   readonly contexts: readonly (readonly [endpoint: string, context: string])[];
 };
 
 /** An operator has added or forgotten trunks, and it is on disk. */
-export type TrunksCorrected = {
+type TrunksCorrected = {
   readonly type: 'trunks-corrected';
   readonly at: number;
   readonly added: readonly Trunk[];
@@ -176,4 +176,4 @@ export type EndedUnseen = {
 };
 
 /** Time has passed: sent when a `wake` effect asked for it. */
-export type Tick = { readonly type: 'tick'; readonly at: number };
+type Tick = { readonly type: 'tick'; readonly at: number };

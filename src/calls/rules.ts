@@ -50,7 +50,7 @@ export function createRules(settings: CallSettings, { holdsVanished = false } = 
 }
 
 /** What a new channel is, by the rules. */
-export type ChannelVerdict = {
+type ChannelVerdict = {
   /** True if it is a trunk's by its context or name, whichever way the call goes: the legs that we dial have its context. */
   readonly trunk: boolean;
   /**

@@ -10,7 +10,7 @@ import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
 
-export type GapFillerOptions = {
+type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
   readonly source: RecordSource<unknown>;
   /** The last checkpoint that was stored; undefined at the first start. */
@@ -21,7 +21,7 @@ export type GapFillerOptions = {
   readonly everyMs?: number | undefined;
 };
 
-export type GapFiller = {
+type GapFiller = {
   start(): Promise<void>;
   /** Waits for a running read, for at most a second: it may be waiting for the disk. */
   stop(): Promise<void>;

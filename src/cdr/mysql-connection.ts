@@ -17,7 +17,7 @@ export type MysqlOptions = {
   readonly table: string;
 };
 
-export type MysqlRow = Readonly<Record<string, unknown>>;
+type MysqlRow = Readonly<Record<string, unknown>>;
 
 /** A connection that is opened when needed, and again after an error. */
 export type MysqlLink = {

@@ -7,7 +7,7 @@ import { columnsToRead, type Row, recordOf } from './cdr-table.ts';
 
 /** The last row that was read: its number, and its call, by which a new table is recognised. */
 const position = z.object({ row: z.number().int(), uniqueid: z.string() });
-export type SqlitePosition = z.infer<typeof position>;
+type SqlitePosition = z.infer<typeof position>;
 
 const beginning: SqlitePosition = { row: 0, uniqueid: '' };
 

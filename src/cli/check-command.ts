@@ -16,7 +16,7 @@ import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 import { readStatus, statusUrl } from './read-status.ts';
 
-export type CheckOptions = { readonly call?: string | true; readonly number?: string };
+type CheckOptions = { readonly call?: string | true; readonly number?: string };
 
 /** How long to listen for events, ms. A busy PBX sends some within this time. */
 const listenMs = 1_000;

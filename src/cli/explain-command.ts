@@ -19,7 +19,7 @@ import { type Line, type Timeline, timelineOf, verdictOf } from './explain/timel
 import { clockTime } from './format-text.ts';
 import { openState } from './open-state.ts';
 
-export type ExplainOptions = {
+type ExplainOptions = {
   readonly showNumbers?: boolean;
   readonly offline?: boolean;
 };

@@ -3,8 +3,6 @@ import { type Context, createContext, type Io } from './command-context.ts';
 import { helpText } from './help-text.ts';
 import { createTerminal } from './terminal.ts';
 
-type Options = Readonly<Record<string, unknown>> & { readonly json?: boolean };
-
 /** Adds the operators' commands. Each loads its modules when it runs. */
 export function addOperatorCommands(program: Command, io: Io): void {
   // Wrap descriptions in narrow terminals too.
@@ -16,33 +14,22 @@ export function addOperatorCommands(program: Command, io: Io): void {
       .option('--json', 'print JSON')
       .addHelpText('after', () => helpText(examples, createTerminal(io.out, { colour: false }).width));
 
-  /** The action of a command without an argument. */
+  /** Runs a command with its argument, if it has one, its options, and a signal that is aborted by Ctrl-C. */
   const run =
-    <O extends Options>(work: (context: Context, options: O, stop: AbortSignal) => Promise<number>) =>
-    (options: O) =>
-      execute(options, (context, stop) => work(context, options, stop));
-
-  /** The action of a command with an argument. */
-  const runWith =
-    <A, O extends Options>(
-      work: (context: Context, what: A, options: O, stop: AbortSignal) => Promise<number>,
-    ) =>
-    (what: A, options: O) =>
-      execute(options, (context, stop) => work(context, what, options, stop));
-
-  async function execute(
-    options: Options,
-    work: (context: Context, stop: AbortSignal) => Promise<number>,
-  ): Promise<void> {
-    const stop = new AbortController();
-    const onSignal = () => stop.abort();
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
-    try {
-      io.exit(await work(createContext(io, options.json === true), stop.signal));
-    } finally {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
-    }
-  }
+    (load: () => Promise<(context: Context, ...args: never[]) => number | Promise<number>>) =>
+    async (...given: unknown[]): Promise<void> => {
+      const command = given.at(-1) as Command;
+      const stop = new AbortController();
+      const onSignal = () => stop.abort();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
+      try {
+        const work = await load();
+        const args = [...given.slice(0, -1), stop.signal] as never[];
+        io.exit(await work(createContext(io, command.opts().json === true), ...args));
+      } finally {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeListener(signal, onSignal);
+      }
+    };
 
   command(
     'check',
@@ -53,7 +40,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
   )
     .option('--call [seconds]', 'wait for a test call (default: 30 s)')
     .option('--number <number>', "show what is made of a caller's number, and do nothing else")
-    .action(run(async (...args) => (await import('./check-command.ts')).check(...args)));
+    .action(run(async () => (await import('./check-command.ts')).check));
 
   command(
     'bugreport',
@@ -67,7 +54,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
     .option('--unit <name>', 'the systemd unit whose log to read (default: that of the settings)')
     .option('--log <file>', 'read the log from this file instead')
     .option('--recording <file>', 'add this recording')
-    .action(run(async (...args) => (await import('./bugreport-command.ts')).bugreport(...args)));
+    .action(run(async () => (await import('./bugreport-command.ts')).bugreport));
 
   command(
     'status',
@@ -84,7 +71,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
       'with --all: directory of their settings, NAME.env (default: /etc/pbx-bridge)',
     )
     .option('--url <url>', 'address of the status server (default: STATUS_LISTEN)')
-    .action(run(async (...args) => (await import('./status-command.ts')).status(...args)));
+    .action(run(async () => (await import('./status-command.ts')).status));
 
   const alert = program.command('alert').description('send a test alert');
   command(
@@ -92,7 +79,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
     'send a test alert to ALERT_MAIL and ALERT_WEBHOOK; the bridge need not run',
     '  pbx-bridge alert test',
     alert,
-  ).action(run(async (context) => (await import('./alert-command.ts')).testAlerts(context)));
+  ).action(run(async () => (await import('./alert-command.ts')).testAlerts));
 
   command(
     'explain',
@@ -105,11 +92,7 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     .argument('<what>', 'call id, caller number, Uniqueid or Linkedid')
     .option('--show-numbers', 'do not mask phone numbers')
     .option('--offline', 'do not read the request history of the API')
-    .action(
-      runWith(async (...[context, what, options]) =>
-        (await import('./explain-command.ts')).explain(context, what, options),
-      ),
-    );
+    .action(run(async () => (await import('./explain-command.ts')).explain));
 
   const trunks = command(
     'trunks',
@@ -117,13 +100,11 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     `  pbx-bridge trunks                          where their calls come in, since when, and when last
   pbx-bridge trunks add PJSIP/provider       it is one, whatever is heard of it
   pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
-  ).action(run(async (context) => (await import('./trunks-command.ts')).list(context)));
+  ).action(run(async () => (await import('./trunks-command.ts')).list));
 
   command('add', 'add a trunk; works while the bridge runs', '  pbx-bridge trunks add PJSIP/provider', trunks)
     .argument('<endpoint>', 'technology and name, as channel names begin')
-    .action(
-      runWith(async (...[context, endpoint]) => (await import('./trunks-command.ts')).add(context, endpoint)),
-    );
+    .action(run(async () => (await import('./trunks-command.ts')).add));
 
   command(
     'forget',
@@ -132,11 +113,7 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     trunks,
   )
     .argument('<endpoint>', 'as listed')
-    .action(
-      runWith(async (...[context, endpoint]) =>
-        (await import('./trunks-command.ts')).forget(context, endpoint),
-      ),
-    );
+    .action(run(async () => (await import('./trunks-command.ts')).forget));
 
   command(
     'forget',
@@ -145,11 +122,7 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
 Undelivered events keep it until they are delivered or discarded. For the service: pbx-bridge service forget.`,
   )
     .argument('<number>', 'with + or as dialled in DEFAULT_COUNTRY')
-    .action(
-      runWith(async (context, number: string) =>
-        (await import('./forget-command.ts')).forget(context, number),
-      ),
-    );
+    .action(run(async () => (await import('./forget-command.ts')).forget));
 
   command(
     'verify',
@@ -160,7 +133,7 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     .option('--since <span>', 'compare events delivered within this time, such as 1h or 7d', '24h')
     .option('--limit <n>', 'compare at most this many events, the newest', '10000')
     .option('--resend', 'send missing events again')
-    .action(run(async (...args) => (await import('./verify-command.ts')).verify(...args)));
+    .action(run(async () => (await import('./verify-command.ts')).verify));
 
   command(
     'record',
@@ -171,7 +144,7 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     .requiredOption('--out <file>', 'file to create')
     .option('--seconds <n>', 'stop after this many seconds (default: at Ctrl-C)')
     .option('--show-numbers', 'do not mask numbers and names')
-    .action(run(async (...args) => (await import('./record-command.ts')).record(...args)));
+    .action(run(async () => (await import('./record-command.ts')).record));
 
   command(
     'replay',
@@ -184,7 +157,7 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     .option('--serve [port]', 'play it on a manager port of this machine (default: any free port)')
     .option('--speed <n>', 'with --serve: playback speed, such as 10 for ten times as fast', '1')
     .option('--show-numbers', 'do not mask phone numbers')
-    .action(runWith(async (...args) => (await import('./replay-command.ts')).replay(...args)));
+    .action(run(async () => (await import('./replay-command.ts')).replay));
 
   command(
     'simulate',
@@ -199,7 +172,7 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     .option('--mix <parts>', 'kinds of calls and their proportions')
     .option('--seed <n>', 'random seed; the same seed gives the same calls', '1')
     .option('--port <n>', 'port to listen on (default: any free port)')
-    .action(run(async (...args) => (await import('./simulate-command.ts')).simulate(...args)));
+    .action(run(async () => (await import('./simulate-command.ts')).simulate));
 
   command(
     'backup',
@@ -210,11 +183,7 @@ The file contains callers' numbers; only its owner can read it.`,
   )
     .argument('<file>', 'file to create')
     .option('--overwrite', 'replace the file if it exists')
-    .action(
-      runWith(async (...[context, file, options]) =>
-        (await import('./backup-commands.ts')).writeBackup(context, file, options),
-      ),
-    );
+    .action(run(async () => (await import('./backup-commands.ts')).writeBackup));
 
   command(
     'restore',
@@ -225,11 +194,7 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
   )
     .argument('<file>', 'file written by pbx-bridge backup')
     .option('--replace', 'replace an existing state; its undelivered events are not sent')
-    .action(
-      runWith(async (...[context, file, options]) =>
-        (await import('./backup-commands.ts')).restoreBackup(context, file, options),
-      ),
-    );
+    .action(run(async () => (await import('./backup-commands.ts')).restoreBackup));
 
   const outbox = program.command('outbox').description('show and manage undelivered events');
   const filters = (it: Command) =>
@@ -250,7 +215,7 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
   )
     .option('--state <state>', 'waiting, dead, delivered or all')
     .option('--limit <n>', 'show at most this many, the newest', '50')
-    .action(run(async (context, options) => (await import('./outbox-commands.ts')).list(context, options)));
+    .action(run(async () => (await import('./outbox-commands.ts')).list));
 
   command(
     'show',
@@ -261,11 +226,7 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
   )
     .argument('<what>', 'event number or call id')
     .option('--show-numbers', "do not mask the caller's number")
-    .action(
-      runWith(async (...[context, what, options]) =>
-        (await import('./outbox-commands.ts')).show(context, what, options),
-      ),
-    );
+    .action(run(async () => (await import('./outbox-commands.ts')).show));
 
   filters(
     command(
@@ -279,11 +240,7 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
   )
     .argument('[numbers...]', 'event numbers from outbox list')
     .option('--all', 'all dead letters')
-    .action(
-      runWith(async (...[context, what, options]) =>
-        (await import('./outbox-commands.ts')).retry(context, what, options),
-      ),
-    );
+    .action(run(async () => (await import('./outbox-commands.ts')).retry));
 
   filters(
     command(
@@ -297,9 +254,5 @@ PBX_ID must be the same as in the backup. Events reported after the backup may b
     .argument('[numbers...]', 'event numbers from outbox list')
     .option('--all', 'all dead letters')
     .option('--yes', 'do not ask for confirmation')
-    .action(
-      runWith(async (...[context, what, options]) =>
-        (await import('./outbox-commands.ts')).discard(context, what, options),
-      ),
-    );
+    .action(run(async () => (await import('./outbox-commands.ts')).discard));
 }

@@ -14,16 +14,16 @@ import { exitCodes } from './exit-codes.ts';
 import { clockTime, count, parseDuration } from './format-text.ts';
 import { openState } from './open-state.ts';
 
-export type Filters = {
+type Filters = {
   readonly state?: string;
   readonly call?: string;
   readonly olderThan?: string;
   readonly newerThan?: string;
   readonly limit?: string;
 };
-export type ListOptions = Filters;
-export type ShowOptions = { readonly showNumbers?: boolean };
-export type ChangeOptions = Omit<Filters, 'state' | 'limit'> & {
+type ListOptions = Filters;
+type ShowOptions = { readonly showNumbers?: boolean };
+type ChangeOptions = Omit<Filters, 'state' | 'limit'> & {
   readonly all?: boolean;
   readonly yes?: boolean;
 };

@@ -16,7 +16,7 @@ import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 
-export type RecordOptions = {
+type RecordOptions = {
   readonly out: string;
   readonly seconds?: string;
   readonly showNumbers?: boolean;

@@ -13,7 +13,7 @@ import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 
-export type ReplayOptions = {
+type ReplayOptions = {
   readonly serve?: string | true;
   readonly speed: string;
   readonly showNumbers?: boolean;

@@ -12,7 +12,7 @@ import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
 
-export type SimulateOptions = {
+type SimulateOptions = {
   readonly rate: string;
   readonly seconds?: string;
   readonly seed: string;

@@ -7,7 +7,7 @@ import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readStatus, type StatusResult, statusUrl } from './read-status.ts';
 
-export type InstanceStatus = { readonly name: string; readonly found: StatusResult };
+type InstanceStatus = { readonly name: string; readonly found: StatusResult };
 
 /** Reads the status of every bridge with settings in the directory, in parallel. */
 export async function readAll(context: Context, folder: string | undefined): Promise<InstanceStatus[]> {

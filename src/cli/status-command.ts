@@ -8,7 +8,7 @@ import { readStatus, statusUrl } from './read-status.ts';
 import { codeOf, instancesJson, printAll, readAll } from './status-all.ts';
 import { statusLines } from './status-lines.ts';
 
-export type StatusOptions = {
+type StatusOptions = {
   readonly url?: string;
   readonly watch?: boolean;
   readonly all?: boolean;

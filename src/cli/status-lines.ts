@@ -2,7 +2,7 @@ import { duration } from '../delivery/report.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import { ago, clockTime, count } from './format-text.ts';
 
-export type StatusLine = {
+type StatusLine = {
   readonly label: string;
   readonly text: string;
   readonly tone: 'good' | 'bad' | 'plain';

@@ -20,8 +20,8 @@ export type Terminal = {
   readonly paint: Paint;
 };
 
-export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
-export type Paint = (colour: Colour, text: string) => string;
+type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+type Paint = (colour: Colour, text: string) => string;
 
 /** Lines contain text of callers and of the API, so control characters in them are escaped. */
 export function createTerminal(out: Output, { colour }: { colour: boolean }): Terminal {

@@ -10,7 +10,7 @@ import { exitCodes } from './exit-codes.ts';
 import { clockTime, count, parseDuration } from './format-text.ts';
 import { openState } from './open-state.ts';
 
-export type VerifyOptions = { readonly since: string; readonly limit: string; readonly resend?: boolean };
+type VerifyOptions = { readonly since: string; readonly limit: string; readonly resend?: boolean };
 
 /**
  * Compares delivered events with the API's request history (a 200 only confirms receipt), and with `--resend` sends

@@ -4,7 +4,7 @@ import { ConfigError, type Environment } from './env.ts';
 import { parseEnvFile } from './env-file.ts';
 
 /** A bridge of this machine: the name and content of its settings file. */
-export type Instance = { readonly name: string; readonly environment: Environment };
+type Instance = { readonly name: string; readonly environment: Environment };
 
 /**
  * The bridges with settings in one directory, as the package installs them: `bridge.env`, and `NAME.env` for each

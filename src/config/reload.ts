@@ -8,7 +8,7 @@ import {
   type Sections,
 } from './env.ts';
 
-export type Reloaded<S extends Sections> = {
+type Reloaded<S extends Sections> = {
   /** The options with the live variables' new values; all others are unchanged. */
   readonly config: Config<S>;
   /** Changed variables that take effect now. */

@@ -18,7 +18,7 @@ import {
 import { createReport } from './report.ts';
 import { createResultWriter } from './result-writer.ts';
 
-export type DispatcherOptions = {
+type DispatcherOptions = {
   readonly queue: DeliveryQueue;
   /** Sends one event. A rejection counts as a failed attempt. */
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;

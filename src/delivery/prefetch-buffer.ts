@@ -7,7 +7,7 @@ const sweepMs = 50;
 
 export const priorities = ['fresh', 'backlog', 'retry'] as const satisfies readonly Priority[];
 
-export type PrefetchBuffer = {
+type PrefetchBuffer = {
   /** Sends an event when its turn comes, if memory has room for it; else it stays on disk until memory has. */
   add(event: QueuedEvent, priority: Priority): void;
   /** The result of an attempt is recorded: the call's next event may be sent. */

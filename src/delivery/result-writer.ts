@@ -3,7 +3,7 @@ import type { DeliveryQueue, DeliveryResult, QueuedEvent } from './queue.ts';
 /** From one try to record a result to the next, ms. */
 const againMs = 1_000;
 
-export type ResultWriter = {
+type ResultWriter = {
   add(result: DeliveryResult): void;
   /** Results that are not on disk yet. */
   unrecorded(): number;

@@ -3,7 +3,7 @@ import { compare, type Recorded } from './compare.ts';
 import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
 import type { DeliveryQueue, QueuedEvent } from './queue.ts';
 
-export type StandbyOptions = {
+type StandbyOptions = {
   readonly queue: DeliveryQueue;
   /** How long the other bridge is given, ms. */
   readonly delayMs: number;

@@ -14,7 +14,7 @@ export type LogStatus = {
   readonly dropped: number;
 };
 
-export type LogDestinationOptions = {
+type LogDestinationOptions = {
   readonly fd: number;
   /** Size of the buffer while lines cannot be written, bytes. Of further lines only the newest are kept. */
   readonly bufferBytes?: number;

@@ -13,7 +13,7 @@ import { migrations } from './tables/migrations.ts';
 const program = 'pbx-bridge';
 
 /** What is in a state, in short. */
-export type StateSummary = {
+type StateSummary = {
   readonly openCalls: number;
   readonly waiting: number;
   readonly dead: number;
@@ -45,7 +45,7 @@ export function readBackup(file: string): Backup {
   return { ...note, ...summaryOf(file) };
 }
 
-export type Restored = {
+type Restored = {
   readonly backup: Backup;
   /** Where what was there is now; none if there was nothing. */
   readonly aside: readonly string[];

@@ -7,7 +7,7 @@ import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 
 /** One file that people can mail: sections of text without secrets and without personal data. */
-export type BugReport = {
+type BugReport = {
   /** Adds a section. Objects become JSON; all texts in them are masked. */
   add(title: string, content: unknown): void;
   /** Adds a section that holds nothing to mask. */
@@ -196,7 +196,7 @@ const leftOut = new Set(['msg', 'reply', 'name', 'account', 'integration', 'user
  * Log lines, put together again from the catalogue's texts, without the fields that may hold names. Of what is not from
  * the log, such as a crash, only the places in the code.
  */
-export function logText(text: string): string {
+function logText(text: string): string {
   let skipped = 0;
   const lines = text.split('\n').flatMap((line) => {
     const entry = parseJson(line) as Record<string, unknown> | undefined;

@@ -4,9 +4,9 @@ import { earlyHangup } from './early-hangup.ts';
 /** A part of a running program: started after the parts that it needs, and stopped before them. */
 export type Part = {
   readonly name: string;
-  start(): Promise<void>;
+  readonly start?: (() => unknown) | undefined;
   /** Releases everything; may be called before start, and more than once. */
-  stop(): Promise<void>;
+  readonly stop?: (() => unknown) | undefined;
 };
 
 /**
@@ -18,12 +18,16 @@ export async function startInOrder(parts: readonly Part[], log: Log): Promise<()
   let stopping: Promise<void> | undefined;
   const stopAll = async () => {
     for (const part of started.reverse())
-      await part.stop().catch((error: unknown) => log.say('program.stop-failed', { part: part.name, error }));
+      try {
+        await part.stop?.();
+      } catch (error) {
+        log.say('program.stop-failed', { part: part.name, error });
+      }
   };
   for (const part of parts) {
     started.push(part);
     try {
-      await part.start();
+      await part.start?.();
     } catch (error) {
       await stopAll();
       throw error;

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts';
 
 const RETRY_MS = 5_000;
 
-export type ListenerOptions = {
+type ListenerOptions = {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -19,7 +19,7 @@ export type ListenerOptions = {
 };
 
 /** A server that retries until it can listen, so that a port in use does not keep the program from starting. */
-export type Listener = {
+type Listener = {
   /** Resolves after the first attempt. */
   start(): Promise<void>;
   isListening(): boolean;

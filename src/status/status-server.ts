@@ -10,7 +10,7 @@ export type StatusServerOptions = {
   readonly port: number;
 };
 
-export type StatusServer = {
+type StatusServer = {
   /** Listens, and retries in the background if that fails: the bridge works without it. */
   start(): Promise<void>;
   stop(): Promise<void>;

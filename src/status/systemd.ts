@@ -37,7 +37,7 @@ export async function openServiceManager(
   };
 }
 
-export type Supervisor = {
+type Supervisor = {
   start(): void;
   stop(): void;
   /** Runs `work` between the notifications of a reload that systemd waits for (`Type=notify` in systemd.service(5)). */

@@ -5,7 +5,7 @@ import { StorageRefused } from './refused.ts';
 /** How long to wait for another process, such as an operator's command, ms. */
 const busyTimeoutMs = 5_000;
 
-export type DurableOptions = {
+type DurableOptions = {
   /** SQLite's page cache. */
   readonly cacheKiB: number;
   /**

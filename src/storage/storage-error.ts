@@ -1,5 +1,5 @@
 /** Kinds of SQLite errors that need different reactions. */
-export type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
+type StorageErrorKind = 'full' | 'io' | 'busy' | 'corrupt' | 'other';
 
 /** Rows contradict each other: the file is damaged, although SQLite could read it. */
 export class BrokenInvariant extends Error {

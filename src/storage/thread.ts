@@ -6,7 +6,7 @@ import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './th
 const mostWaiting = 20_000;
 
 /** A thread that owns a database, as the main thread sees it. */
-export type Thread<M extends Methods> = {
+type Thread<M extends Methods> = {
   /** Answered when everything asked before it is done, and on disk. */
   ask<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
   /** Transactions so far. */
@@ -19,7 +19,7 @@ export type Thread<M extends Methods> = {
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-export type ThreadOptions<Notice> = {
+type ThreadOptions<Notice> = {
   /** Hears what the thread says by itself. */
   readonly onNotice?: (notice: Notice) => void;
 };

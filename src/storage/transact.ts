@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Hooks for counters that are written once per transaction. */
-export type TransactionHooks = {
+type TransactionHooks = {
   /** Writes the counters. */
   readonly beforeCommit?: () => void;
   readonly committed?: () => void;

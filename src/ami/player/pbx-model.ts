@@ -1,7 +1,7 @@
 import { allFields } from '../wire/frame.ts';
 
 /** What a played PBX would answer to CoreShowChannels and BridgeList, kept up with from its own events. */
-export type PbxModel = {
+type PbxModel = {
   /** Takes an event's frame, a row of a recording's first line, or a Status that will be asked for. */
   apply(frame: Buffer): void;
   /** The rows of CoreShowChannel, without Event and ActionID; one character for each byte. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Fields } from './pbx-model.ts';
 
 /** The simulated PBX behind a manager connection. */
-export type PlayedPbx = {
+type PlayedPbx = {
   readonly username: string;
   readonly secret: string;
   readonly version: string;

@@ -33,7 +33,7 @@ export type PlayerOptions = {
   readonly clock: Clock;
 };
 
-export type PlayOptions = {
+type PlayOptions = {
   /** How many times faster than recorded; Infinity sends everything at once. 1 when absent. */
   readonly speed?: number | undefined;
   /** Gives channels and bridges new names, as a call that is made now would have; true when absent. */

@@ -2,7 +2,7 @@
  * Gives a recording's channels and bridges names of their own, so that it can be played many times, also
  * beside itself, as Asterisk never gives a name twice.
  */
-export type IdRewriter = (frame: Buffer) => Buffer;
+type IdRewriter = (frame: Buffer) => Buffer;
 
 /** Counts what a player has named so far. */
 export type IdSource = { channels: number; names: number; bridges: number };

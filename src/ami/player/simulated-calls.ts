@@ -32,7 +32,7 @@ export const usualMix: Readonly<Record<ScenarioName, number>> = {
   internal: 7,
 };
 
-export type CallOptions = {
+type CallOptions = {
   /** The second in which the call begins, Unix time: what its Uniqueid begins with. */
   readonly second: number;
   /** No two calls have the same. */

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto';
  * a number keeps its length and its beginning (country and area), and the same subscriber in national and in
  * international form stays the same one. Without the key the originals cannot be found; the key is thrown away.
  */
-export type Masker = (frame: Buffer) => Buffer;
+type Masker = (frame: Buffer) => Buffer;
 
 /** What must stay as it is, and what is a number of five digits or more. Ids of channels, calls and bridges come first. */
 const tokens =

@@ -1,7 +1,7 @@
 import { allFields, recordable } from '../wire/frame.ts';
 import { formatRecordedFrame, formatRecordingHeader } from './recording.ts';
 
-export type RecorderOptions = {
+type RecorderOptions = {
   /** What names the recording. */
   readonly row: string;
   /** Takes the recording's text, whole lines at a time. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** What was on the PBX when the recording began. */
-export type RecordingHeader = {
+type RecordingHeader = {
   /** Asterisk's version, such as `22.10.0`; '' when unknown. */
   readonly asterisk: string;
   /** The row of the matrix, or another name for the recording. */

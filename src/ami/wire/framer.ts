@@ -4,7 +4,7 @@
  * Survives any split of the bytes, lines that end in CR LF or LF alone, and lines without end: what is too
  * long costs that frame alone, and never more memory than one frame may take.
  */
-export type Framer = {
+type Framer = {
   /** Takes the next bytes. The framer keeps no reference to them. */
   push(chunk: Buffer): void;
   /** Nothing is handed on from now on, not even what is left of the chunk in hand. */
@@ -12,7 +12,7 @@ export type Framer = {
 };
 
 /** The names of events are slices of a bigger string: a name that is kept must be copied. */
-export type FramerHandlers = {
+type FramerHandlers = {
   /** The first line, without its line end; cut off when it is too long. */
   onGreeting(line: string): void;
   /** Whether frames of events with this name are handed on. */

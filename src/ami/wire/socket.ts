@@ -17,7 +17,7 @@ export type TlsOptions = {
   readonly serverName?: string | undefined;
 };
 
-export type OpenedSocket =
+type OpenedSocket =
   | { readonly ok: true; readonly socket: net.Socket }
   | { readonly ok: false; readonly failure: AmiFailure };
 

@@ -49,5 +49,3 @@ export type CallEvent = z.infer<typeof callEventSchema>;
 export const callEventReplySchema = z
   .object({ result: z.string().length(48).describe('48 random characters; they identify nothing.') })
   .meta({ id: 'CallEventReply' });
-
-export type CallEventReply = z.infer<typeof callEventReplySchema>;

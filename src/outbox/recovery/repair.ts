@@ -7,7 +7,7 @@ import { migrations } from '../tables/migrations.ts';
 import { deliveredState, slots } from '../tables/outcomes.ts';
 import { type SavedRow, salvage } from './salvage.ts';
 
-export type Repair = {
+type Repair = {
   /** Where the damaged file is now. */
   readonly aside: string;
   /** Events that were saved, whatever their state. */

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 export type StoredTrunk = { readonly endpoint: string; readonly source: string; readonly state: string };
 
 /** What an operator has added is not taken back by what is heard: this source stays. */
-export const addedSource = 'added';
+const addedSource = 'added';
 
 const upsert = `INSERT INTO trunk (endpoint, source, state) VALUES (?, ?, ?)
   ON CONFLICT (endpoint) DO UPDATE SET`;

@@ -7,7 +7,7 @@ export type Extensions = ReadonlyMap<string, Extension>;
 export const noExtensions: Extensions = new Map();
 
 /** The name of an extension: its own, else its user's; undefined if it has none. */
-export function extensionName(extensions: Extensions, extension: string): string | undefined {
+function extensionName(extensions: Extensions, extension: string): string | undefined {
   const known = extensions.get(extension);
   return known && (known.name || (known.userName ?? undefined));
 }

@@ -42,7 +42,7 @@ export function phoneSystems(
 }
 
 /** By the account's own figures: `counts` are the requests in the same time of the weeks before. */
-export const isUnusual = (counts: readonly number[]): boolean =>
+const isUnusual = (counts: readonly number[]): boolean =>
   counts.filter((count) => count >= BUSY_REQUESTS).length >= BUSY_WEEKS;
 
 /**

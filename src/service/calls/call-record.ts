@@ -32,7 +32,7 @@ export type CallRecord = {
 export const FORGOTTEN = 'forgotten';
 
 /** The part of an event that changes a call. */
-export type CallStep = {
+type CallStep = {
   readonly id: string;
   readonly integration: number;
   readonly status: CallStatus;
@@ -104,7 +104,7 @@ export function scalarFields(call: CallRecord) {
 }
 
 /** When a call reached its states. */
-export type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
+type CallTimes = Pick<CallRecord, 'ringingAt' | 'answeredAt' | 'completedAt'>;
 
 /** How long it rang, ms: until answered, else until completed; null if unknown or still ringing. */
 export function rangFor(call: CallTimes): number | null {

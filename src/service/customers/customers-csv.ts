@@ -42,7 +42,7 @@ const PIECE_BYTES = 4_096;
 /** Errors that are reported with their line; further ones are only counted. */
 const MAX_ERRORS = 100;
 
-export type ImportReport = {
+type ImportReport = {
   readonly imported: number;
   readonly refused: number;
   /** The first 100. */

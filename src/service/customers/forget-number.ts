@@ -5,7 +5,7 @@ import { FORGOTTEN } from '../calls/call-record.ts';
 import type { HistorySearch, StoredRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
 
-export type ForgetReport = { readonly calls: number; readonly requests: number; readonly customers: number };
+type ForgetReport = { readonly calls: number; readonly requests: number; readonly customers: number };
 
 export const forgetSummary = ({ calls, requests, customers }: ForgetReport) =>
   `removed from calls (${calls}), requests (${requests}) and customers (${customers})`;

@@ -2,7 +2,7 @@ import { type FairQueue, type FairQueueLimits, makeFairQueue } from './fair-queu
 import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each of several (accounts, users, tokens) has at a time. */
-export type Budget = {
+type Budget = {
   /** Gives a function that returns it. @throws Refusal 429 */
   take(of: number | string): () => void;
 };

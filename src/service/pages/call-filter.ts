@@ -30,7 +30,7 @@ export type CallQuery = {
 export const extensionsIn = (extension: string): string[] => extension.split('|');
 
 /** A part of the address that means nothing. */
-export type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
+type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
 
 export const outcomes = ['', 'open', 'answered', 'missed'] as const;
 

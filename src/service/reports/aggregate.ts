@@ -32,7 +32,7 @@ export type Figures = {
 };
 
 /** Figures by name, unordered. */
-export type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
+type NamedFigures = readonly (readonly [name: string, figures: Figures])[];
 
 /** Figures of all calls that started in a span, and of groups of them. */
 export type SpanFigures = Figures & {
@@ -44,7 +44,7 @@ export type SpanFigures = Figures & {
   readonly integrations: NamedFigures;
 };
 
-export const groupKinds = ['extensions', 'segments', 'integrations'] as const;
+const groupKinds = ['extensions', 'segments', 'integrations'] as const;
 export type GroupKind = (typeof groupKinds)[number];
 
 /** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */

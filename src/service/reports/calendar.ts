@@ -35,7 +35,7 @@ export function dateIn(text: string | null): Temporal.PlainDate | undefined {
   }
 }
 
-export type ClockHour = Span & {
+type ClockHour = Span & {
   /** 0 to 23. */
   readonly hour: number;
   /** `09:00`; on days with a clock change with the offset from UTC: `02:00 (+01:00)`. */

@@ -63,14 +63,7 @@ export function daysBefore({ first, last }: Pick<Period, 'first' | 'last'>): Omi
   return { first: first.subtract(earlier), last: last.subtract(earlier) };
 }
 
-export type UsualPeriod =
-  | 'today'
-  | 'yesterday'
-  | 'last7'
-  | 'lastWeek'
-  | 'thisMonth'
-  | 'lastMonth'
-  | 'thisYear';
+type UsualPeriod = 'today' | 'yesterday' | 'last7' | 'lastWeek' | 'thisMonth' | 'lastMonth' | 'thisYear';
 
 /** Common periods. */
 export function usualPeriods(

@@ -35,7 +35,7 @@ export type AuditEntry = {
   readonly target: string;
 };
 
-export type AuditCursor = { readonly at: number; readonly id: number };
+type AuditCursor = { readonly at: number; readonly id: number };
 
 /** Who did what, from where and when. Entries are deleted only by age, and changed only to forget a number. */
 export interface AuditStore {

@@ -27,7 +27,7 @@ export const copiedTables = [
 /** What the other database makes for itself: sums of other tables, and caches. */
 export const madeAnew = ['directory', 'history_counts', 'kept_figures'];
 
-export type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
+type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
 
 /** Rows that are written and read in one go. */
 const STEP = 2_000;

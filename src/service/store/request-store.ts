@@ -55,7 +55,7 @@ export type HistoryFilter = {
   readonly outcome: HistoryOutcome | null;
 };
 export const historyOutcomes = ['accepted', 'refused', 'discarded'] as const;
-export type HistoryOutcome = (typeof historyOutcomes)[number];
+type HistoryOutcome = (typeof historyOutcomes)[number];
 
 export type HistoryOrder = 'oldest' | 'newest';
 

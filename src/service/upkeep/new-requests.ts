@@ -1,7 +1,7 @@
 import type { RequestStore } from '../store/request-store.ts';
 
 /** Reports that an account has new requests, recorded by any process. */
-export type NewRequests = {
+type NewRequests = {
   /** Calls `listener` at most once a second. Gives a function that removes it. */
   follow(account: number, listener: () => void): () => void;
 };

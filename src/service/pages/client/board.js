@@ -12,7 +12,7 @@
  */
 
 /** An answered call stays this long after its end. */
-export const LEAVE_MS = 4000;
+const LEAVE_MS = 4000;
 /** Longer calls have ended without a report. */
 const MAX_MS = { ringing: 2 * 3_600_000, answered: 24 * 3_600_000 };
 

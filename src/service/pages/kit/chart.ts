@@ -7,7 +7,7 @@ import { type Html, html } from './html.ts';
  * while its text keeps its size. The keyboard and screen readers use the table below, which has the same figures and
  * links; client/chart.js shows the values of a bar under the pointer or finger.
  */
-export type Bar = {
+type Bar = {
   /** The label under the bar. */
   readonly short: string;
   /** The tooltip. */

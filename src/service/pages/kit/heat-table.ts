@@ -1,7 +1,7 @@
 import { displayText } from './display-text.ts';
 import { type Html, html } from './html.ts';
 
-export type HeatRow = {
+type HeatRow = {
   readonly label: string;
   readonly cells: readonly {
     readonly calls: number;

@@ -23,7 +23,7 @@ export type Row = Counts & {
 };
 
 /** A column of a report table, on the page and as CSV. Durations are in seconds. */
-export type ReportColumn = {
+type ReportColumn = {
   readonly head: string;
   readonly csv: string;
   readonly kind: 'text' | 'count' | 'share' | 'seconds' | 'time';
@@ -41,7 +41,7 @@ export type ReportTable = {
 };
 
 /** A column, by its name in CSV, and the direction of its values. */
-export type Sorting = { readonly table: string; readonly column: string; readonly descending: boolean };
+type Sorting = { readonly table: string; readonly column: string; readonly descending: boolean };
 
 /** Reads `extensions.-answered`. */
 export function sortingIn(text: string | null): Sorting | null {

@@ -9,7 +9,7 @@ import { type Html, html, render } from '../kit/html.ts';
 import type { Words } from '../words/words.ts';
 import { missedRate, percent, seconds } from './report-tables.ts';
 
-export type WeeklyReport = {
+type WeeklyReport = {
   readonly title: string;
   readonly heads: readonly string[];
   /** Each a label, the figure of the week, and that of the week before. */

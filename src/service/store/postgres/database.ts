@@ -6,7 +6,7 @@ import { isRefusal, unavailable } from './unavailable.ts';
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 export type Row = Record<string, unknown>;
-export type Statement = readonly [sql: string, ...values: Value[]];
+type Statement = readonly [sql: string, ...values: Value[]];
 
 /** A transaction whose next statement may depend on the rows of the one before. */
 export type Transaction = { rows<R = Row>(sql: string, ...values: Value[]): Promise<R[]> };

@@ -28,7 +28,7 @@ export type HistorySlice = {
 export type HistoryHit = HistoryCursor & { readonly named?: boolean };
 
 /** The entries that match among the rows read, and the last of those rows: null when there is nothing after it. */
-export type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
+type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
 
 /** The history as an engine reads it, in slices that are each short. */
 export type HistoryReader = {
