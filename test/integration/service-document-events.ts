@@ -67,6 +67,28 @@ export const eventRows: Row[] = [
       }
     },
   },
+  ...[
+    7,
+    'text',
+    [],
+    { number_called: 7 },
+    { at: 'noon' },
+    { missed: { where: 'cellar', after: 1 } },
+    { missed: { after: -1 } },
+    { line: 'a\u0000b' },
+    { number_called: '0'.repeat(10_000) },
+  ].map(
+    (extras): Row => ({
+      part: '2',
+      says: `An event counts whatever an addition to it is: ${JSON.stringify(extras).slice(0, 60)}.`,
+      decision: 'call-extras',
+      async proof(service) {
+        const id = freshId();
+        accepted(await service.post(service.a.token, event({ id, extras })));
+        assert.equal((await openCall(service, service.a.token, id))?.status, 'ringing');
+      },
+    }),
+  ),
   {
     part: '2',
     says: 'The same id value is reused for every event of one call.',

@@ -300,6 +300,9 @@ const filters: CallFilter[] = [
   { ...everyCall, outcome: 'open' },
   { ...everyCall, outcome: 'answered' },
   { ...everyCall, outcome: 'missed' },
+  { ...everyCall, outcome: 'short' },
+  { ...everyCall, numberCalled: '110' },
+  { ...everyCall, place: 'queue' },
   { ...everyCall, since: 20 * MINUTE, until: 90 * MINUTE },
   { ...everyCall, number: { is: '+4930901820' }, extensions: ['1002'], outcome: 'answered' },
   { ...everyCall, customer: { is: '8' }, outcome: 'open', since: MINUTE },
@@ -311,12 +314,11 @@ const names: Record<string, { reference: string; folded: string }> = {
   '+31201234567': { reference: '8', folded: 'ben' },
 };
 
-function matches(
-  call: ReportedCall,
-  { number, customer, extensions, segment, integration, search, outcome, since, until }: CallFilter,
-): boolean {
+function matches(call: ReportedCall, filter: CallFilter): boolean {
+  const { number, customer, extensions, segment, integration, search, outcome, since, until } = filter;
   const known = names[call.number];
   return [
+    filter.numberCalled === null && filter.place === null,
     number === null || call.number === number.is,
     customer === null || known?.reference === customer.is,
     extensions === null || extensions.includes(call.extension ?? ''),
@@ -329,6 +331,8 @@ function matches(
     outcome !== 'open' || call.completed === null,
     outcome !== 'answered' || call.spokenTo,
     outcome !== 'missed' || call.missed,
+    outcome !== 'short' ||
+      (call.missed && call.ringing !== null && (call.completed ?? 0) - call.ringing < 6000),
     since === null || call.began >= since,
     until === null || call.began < until,
   ].every(Boolean);

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { type CallExtras, noExtras } from '../../src/service/calls/call-extras.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
+import { type CallFilter, everyCall } from '../../src/service/store/call-store.ts';
 import type { CallerAction, CallGroup } from '../../src/service/store/caller-store.ts';
 import type { CustomerCursor } from '../../src/service/store/customer-store.ts';
 import type {
@@ -82,6 +84,7 @@ export function storeConformance(
       answeredAt: 3000,
       completedAt: 8000,
       missed: false,
+      extras: noExtras,
     });
   });
 
@@ -620,8 +623,76 @@ export function storeConformance(
     for (const [n, extension] of ['1002', '1001', '1002', null].entries())
       await answered(account, `${n}`, extension);
     await answered(other, 'x', '9');
-    assert.deepEqual(await store.calls.heardExtensions(account, 9), ['1001', '1002']);
-    assert.deepEqual(await store.calls.heardExtensions(account, 1), ['1001']);
+    assert.deepEqual(await store.calls.heard(account, 'extensions', 9), ['1001', '1002']);
+    assert.deepEqual(await store.calls.heard(account, 'extensions', 1), ['1001']);
+  });
+
+  it('what only some bridges send is kept with its call, counted and found by', async ({
+    store,
+    account,
+    other,
+    reopen,
+  }) => {
+    const sales = { ...noExtras, numberCalled: '+49891234', line: 'PJSIP/provider' };
+    const end = { where: 'queue', name: 'sales', by: 'caller', after: 4, at: 7_000 } as const;
+    const take = (id: string, at: number, status: CallStatus, extras?: CallExtras, callerId?: string) =>
+      store.requests.record(recorded({ account, id, at, status, callerId: callerId ?? null, extras }));
+    await take('missed', 1000, 'ringing', sales);
+    await take('missed', 8000, 'completed', { ...sales, missed: end });
+    await take('answered', 2000, 'ringing', sales);
+    await take('answered', 3000, 'answered', undefined, '1001');
+    await take('answered', 4000, 'completed', { ...noExtras, missed: end }, '1001');
+    await take('later', 5000, 'ringing');
+    await take('later', 60_000, 'completed', {
+      ...noExtras,
+      missed: { ...end, where: null, name: null, by: null, after: 55 },
+    });
+    await take('without', 6000, 'ringing');
+    await take('without', 7000, 'completed');
+    const again = await reopen();
+    const extras = async (id: string) => (await again.calls.get(account, id))?.extras;
+    assert.deepEqual(await extras('missed'), { ...sales, missed: end });
+    assert.deepEqual(await extras('answered'), sales, 'an answered call did not end unanswered');
+    assert.deepEqual((await extras('later'))?.missed?.after, 55);
+    assert.equal(await extras('without'), noExtras);
+    assert.deepEqual(await again.calls.heard(account, 'numbers called', 9), ['+49891234']);
+    assert.deepEqual(await again.calls.heard(other, 'numbers called', 9), []);
+
+    const found = async (filter: Partial<CallFilter>) => {
+      const page = await again.calls.page({
+        ...{ account, filter: { ...everyCall, ...filter }, towards: 'older', from: null, limit: 9 },
+      } as const);
+      return page.calls.map(({ id }) => id);
+    };
+    assert.deepEqual(await found({ numberCalled: '+49891234' }), ['answered', 'missed']);
+    assert.deepEqual(await found({ numberCalled: '+49891234', outcome: 'missed' }), ['missed']);
+    assert.deepEqual(await found({ place: 'queue' }), ['missed']);
+    assert.deepEqual(
+      await found({ outcome: 'short' }),
+      ['without', 'missed'],
+      'exact where the bridge says it',
+    );
+
+    const [figures] = await Array.fromAsync(
+      again.reports.figures(account, [{ since: 0, until: 900_000 }], 900_000),
+    );
+    const counted = (kind: 'numbersCalled' | 'places') =>
+      figures?.[kind].map(([name, { all }]) => [name, all.calls, all.missed, all.gaveUp]);
+    assert.deepEqual(counted('numbersCalled'), [['+49891234', 2, 1, [4, 1]]]);
+    assert.deepEqual(counted('places'), [
+      ['queue', 1, 1, [4, 1]],
+      ['', 1, 1, [55, 1]],
+    ]);
+    for (const [kind, name, calls] of [
+      ['numbersCalled', '+49891234', 2],
+      ['places', 'queue', 1],
+      ['places', '', 1],
+    ] as const)
+      assert.equal(
+        (await again.callers.counts(account, { since: 0, until: 900_000 }, { kind, name }))[0]?.calls,
+        calls,
+        `${kind} ${name}`,
+      );
   });
 
   it('the uses of a replaced token are kept until the next one', async ({ store, account }) => {
@@ -1093,6 +1164,7 @@ function recorded({
   number = '+4930901820',
   callerId = null,
   country = null,
+  extras,
 }: {
   account: number;
   at: number;
@@ -1101,6 +1173,7 @@ function recorded({
   number?: string;
   callerId?: string | null;
   country?: string | null;
+  extras?: CallExtras | undefined;
 }): RecordedRequest {
   return {
     account,
@@ -1114,7 +1187,7 @@ function recorded({
     response: '{"result":"r"}',
     callId: id,
     fromNumber: number,
-    event: { id, status, from: number, country, callerId },
+    event: { id, status, from: number, country, callerId, extras },
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callExtrasSchema } from './call-extras.ts';
 import { limits } from './decisions.ts';
 import { phoneNumber } from './phone-number.ts';
 import { oneOf, text } from './text.ts';
@@ -30,6 +31,10 @@ export const callEventSchema = z
     caller_id: text('caller_id', limits.referenceLength)
       .meta({ description: 'The answering party or extension.', examples: ['1001'] })
       .optional(),
+    extras: callExtrasSchema
+      .optional()
+      .catch(undefined)
+      .meta({ description: 'An addition of this service, for POST: left out if it cannot be read.' }),
   })
   .refine((event) => event.from !== undefined, {
     path: ['from'],

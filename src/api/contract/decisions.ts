@@ -102,6 +102,13 @@ export const decisions = {
     decides: 'Unknown fields are accepted, ignored and kept in the history.',
     because: 'The document says that other fields of a call are not shown; a client may know more of them.',
   },
+  'call-extras': {
+    part: '2',
+    decides:
+      'POST takes one more member, `extras`: which number was called, the line, and how a missed call ended. One that cannot be read is left out; the event counts all the same.',
+    because:
+      'An addition for bridges that are set to send it. Other clients need not know of it, and no call may be lost to it.',
+  },
   'direction-values': {
     part: '2',
     decides: 'Any direction but `inbound` is 422.',

@@ -1,4 +1,5 @@
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
+import { type CallExtras, mergedExtras, noExtras } from './call-extras.ts';
 
 /**
  * A call and its activity record, which are the same: caller, customer, who answered, when, missed or not. Times are the
@@ -26,6 +27,7 @@ export type CallRecord = {
   readonly completedAt: number | null;
   /** Decision `missed-call`; null while the call is open. */
   readonly missed: boolean | null;
+  readonly extras: CallExtras;
 };
 
 /** Stands for a number that was forgotten. */
@@ -38,6 +40,8 @@ type CallStep = {
   readonly status: CallStatus;
   readonly from: string;
   readonly callerId: string | null;
+  /** Absent: the sender sent none. */
+  readonly extras?: CallExtras | undefined;
 };
 
 /** The caller's details when the call begins. */
@@ -62,9 +66,11 @@ export function moveCall(
     answeredAt: null,
     completedAt: null,
     missed: null,
+    extras: noExtras,
   };
   const answeredAt = step.status === 'answered' ? at : before.answeredAt;
   const completed = step.status === 'completed';
+  const missed = completed ? answeredAt === null && step.callerId === null : null;
   return {
     ...before,
     status: step.status,
@@ -72,7 +78,9 @@ export function moveCall(
     ringingAt: step.status === 'ringing' ? at : before.ringingAt,
     answeredAt,
     completedAt: completed ? at : null,
-    missed: completed ? answeredAt === null && step.callerId === null : null,
+    missed,
+    extras:
+      step.extras === undefined ? before.extras : mergedExtras(before.extras, step.extras, missed === true),
   };
 }
 

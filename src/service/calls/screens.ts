@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
 import { type Extensions, extensionText, noExtensions } from '../accounts/extensions.ts';
+import { extraFields, noExtras } from './call-extras.ts';
 import { type CallRecord, scalarFields } from './call-record.ts';
 
 /** Sends the changes of calls to the screens that this process serves. */
@@ -96,6 +97,7 @@ export function screenCall(call: CallRecord, extensions: Extensions | null) {
     number_shown: spaced(call.number),
     customer: extensions && call.customer,
     ...scalarFields(call),
+    ...(call.extras !== noExtras && extraFields(call.extras)),
     ...(extensions && {
       integration: call.integration,
       answered_by: call.callerId && extensionText(extensions, call.callerId),

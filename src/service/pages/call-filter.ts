@@ -1,3 +1,4 @@
+import { missedPlaces } from '../../api/contract/call-extras.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
 import { dateIn } from '../reports/calendar.ts';
@@ -21,6 +22,8 @@ export type CallQuery = {
   readonly segment: string;
   /** By uid. */
   readonly integration: string;
+  readonly called: string;
+  readonly place: string;
   readonly outcome: CallFilter['outcome'];
   /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone; '' for none. */
   readonly from: string;
@@ -32,7 +35,7 @@ export const extensionsIn = (extension: string): string[] => extension.split('|'
 /** A part of the address that means nothing. */
 type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
 
-export const outcomes = ['', 'open', 'answered', 'missed'] as const;
+export const outcomes = ['', 'open', 'answered', 'missed', 'short'] as const;
 
 const textIn = (query: URLSearchParams, name: string) => (query.get(name) ?? '').trim().slice(0, 255);
 
@@ -46,6 +49,8 @@ export function callQueryIn(query: URLSearchParams): CallQuery {
     mine: query.has('mine') ? '1' : '',
     segment: text('segment'),
     integration: text('integration'),
+    called: text('called'),
+    place: missedPlaces.find((place) => place === text('place')) ?? '',
     outcome: outcome as CallFilter['outcome'],
     from: momentIn(text('from'), 0) === null ? '' : text('from'),
     to: momentIn(text('to'), 1) === null ? '' : text('to'),
@@ -119,7 +124,7 @@ export async function filterOf(
   const at = (text: string, days: number) =>
     momentIn(text, days)?.toZonedDateTime(timeZone).epochMilliseconds ?? null;
 
-  const { q, customer, extension, mine, segment, integration, outcome, from, to } = callQuery;
+  const { q, customer, extension, mine, segment, integration, called, place, outcome, from, to } = callQuery;
   const number = q.replace(/[\s()./-]/g, '');
   const isNumber = /^\+?\d+$/.test(number);
   const whole = isNumber ? normaliseNumber(q, country) : '';
@@ -143,6 +148,8 @@ export async function filterOf(
         : (await Promise.all(extensionsIn(extension).map(answeredAt))).flat(),
     segment: segment || null,
     integration: integration === '' ? null : (integrations.find(({ uid }) => uid === integration)?.id ?? 0),
+    numberCalled: called === '' ? null : normaliseNumber(called, country) || called,
+    place: missedPlaces.find((one) => one === place) ?? null,
     outcome,
     since: at(from, 0),
     until: at(to, 1),

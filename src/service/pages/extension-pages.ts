@@ -22,7 +22,7 @@ export function extensionPages(pages: Pages, { store, directory }: ServiceContex
   const list = async (request: PageRequest, errors?: FieldErrors) => {
     const { id } = request.account;
     const [heard, users] = await Promise.all([
-      store.calls.heardExtensions(id, MAX_HEARD),
+      store.calls.heard(id, 'extensions', MAX_HEARD),
       store.users.list(id),
     ]);
     const all = new Set([...request.extensions.keys(), ...heard]);

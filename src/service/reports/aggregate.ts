@@ -1,3 +1,4 @@
+import type { MissedPlace } from '../calls/call-extras.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import { countDurations, type Durations } from './durations.ts';
 
@@ -8,7 +9,13 @@ export type Span = { readonly since: number; readonly until: number };
 export type CallFacts = Pick<
   CallRecord,
   'status' | 'segment' | 'callerId' | 'startedAt' | 'ringingAt' | 'answeredAt' | 'completedAt' | 'missed'
-> & { readonly integration: number };
+> & {
+  readonly integration: number;
+  readonly numberCalled?: string | null;
+  /** How a missed call ended, as call-extras.ts has it; null if that was not reported. */
+  readonly missedWhere?: MissedPlace | null;
+  readonly missedAfter?: number | null;
+};
 
 /** Totals of a group of calls. Calls that are neither answered nor missed are still ringing. */
 export type Group = {
@@ -17,7 +24,7 @@ export type Group = {
   readonly missed: number;
   /** From the first ring to the answer, where both were reported. */
   readonly waited: Durations;
-  /** From the first ring to the end of missed calls. */
+  /** From the first ring to the end of missed calls, by the bridge's clock where it was reported. */
   readonly gaveUp: Durations;
   readonly talked: Durations;
   /** Sum of the whole seconds of each call. */
@@ -42,10 +49,18 @@ export type SpanFigures = Figures & {
   readonly segments: NamedFigures;
   /** By the integration's id. */
   readonly integrations: NamedFigures;
+  /** By the number called, of calls for which it was reported. */
+  readonly numbersCalled: NamedFigures;
+  /** Missed calls by where they ended, '' if the bridge does not know; of those for which the bridge reported their end. */
+  readonly places: NamedFigures;
 };
 
-const groupKinds = ['extensions', 'segments', 'integrations'] as const;
+export const groupKinds = ['extensions', 'segments', 'integrations', 'numbersCalled', 'places'] as const;
 export type GroupKind = (typeof groupKinds)[number];
+
+/** Something for each kind of groups. */
+export const byKind = <T>(of: (kind: GroupKind) => T) =>
+  Object.fromEntries(groupKinds.map((kind) => [kind, of(kind)])) as Record<GroupKind, T>;
 
 /** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
 export const QUARTER_MS = 900_000;
@@ -63,13 +78,16 @@ export function outcomeOf({ answeredAt, missed }: Pick<CallFacts, 'answeredAt' |
 /** Counts calls of one span, or figures of several parts of it. */
 export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
   const all = countFigures();
-  const groups = { extensions: countGroups(), segments: countGroups(), integrations: countGroups() };
+  const groups = byKind(countGroups);
   return {
     add(call: CallFacts): void {
       const quarter = Math.floor((call.startedAt - since) / QUARTER_MS);
       all.add(call, quarter);
       groups.segments.of(call.segment ?? '').add(call, quarter);
       groups.integrations.of(String(call.integration)).add(call, quarter);
+      if (call.numberCalled != null) groups.numbersCalled.of(call.numberCalled).add(call, quarter);
+      if (call.missed && (call.missedWhere ?? call.missedAfter) != null)
+        groups.places.of(call.missedWhere ?? '').add(call, quarter);
       if (outcomeOf(call).answered) groups.extensions.of(call.callerId ?? '').add(call, quarter);
     },
     /** Adds figures of a part of this span, which starts at `from`. */
@@ -81,9 +99,7 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
     },
     figures: (): SpanFigures => ({
       ...all.figures(),
-      extensions: groups.extensions.entries(),
-      segments: groups.segments.entries(),
-      integrations: groups.integrations.entries(),
+      ...byKind((kind) => groups[kind].entries()),
     }),
   };
 }
@@ -140,7 +156,7 @@ export function countGroup() {
       answered += counts.answered;
       missed += counts.missed;
       if (call.answeredAt !== null) waited.add(rangFor(call));
-      if (counts.missed) gaveUp.add(rangFor(call));
+      if (counts.missed) gaveUp.add(call.missedAfter == null ? rangFor(call) : call.missedAfter * 1000);
       talked.add(talkedFor(call));
       talkedSeconds += Math.floor((talkedFor(call) ?? 0) / 1000);
     },

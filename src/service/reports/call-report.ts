@@ -1,9 +1,11 @@
 import {
+  byKind,
   countFigures,
   countGroup,
   type Figures,
   type Group,
   type GroupKind,
+  groupKinds,
   QUARTER_MS,
   type Span,
   type SpanFigures,
@@ -58,7 +60,7 @@ export async function makeReport(
   filter: GroupFilter | null = null,
 ): Promise<Report> {
   const all = countGroup();
-  const groups = { extensions: sums(), segments: sums(), integrations: sums() };
+  const groups = byKind(sums);
   const hours = emptyHours();
   const dayRows = new Map<string, { first: Temporal.PlainDate; last: Temporal.PlainDate; hours: Sum[] }>();
   const steps: { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum }[] = [];
@@ -68,7 +70,7 @@ export async function makeReport(
   for await (const ofDay of figures) {
     const { date, since, until } = days[index] as Day;
     index += 1;
-    for (const kind of ['extensions', 'segments', 'integrations'] as const)
+    for (const kind of groupKinds)
       for (const [name, part] of ofDay[kind]) groups[kind].of(name).merge(part.all);
     const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
     all.merge(figuresOfDay.all);
@@ -101,11 +103,7 @@ export async function makeReport(
     series: step === 'hour' ? withinHours(series, hours) : series,
     days: days.length > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
     hours,
-    groups: {
-      extensions: groups.extensions.largestFirst(),
-      segments: groups.segments.largestFirst(),
-      integrations: groups.integrations.largestFirst(),
-    },
+    groups: byKind((kind) => groups[kind].largestFirst()),
   };
 }
 

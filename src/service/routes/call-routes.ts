@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallEvent } from '../../api/contract/call-event.ts';
 import { routes } from '../../api/contract/routes.ts';
+import { extrasOf } from '../calls/call-extras.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { randomResult } from '../http/random-result.ts';
 import type { ZodInstance } from './zod-instance.ts';
@@ -9,6 +10,7 @@ import type { ZodInstance } from './zod-instance.ts';
 export function callRoutes(app: ZodInstance, exchange: Exchange): void {
   function take(event: CallEvent, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const from = event.from as string; // the schema requires it: inbound is the only direction
+    const country = request.caller?.account.country ?? null;
     return exchange.answer(request, reply, {
       status: 200,
       text: `{"result":"${randomResult()}"}`,
@@ -16,8 +18,9 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         id: event.id,
         status: event.status,
         from,
-        country: request.caller?.account.country ?? null,
+        country,
         callerId: event.caller_id ?? null,
+        extras: event.extras && extrasOf(event.extras, country),
       },
     });
   }

@@ -7,6 +7,7 @@ import { IDLE_MS, makeSessions } from '../access/sessions.ts';
 import { openDirectory } from '../accounts/directory.ts';
 import { makeKeys } from '../accounts/keys.ts';
 import { makeCallBackList } from '../callers/call-back-list.ts';
+import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { buildApp } from '../http/app.ts';
@@ -32,6 +33,7 @@ const call = (id: string): CallRecord => ({
   answeredAt: null,
   completedAt: null,
   missed: null,
+  extras: noExtras,
 });
 
 /** A service whose store has one account and gives its open calls when the test lets it. */

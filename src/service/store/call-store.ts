@@ -1,3 +1,4 @@
+import type { MissedPlace } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 
 /** Calls moved by other processes on the same database. SQLite has none. */
@@ -31,8 +32,15 @@ export type CallFilter = {
   readonly segment: string | null;
   readonly integration: number | null;
   readonly search: CallSearch | null;
-  /** `open`: not over yet, answered or not; `answered` and `missed` as reports count them. */
-  readonly outcome: 'open' | 'answered' | 'missed' | null;
+  /** As it is kept (see call-extras.ts). */
+  readonly numberCalled: string | null;
+  /** Where a missed call ended. */
+  readonly place: MissedPlace | null;
+  /**
+   * `open`: not over yet, answered or not; `answered` and `missed` as reports count them; `short`: missed within
+   * SHORT_SECONDS (service-level.ts).
+   */
+  readonly outcome: 'open' | 'answered' | 'missed' | 'short' | null;
   readonly since: number | null;
   readonly until: number | null;
 };
@@ -54,6 +62,8 @@ export const everyCall: CallFilter = {
   number: null,
   customer: null,
   extensions: null,
+  numberCalled: null,
+  place: null,
   outcome: null,
   since: null,
   until: null,
@@ -66,8 +76,8 @@ export interface CallStore {
   get(account: number, id: string): Promise<CallRecord | undefined>;
   /** All calls of a number, in chunks. */
   ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
-  /** The extensions that calls were answered at, in their order: at most `max`. */
-  heardExtensions(account: number, max: number): Promise<string[]>;
+  /** The extensions that calls were answered at, or the numbers that were called, in their order: at most `max`. */
+  heard(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]>;
   /** Removes number and customer from all calls of a number; gives how many. */
   forget(account: number, number: string): Promise<number>;
   /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; gives how many. */

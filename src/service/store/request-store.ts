@@ -1,4 +1,5 @@
 import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { CallExtras } from '../calls/call-extras.ts';
 import type { CallRecord, EventEffect } from '../calls/call-record.ts';
 import type { Span } from '../reports/aggregate.ts';
 
@@ -9,6 +10,8 @@ export type AcceptedEvent = {
   readonly from: string;
   readonly country: string | null;
   readonly callerId: string | null;
+  /** Absent: none, or not readable. */
+  readonly extras?: CallExtras | undefined;
 };
 
 /** An authenticated request: what the history keeps of it, and the event it brought, if it brought one. */

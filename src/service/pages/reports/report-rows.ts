@@ -134,8 +134,8 @@ export function reportTables(
 export function peopleRows(
   extensions: PageRequest['extensions'],
   { reports: text }: PageRequest['words'],
-  report: Pick<Report, 'groups'>,
-  before: Pick<Report, 'groups'>,
+  report: { readonly groups: Pick<Report['groups'], 'extensions'> },
+  before: { readonly groups: Pick<Report['groups'], 'extensions'> },
   calls: (extension: string) => string,
 ): Row[] {
   const now = new Map(report.groups.extensions);

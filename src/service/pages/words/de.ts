@@ -156,7 +156,13 @@ export const de: Words = {
     onACall: 'im Gespräch',
     ringing: 'klingelt',
     outcome: 'Ergebnis',
-    outcomes: { all: 'Alle Anrufe', open: 'Laufend', answered: 'Angenommen', missed: 'Verpasst' },
+    outcomes: {
+      all: 'Alle Anrufe',
+      open: 'Laufend',
+      answered: 'Angenommen',
+      missed: 'Verpasst',
+      short: 'Verpasst, bis 5 s',
+    },
     notUnderstood: {
       number: 'Keine Telefonnummer, als Name gesucht:',
       outcome: 'Kein Ergebnis, alle Anrufe werden gezeigt:',

@@ -160,7 +160,13 @@ export const en = {
     onACall: 'on a call',
     ringing: 'ringing',
     outcome: 'Outcome',
-    outcomes: { all: 'All calls', open: 'In progress', answered: 'Answered', missed: 'Missed' },
+    outcomes: {
+      all: 'All calls',
+      open: 'In progress',
+      answered: 'Answered',
+      missed: 'Missed',
+      short: 'Missed within 5 s',
+    },
     notUnderstood: {
       number: 'Not a phone number, searched as a name:',
       outcome: 'Not an outcome, all calls are shown:',

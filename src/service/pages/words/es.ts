@@ -156,7 +156,13 @@ export const es: Words = {
     onACall: 'en conversación',
     ringing: 'sonando',
     outcome: 'Resultado',
-    outcomes: { all: 'Todas las llamadas', open: 'En curso', answered: 'Atendidas', missed: 'Perdidas' },
+    outcomes: {
+      all: 'Todas las llamadas',
+      open: 'En curso',
+      answered: 'Atendidas',
+      missed: 'Perdidas',
+      short: 'Perdidas en 5 s o menos',
+    },
     notUnderstood: {
       number: 'No es un número de teléfono, buscado como nombre:',
       outcome: 'No es un resultado, se muestran todas las llamadas:',

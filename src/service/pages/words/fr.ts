@@ -156,7 +156,13 @@ export const fr: Words = {
     onACall: 'en conversation',
     ringing: 'sonne',
     outcome: 'Résultat',
-    outcomes: { all: 'Tous les appels', open: 'En cours', answered: 'Pris', missed: 'Manqués' },
+    outcomes: {
+      all: 'Tous les appels',
+      open: 'En cours',
+      answered: 'Pris',
+      missed: 'Manqués',
+      short: 'Manqués en 5 s au plus',
+    },
     notUnderstood: {
       number: 'Pas un numéro de téléphone, cherché comme nom :',
       outcome: 'Pas un résultat, tous les appels sont affichés :',

@@ -156,7 +156,13 @@ export const nl: Words = {
     onACall: 'in gesprek',
     ringing: 'gaat over',
     outcome: 'Resultaat',
-    outcomes: { all: 'Alle gesprekken', open: 'Lopend', answered: 'Beantwoord', missed: 'Gemist' },
+    outcomes: {
+      all: 'Alle gesprekken',
+      open: 'Lopend',
+      answered: 'Beantwoord',
+      missed: 'Gemist',
+      short: 'Gemist binnen 5 s',
+    },
     notUnderstood: {
       number: 'Geen telefoonnummer, als naam gezocht:',
       outcome: 'Geen resultaat, alle gesprekken worden getoond:',

@@ -45,7 +45,8 @@ export function figureRows(database: Database, serialise: Serialise): FiguresEng
       const rows = await serialise(() =>
         database.rows<CallFacts & { id: number }>(
           `SELECT status, segment, caller_id AS "callerId", started_at AS "startedAt", ringing_at AS "ringingAt",
-             answered_at AS "answeredAt", completed_at AS "completedAt", missed, integration_id AS integration, id
+             answered_at AS "answeredAt", completed_at AS "completedAt", missed, integration_id AS integration,
+             number_called AS "numberCalled", missed_where AS "missedWhere", missed_after AS "missedAfter", id
            FROM calls WHERE account_id = $1 AND started_at < $2 AND (started_at, id) > ($3, $4)
            ORDER BY started_at, id LIMIT ${STEP}`,
           account,

@@ -1,4 +1,4 @@
-import { callColumns, callTypes } from '../shared/call-rows.ts';
+import { callColumns, callTypes, extraColumns } from '../shared/call-rows.ts';
 import { LONGEST_MS } from '../shared/kept-figures.ts';
 
 /** An entry of the history as recorder.ts gives it. */
@@ -62,7 +62,8 @@ WITH given AS MATERIALIZED (
   ) c
 ), advanced AS (
   UPDATE calls c SET status = g.status, caller_id = g.caller_id, ringing_at = g.ringing_at,
-    answered_at = g.answered_at, completed_at = g.completed_at, missed = g.missed, changed = pg_current_xact_id()
+    answered_at = g.answered_at, completed_at = g.completed_at, missed = g.missed,
+    ${extraColumns.map((name) => `${name} = g.${name}`).join(', ')}, changed = pg_current_xact_id()
   FROM given g JOIN locked l ON l.account_id = g.account_id AND l.call_id = g.call_id
   WHERE c.id = l.id AND c.status = g.before
   RETURNING c.account_id, c.call_id

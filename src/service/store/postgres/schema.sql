@@ -107,6 +107,14 @@ CREATE TABLE calls (
   answered_at bigint,
   completed_at bigint,
   missed boolean,
+  -- What only some bridges send (call-extras.ts): missed_after in seconds, ended_at by the bridge's clock.
+  number_called text COLLATE "C",
+  line text,
+  missed_where text,
+  missed_name text,
+  missed_by text,
+  missed_after bigint,
+  ended_at bigint,
   changed xid8 NOT NULL DEFAULT pg_current_xact_id(),
   UNIQUE (account_id, call_id)
 );
@@ -116,6 +124,8 @@ CREATE INDEX calls_by_time ON calls (account_id, started_at, id);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at, id);
 CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at, id)
   WHERE customer_reference IS NOT NULL;
+CREATE INDEX calls_by_number_called ON calls (account_id, number_called, started_at, id)
+  WHERE number_called IS NOT NULL;
 CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at, id) WHERE caller_id IS NOT NULL;
 CREATE INDEX calls_changed ON calls (account_id, changed);
 

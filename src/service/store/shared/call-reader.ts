@@ -1,4 +1,5 @@
 import { type CallRecord, FORGOTTEN } from '../../calls/call-record.ts';
+import { SHORT_SECONDS } from '../../reports/service-level.ts';
 import type { CallCursor, CallFilter, CallSearch } from '../call-store.ts';
 import { callColumns, callOf } from './call-rows.ts';
 import type { CallHits, CallSlice } from './cursor-paging.ts';
@@ -50,19 +51,23 @@ export function callReader(statements: Statements, most: number) {
       }
     },
 
-    async heardExtensions(account: number, max: number): Promise<string[]> {
-      // From one extension to the next in the index: calls are not read.
+    async heard(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]> {
+      const [column, index] =
+        of === 'extensions'
+          ? ['caller_id', 'calls_by_extension']
+          : ['number_called', 'calls_by_number_called'];
+      // From one to the next in the index: calls are not read.
       const next = (after: string) =>
-        `(SELECT min(caller_id) FROM calls ${statements.along('calls_by_extension')}
-          WHERE account_id = $1 AND caller_id IS NOT NULL ${after})`;
-      const rows = await statements.read<{ extension: string }>(
-        `WITH RECURSIVE heard(extension, n) AS (
+        `(SELECT min(${column}) FROM calls ${statements.along(index as string)}
+          WHERE account_id = $1 AND ${column} IS NOT NULL ${after})`;
+      const rows = await statements.read<{ one: string }>(
+        `WITH RECURSIVE heard(one, n) AS (
            SELECT ${next('')}, 1
-           UNION ALL SELECT ${next('AND caller_id > heard.extension')}, n + 1 FROM heard WHERE extension IS NOT NULL AND n < $2
-         ) SELECT extension FROM heard WHERE extension IS NOT NULL`,
+           UNION ALL SELECT ${next(`AND ${column} > heard.one`)}, n + 1 FROM heard WHERE one IS NOT NULL AND n < $2
+         ) SELECT one FROM heard WHERE one IS NOT NULL`,
         ...[account, max],
       );
-      return rows.map(({ extension }) => extension);
+      return rows.map(({ one }) => one);
     },
 
     async forget(account: number, number: string): Promise<number> {
@@ -159,9 +164,10 @@ function searchCondition(
 
 /** The index to walk along, what it is walked by, and the conditions on each row (`rest`). */
 function conditions(
-  { number, customer, extensions, segment, integration, search, outcome, since, until }: CallFilter,
+  { number, customer, extensions, segment, integration, search, ...further }: CallFilter,
   statements: Statements,
 ) {
+  const { numberCalled, place, outcome, since, until } = further;
   const walks: (Condition & { index: string })[] = [];
   const rest: Condition[] = [];
   const by = (index: string, sql: string, ...values: Value[]) => walks.push({ index, sql, values });
@@ -173,12 +179,16 @@ function conditions(
   // Of several, the newest are not at one place of the index.
   else if (extensions !== null)
     rest.push(searchCondition({ digits: null, words: [], extensions }, statements));
+  if (numberCalled !== null) by('calls_by_number_called', 'number_called = ?', numberCalled);
   if (outcome === 'open') by('calls_open', "status <> 'completed'");
   if (segment !== null) filter('segment = ?', segment);
   if (integration !== null) filter('integration_id = ?', integration);
   if (search) rest.push(searchCondition(search, statements));
   if (outcome === 'answered') filter('(answered_at IS NOT NULL OR NOT missed)');
-  if (outcome === 'missed') filter('missed');
+  if (outcome === 'missed' || outcome === 'short') filter('missed');
+  if (outcome === 'short')
+    filter(`coalesce(missed_after * 1000, completed_at - ringing_at) < ${(SHORT_SECONDS + 1) * 1000}`);
+  if (place !== null) filter('missed_where = ?', place);
 
   const [first, ...others] = walks;
   const walk: Condition[] = first ? [first] : [];

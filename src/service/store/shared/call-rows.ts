@@ -1,5 +1,19 @@
 import type { CallStatus } from '../../../api/contract/call-event.ts';
+import { type CallExtras, extraFields, type MissedEnd, noExtras } from '../../calls/call-extras.ts';
 import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
+
+/** Those of its extras. */
+const extraTypes = {
+  number_called: 'text',
+  line: 'text',
+  missed_where: 'text',
+  missed_name: 'text',
+  missed_by: 'text',
+  missed_after: 'bigint',
+  ended_at: 'bigint',
+} as const;
+
+export const extraColumns = Object.keys(extraTypes);
 
 /** The columns of a call, and their types on PostgreSQL. */
 export const callTypes = {
@@ -18,6 +32,7 @@ export const callTypes = {
   answered_at: 'bigint',
   completed_at: 'bigint',
   missed: 'boolean',
+  ...extraTypes,
 } as const;
 
 export const callColumns = Object.keys(callTypes).join(', ');
@@ -32,6 +47,7 @@ export const rowOf = (call: CallRecord) => ({
   customer_reference: call.customer?.reference ?? null,
   customer_name: call.customer?.name ?? null,
   ...scalarFields(call),
+  ...extraFields(call.extras),
 });
 
 /** A row of `callColumns`. */
@@ -54,5 +70,22 @@ export function callOf(row: Readonly<Record<string, unknown>>): CallRecord {
     answeredAt: row.answered_at as number | null,
     completedAt: row.completed_at as number | null,
     missed: row.missed === null ? null : Boolean(row.missed),
+    extras: extrasOfRow(row),
+  };
+}
+
+function extrasOfRow(row: Readonly<Record<string, unknown>>): CallExtras {
+  if (extraColumns.every((name) => row[name] === null)) return noExtras;
+  const missed = {
+    where: row.missed_where as MissedEnd['where'],
+    name: row.missed_name as string | null,
+    by: row.missed_by as MissedEnd['by'],
+    after: row.missed_after as number | null,
+    at: row.ended_at as number | null,
+  };
+  return {
+    numberCalled: row.number_called as string | null,
+    line: row.line as string | null,
+    missed: Object.values(missed).some((value) => value !== null) ? missed : null,
   };
 }

@@ -10,6 +10,9 @@ const groupNames = {
   extensions: "CASE WHEN c.answered_at IS NOT NULL OR NOT c.missed THEN coalesce(c.caller_id, '') END",
   segments: "coalesce(c.segment, '')",
   integrations: 'CAST(c.integration_id AS text)',
+  numbersCalled: 'c.number_called',
+  places:
+    "CASE WHEN c.missed_where IS NOT NULL OR c.missed_after IS NOT NULL THEN coalesce(c.missed_where, '') END",
 } as const;
 
 const inGroup = (of: CallGroup | null, value: number) =>

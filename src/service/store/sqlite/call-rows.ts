@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { extraFields } from '../../calls/call-extras.ts';
 import type { CallRecord } from '../../calls/call-record.ts';
-import { callColumns, callOf, callTypes, rowOf } from '../shared/call-rows.ts';
+import { callColumns, callOf, callTypes, extraColumns, rowOf } from '../shared/call-rows.ts';
 
 const columns = Object.keys(callTypes);
 
@@ -9,14 +10,19 @@ export function callRows(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
   // By place: to make names of the columns for each row takes as long as to find it.
   select.setReturnArrays(true);
-  const insert = db.prepare(`INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(15)}?)`);
-  // Without caller_id where it stays as it was: naming it would have its index written anew.
+  const insert = db.prepare(
+    `INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(columns.length)}?)`,
+  );
+  // Without caller_id and the extras where they stay as they were: naming them would have their indexes written anew.
   const update = (also: string) =>
     db.prepare(
       `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?
        WHERE account_id = ? AND call_id = ?`,
     );
   const [moveOn, answer] = [update(''), update('caller_id = ?, ')];
+  const setExtras = db.prepare(
+    `UPDATE calls SET ${extraColumns.map((name) => `${name} = ?`).join(', ')} WHERE account_id = ? AND call_id = ?`,
+  );
   return {
     get(account: number, id: string): CallRecord | undefined {
       const values = select.get(account, id) as unknown as readonly unknown[] | undefined;
@@ -26,15 +32,15 @@ export function callRows(db: DatabaseSync) {
       return callOf(row);
     },
     add(account: number, call: CallRecord): void {
-      const { missed, ...row } = rowOf(call);
-      insert.run(account, ...Object.values(row), flag(missed));
+      insert.run(account, ...Object.values({ ...rowOf(call), missed: flag(call.missed) }));
     },
     /** What an event can change; the rest is fixed when the call begins. */
     move(account: number, before: CallRecord, after: CallRecord): void {
-      const { status, callerId, ringingAt, answeredAt, completedAt, missed, id } = after;
+      const { status, callerId, ringingAt, answeredAt, completedAt, missed, extras, id } = after;
       const moved = [status, ringingAt, answeredAt, completedAt, flag(missed), account, id] as const;
       if (callerId === before.callerId) moveOn.run(...moved);
       else answer.run(callerId, ...moved);
+      if (extras !== before.extras) setExtras.run(...Object.values(extraFields(extras)), account, id);
     },
   };
 }

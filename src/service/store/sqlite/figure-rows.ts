@@ -17,6 +17,9 @@ type FactsRow = [
   completedAt: number | null,
   missed: number | null,
   integration: number,
+  numberCalled: string | null,
+  missedWhere: NonNullable<CallFacts['missedWhere']> | null,
+  missedAfter: number | null,
 ];
 
 /** Counts calls for reports, and gives what was kept of that. */
@@ -26,7 +29,7 @@ export function figureReader(db: DatabaseSync) {
   );
   const facts = db.prepare(
     `SELECT id, status, segment, caller_id, started_at, ringing_at, answered_at, completed_at, missed,
-       integration_id FROM calls INDEXED BY calls_by_time
+       integration_id, number_called, missed_where, missed_after FROM calls INDEXED BY calls_by_time
      WHERE account_id = ? AND started_at < ? AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ${STEP}`,
   );
   facts.setReturnArrays(true);
@@ -48,6 +51,9 @@ export function figureReader(db: DatabaseSync) {
         completedAt,
         flag,
         integration,
+        numberCalled,
+        missedWhere,
+        missedAfter,
       ] of rows) {
         const missed = flag === null ? null : flag === 1;
         counted.add({
@@ -60,6 +66,9 @@ export function figureReader(db: DatabaseSync) {
           completedAt,
           missed,
           integration,
+          numberCalled,
+          missedWhere,
+          missedAfter,
         });
       }
       const last = rows[STEP - 1];

@@ -98,6 +98,14 @@ CREATE TABLE calls (
   answered_at INTEGER,
   completed_at INTEGER,
   missed INTEGER,
+  -- What only some bridges send (call-extras.ts): missed_after in seconds, ended_at by the bridge's clock.
+  number_called TEXT,
+  line TEXT,
+  missed_where TEXT,
+  missed_name TEXT,
+  missed_by TEXT,
+  missed_after INTEGER,
+  ended_at INTEGER,
   UNIQUE (account_id, call_id)
 ) STRICT;
 CREATE INDEX calls_open ON calls (account_id, started_at) WHERE status <> 'completed';
@@ -106,6 +114,8 @@ CREATE INDEX calls_by_time ON calls (account_id, started_at);
 CREATE INDEX calls_by_number ON calls (account_id, number, started_at);
 CREATE INDEX calls_by_customer ON calls (account_id, customer_reference, started_at)
   WHERE customer_reference IS NOT NULL;
+CREATE INDEX calls_by_number_called ON calls (account_id, number_called, started_at)
+  WHERE number_called IS NOT NULL;
 CREATE INDEX calls_by_extension ON calls (account_id, caller_id, started_at) WHERE caller_id IS NOT NULL;
 
 -- Every authenticated request. created_at in Unix milliseconds; request is text, or bytes that are no UTF-8.
