@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log/log.ts';
 import { messageOf } from '../process/message-of.ts';
 import { parseJson } from '../process/parse-json.ts';
+import { within } from '../process/within.ts';
 import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './alert-rules.ts';
 import type { AlertTarget } from './alert-targets.ts';
 
@@ -49,8 +49,6 @@ type Kept = {
 const lookMs = 10_000;
 /** How long a disk or a target that hangs holds up the next step, ms. */
 const SOON_MS = 1_000;
-const soon = (work: Promise<unknown> | undefined) =>
-  Promise.race([work, wait(SOON_MS, undefined, { ref: false })]);
 /** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
 const retryMs = 30_000;
 const longestRetryMs = 15 * 60_000;
@@ -104,7 +102,7 @@ export function createAlerts(
       failing = true;
     }
     // Before anything is sent: after a crash, nothing is announced twice. Not for longer: the alert may be that the disk hangs.
-    await soon(save());
+    await within(SOON_MS, save());
     if (stopped) return;
     sending = Promise.all([sending, ...targets.map(send)]);
     options.onLook?.();
@@ -121,7 +119,7 @@ export function createAlerts(
       unsent = { ...unsent, [target.name]: rest };
       log.say('alert.sent', { count: notices.length, target: target.name });
       Object.assign(state, { tries: 0, nextAt: 0, error: '' });
-      await soon(save());
+      await within(SOON_MS, save());
     } catch (error) {
       if (state.error === '') log.say('alert.not-sent', { target: target.name, error });
       state.error = messageOf(error);
@@ -164,9 +162,9 @@ export function createAlerts(
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await soon(running);
-      await soon(sending);
-      await soon(writing);
+      if (running) await within(SOON_MS, running);
+      await within(SOON_MS, sending);
+      await within(SOON_MS, writing);
       closed = true;
     },
     status: () => ({

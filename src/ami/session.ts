@@ -1,6 +1,7 @@
 import type { Input } from '../calls/input.ts';
 import type { Log } from '../log/log.ts';
 import type { Clock } from '../process/clock.ts';
+import { messageOf } from '../process/message-of.ts';
 import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
@@ -183,6 +184,6 @@ export async function runSession(
 
   function onError(error: unknown): void {
     if (error instanceof ConnectionEnded) return;
-    connection.fail({ kind: 'lost', detail: error instanceof Error ? error.message : String(error) });
+    connection.fail({ kind: 'lost', detail: messageOf(error) });
   }
 }

@@ -10,7 +10,7 @@ import { readinessProblems } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
-import { within } from './within.ts';
+import { within } from '../process/within.ts';
 
 type Parts = {
   readonly version: string;

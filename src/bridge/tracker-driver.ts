@@ -13,7 +13,7 @@ import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox, Saved } from '../outbox/outbox.ts';
 import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
-import { within } from './within.ts';
+import { within } from '../process/within.ts';
 
 export type TrackerDriver = {
   hear(input: Input): void;

@@ -2,8 +2,10 @@ import type { CallEvent } from '../api/contract/call-event.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { CallVerdict } from '../outbox/tables/ledger.ts';
+import { within } from '../process/within.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { beganAt } from './cdr-record.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge } from './cdr-verdict.ts';
 import type { LiveCalls } from './live-calls.ts';
@@ -23,7 +25,7 @@ type GapFillerOptions = {
 
 type GapFiller = {
   start(): Promise<void>;
-  /** Waits for a running read, for at most a second: it may be waiting for the disk. */
+  /** Waits for a running read, but not for long: it may be waiting for the disk. */
   stop(): Promise<void>;
   /** Reads the records now. Resolves with true if there are more to read. */
   read(): Promise<boolean>;
@@ -31,15 +33,6 @@ type GapFiller = {
   ledgerSince(): number;
   /** Since when (Unix ms) and why the records cannot be read; undefined if they can. */
   unreadable(): { readonly source: string; readonly error: string; readonly since: number } | undefined;
-};
-
-/** How far a source was read, stored with the events of the calls before it. */
-type Checkpoint = {
-  /** The source's name. */
-  readonly source: string;
-  /** Unix ms: earlier calls are not reported. */
-  readonly since: number;
-  readonly position: unknown;
 };
 
 /**
@@ -51,7 +44,10 @@ const readsBeforeDecision = 2;
 /** Maximum time to wait for the disk, ms; until it has all live events, nothing is decided. */
 const writtenMs = 500;
 
-/** One of so many reads is thorough even without a gap. */
+/** Maximum time that a stop waits for a running read, ms. */
+const stopMs = 1_000;
+
+/** Every 300th read, about every ten minutes, is thorough even without a gap. */
 const thoroughEvery = 300;
 
 /** No call takes longer, ms. */
@@ -100,11 +96,9 @@ export function createGapFiller(
   /** Determines where to start reading. Rejects while the source cannot be read. */
   async function begin(): Promise<void> {
     if (position !== undefined) return;
-    const last = checkpoint === undefined ? undefined : (JSON.parse(checkpoint) as Checkpoint);
-    const known = last?.source === name ? source.positionOf(last.position) : undefined;
-    if (last !== undefined && known !== undefined) {
-      position = known;
-      since = last.since;
+    const last = readCheckpoint(checkpoint, source);
+    if (last !== undefined) {
+      ({ position, since } = last);
       stored = { text: checkpoint as string, since };
       log.say('cdr.going-on', { source: name });
       return;
@@ -118,11 +112,8 @@ export function createGapFiller(
   }
 
   function add({ record, from }: Entry<unknown>): void {
-    if (typeof record === 'string') warnOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
-    else pending.add(record, from, reads);
-  }
-
-  function warnOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
+    if (typeof record !== 'string') return pending.add(record, from, reads);
+    const code = record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid';
     if (!warned.has(code)) log.say(code, { source: name });
     warned.add(code);
   }
@@ -216,10 +207,8 @@ export function createGapFiller(
     const next = Math.floor(kept / hourMs) * hourMs;
     if (next <= since) return;
     const began = [...pending.calls.keys()].map((uniqueid) => beganAt({ uniqueid }));
-    since = Math.max(
-      since,
-      began.reduce((oldest, at) => Math.min(oldest, at), next),
-    );
+    const oldest = began.reduce((least, at) => Math.min(least, at), next);
+    since = Math.max(since, oldest);
   }
 
   function logCounts(): void {
@@ -288,10 +277,7 @@ export function createGapFiller(
     async stop() {
       stopped = true;
       clearTimeout(timer);
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      timer = setTimeout(resolve, 1_000);
-      await Promise.race([underWay, late]);
-      clearTimeout(timer);
+      await within(stopMs, underWay);
       await source.close();
     },
   };

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { Log } from '../log/log.ts';
 import { systemClock } from '../process/clock.ts';
 import { createListener } from '../process/listener.ts';
+import { messageOf } from '../process/message-of.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
 export type StatusServerOptions = {
@@ -63,7 +64,7 @@ export function createStatusServer(
     try {
       return await page();
     } catch (error) {
-      return { status: 500, type: text, body: `${error instanceof Error ? error.message : error}\n` };
+      return { status: 500, type: text, body: `${messageOf(error)}\n` };
     }
   }
 
