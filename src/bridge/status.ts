@@ -5,12 +5,12 @@ import type { AmiLink, AmiStatus } from '../ami/link.ts';
 import type { Dispatcher } from '../delivery/dispatcher.ts';
 import type { LogStatus } from '../log/log-destination.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
+import { within } from '../process/within.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 import { readinessProblems } from '../status/readiness.ts';
 import { createQueueReader } from './queue-reader.ts';
 import type { Reconciliation } from './reconciliation.ts';
 import type { TrackerDriver } from './tracker-driver.ts';
-import { within } from '../process/within.ts';
 
 type Parts = {
   readonly version: string;

@@ -11,9 +11,9 @@ import { isTrunk } from '../calls/trunk-learning.ts';
 import type { LiveCalls } from '../cdr/live-calls.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox, Saved } from '../outbox/outbox.ts';
+import { within } from '../process/within.ts';
 import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
-import { within } from '../process/within.ts';
 
 export type TrackerDriver = {
   hear(input: Input): void;

@@ -5,9 +5,9 @@ import type { CallVerdict } from '../outbox/tables/ledger.ts';
 import { within } from '../process/within.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { beganAt } from './cdr-record.ts';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge } from './cdr-verdict.ts';
+import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
@@ -112,8 +112,11 @@ export function createGapFiller(
   }
 
   function add({ record, from }: Entry<unknown>): void {
-    if (typeof record !== 'string') return pending.add(record, from, reads);
-    const code = record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid';
+    if (typeof record === 'string') logOnce(record === 'bad' ? 'cdr.bad-line' : 'cdr.no-uniqueid');
+    else pending.add(record, from, reads);
+  }
+
+  function logOnce(code: 'cdr.bad-line' | 'cdr.no-uniqueid'): void {
     if (!warned.has(code)) log.say(code, { source: name });
     warned.add(code);
   }

@@ -92,6 +92,12 @@ test('administration: the country decides how numbers are read from then on', as
     segment: null,
     name: null,
   });
+  const admin = (method: string, path: string, body: string | object, type = 'application/json') =>
+    ask(`${url}/admin${path}`, { token: a.admin, method, headers: { 'content-type': type }, body });
+  await admin('POST', '/customers', 'reference,numbers\n7,040 6969199\n', 'text/csv');
+  assert.equal((await admin('PATCH', '/account', { country: 'DE' })).status, 200);
+  const { text } = await ask(`${url}/admin/customers`, { token: a.admin });
+  assert.match(text, /^7,.*\+49406969199\r$/m, 'numbers that were known before are read again');
   assert.equal(
     (await page(a.token, '?limit=1')).meta.total,
     1,

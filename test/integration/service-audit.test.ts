@@ -121,7 +121,7 @@ test('what a program changes by /admin is in the audit log', async (t) => {
   assert.deepEqual(
     (await auditOf(served)).map((entry) => entry.replace(' | administration token | 127.0.0.1 (/admin)', '')),
     [
-      'settings | account: {"country":"NL"}',
+      'settings | account Alpha, country NL',
       'token | integration Branch added',
       'settings | integration Branch: renamed Office, off',
       'token | integration Office: token replaced',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isCountry } from '../../phone-number/normalise-number.ts';
 import { integrationChange } from '../accounts/administration.ts';
+import { changeAccount } from '../accounts/change-account.ts';
 import { newUid } from '../accounts/setup.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
 import {
@@ -46,12 +47,12 @@ export function accountCommands(parent: Command, { command, withStore, print }: 
     .action((options) =>
       withStore(options.account, async ({ store, account, audit }) => {
         const { name, country: code, timeZone: zone } = options;
-        await store.directory.changeAccount(account.id, {
+        const change = {
           ...(name && { name }),
           ...(code && { country: code }),
           ...(zone && { timeZone: zone }),
-        });
-        await audit('settings', `account: ${JSON.stringify({ name, country: code, timeZone: zone })}`);
+        };
+        await audit('settings', await changeAccount(store, account, change));
       }),
     );
   command(accounts, 'admin-token', 'print the token for /admin')

@@ -3,6 +3,7 @@ import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fas
 import { z } from 'zod';
 import { isCountry } from '../../phone-number/normalise-number.ts';
 import { type AccountOf, type AdminAudit, given, name } from '../accounts/administration.ts';
+import { changeAccount } from '../accounts/change-account.ts';
 import { bearerToken } from '../http/bearer.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Account } from '../store/directory-store.ts';
@@ -50,9 +51,9 @@ export function adminRoutes(context: ServiceContext) {
     app.get('/account', (request) => account(accountOf(request)));
     app.patch('/account', { schema: { body: accountChange } }, async (request) => {
       const { id } = accountOf(request);
-      await store.directory.changeAccount(id, given(request.body));
+      const changed = await changeAccount(store, accountOf(request), given(request.body));
       await directory.refresh();
-      await audit(request, 'settings', `account: ${JSON.stringify(request.body)}`);
+      await audit(request, 'settings', changed);
       return account(directory.accounts().find((candidate) => candidate.id === id) as Account);
     });
 

@@ -31,6 +31,7 @@ import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { startPage } from '../pages/start-page.ts';
 import { userPages } from '../pages/user-pages.ts';
+import { welcomePage } from '../pages/welcome-page.ts';
 import { wordsFor } from '../pages/words/words.ts';
 import type { Session } from '../store/user-store.ts';
 
@@ -142,6 +143,7 @@ export function pageRoutes(context: ServiceContext) {
     callBackPages(routes, context);
     callerPage(routes, context);
     accountPages(routes, context);
+    welcomePage(routes, context);
     startPage(routes, context);
     integrationPages(routes, context);
     userPages(routes, context);

@@ -47,6 +47,11 @@ export type Directory = {
   readonly extensions: Extension[];
 };
 
+/** `rotate` makes a new administration token. */
+export type AccountChange = Partial<
+  Pick<Account, 'name' | 'country' | 'timeZone' | 'crmUrl' | 'agentsDelete' | 'answerWithin'>
+> & { readonly rotate?: true };
+
 /** `rotate` makes a new token; the old one is accepted until `oldTokenUntil`, or no longer. */
 export type IntegrationChange = {
   readonly name?: string;
@@ -64,18 +69,7 @@ export interface DirectoryStore {
   /** Everything, if it changed since `version`. */
   read(version: number): Promise<{ version: number; directory: Directory } | undefined>;
   addAccount(account: { uid: string; name: string; country: string | null }): Promise<Account>;
-  changeAccount(
-    id: number,
-    change: {
-      name?: string;
-      country?: string | null;
-      timeZone?: string | null;
-      crmUrl?: string | null;
-      agentsDelete?: boolean;
-      answerWithin?: number;
-      rotate?: true;
-    },
-  ): Promise<void>;
+  changeAccount(id: number, change: AccountChange): Promise<void>;
   addIntegration(integration: {
     uid: string;
     account: number;
