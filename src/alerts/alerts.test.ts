@@ -1,17 +1,31 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import type { Log } from '../log/log.ts';
 import type { Notice, Seen } from './alert-rules.ts';
 import { createAlerts } from './alerts.ts';
 import { problem } from './problem.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
+// A write that hung may end while the folder is removed.
+after(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
+let files = 0;
+
 /** Alerts with a target that accepts, refuses or hangs, and a clock. */
-function scene(file = join(mkdtempSync(join(tmpdir(), 'alerts-')), 'alerts.json')) {
+function scene(file = join(folder, `alerts-${files++}.json`)) {
   const sent: string[][] = [];
   const said: string[] = [];
   const log: Log = { say: (code) => void said.push(code), child: () => log };

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { bridgeSections, ConfigError, type Environment, isUnset, loadConfig } from './env.ts';
 
 /** Looks like a certificate. */
-const pem = join(mkdtempSync(join(tmpdir(), 'config-')), 'ca.pem');
+const scratch = mkdtempSync(join(tmpdir(), 'config-'));
+after(() => rmSync(scratch, { recursive: true }));
+const pem = join(scratch, 'ca.pem');
 writeFileSync(pem, '-----BEGIN CERTIFICATE-----\n');
 
 const good = {
@@ -280,7 +282,7 @@ test("STATE_DIR is the unit's state directory unless it is set", () => {
   assert.equal(stateDir({}), '/var/lib/a');
   assert.equal(stateDir({ STATE_DIR: '' }), '/var/lib/a');
   assert.equal(stateDir({ STATE_DIR: '/other' }), '/other');
-  const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'STATE_DIR');
+  const file = join(scratch, 'STATE_DIR');
   writeFileSync(file, '/from-file');
   assert.equal(stateDir({ STATE_DIR_FILE: file }), '/from-file');
 });
@@ -343,7 +345,8 @@ describe('the mail server', () => {
 });
 
 describe('secrets from files', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'config-'));
+  const folder = join(scratch, 'credentials');
+  mkdirSync(folder);
   const file = join(folder, 'API_TOKEN');
   writeFileSync(file, 'from-a-file\n');
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -18,15 +18,17 @@ const options = (port: number, more: Partial<MailOptions> = {}): MailOptions => 
 const login = { user: 'pbx', pass: 'p@ss' };
 
 describe('mail', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mail-'));
   let certificate: Awaited<ReturnType<typeof makeCertificate>>;
   const stops: (() => unknown)[] = [];
   const trusted = getCACertificates('default');
   before(async () => {
-    certificate = await makeCertificate(mkdtempSync(join(tmpdir(), 'mail-')), OTHER);
+    certificate = await makeCertificate(folder, OTHER);
   });
   after(async () => {
     setDefaultCACertificates(trusted);
     for (const stop of stops) await stop();
+    rmSync(folder, { recursive: true });
   });
   const start = async (more: Parameters<typeof startMailServer>[0] = {}) => {
     const server = await startMailServer(more);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,11 +40,24 @@ export function stateFolder(t: TestContext): string {
   return folder;
 }
 
+type TestAccounts = { readonly a: TestAccount; readonly b: TestAccount };
+let prepared: Promise<TestAccounts & { folder: string }> | undefined;
+
 /** Two accounts, each with two integrations, the segment VIP (10) and one customer in it. */
-export async function prepare(
-  stateDir: string,
-  database: DatabaseSettings = null,
-): Promise<{ a: TestAccount; b: TestAccount }> {
+export async function prepare(stateDir: string, database: DatabaseSettings = null): Promise<TestAccounts> {
+  if (database !== null) return prepareAnew(stateDir, database);
+  // A copy takes a tenth of the time.
+  prepared ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'service-prepared-'));
+    process.once('exit', () => rmSync(folder, { recursive: true }));
+    return { folder, ...(await prepareAnew(folder, null)) };
+  })();
+  const { folder, ...accounts } = await prepared;
+  cpSync(folder, stateDir, { recursive: true });
+  return accounts;
+}
+
+async function prepareAnew(stateDir: string, database: DatabaseSettings): Promise<TestAccounts> {
   const keys = makeKeys(serverSecret(stateDir));
   const store = await openStore({ stateDir, database, retention: {} }, keys);
   const make = async (name: string, number: string): Promise<TestAccount> => {
