@@ -173,7 +173,10 @@ async function startRest(
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
     // The tracker speaks only when the link does, so there is one by then.
-    ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
+    ask: {
+      presentation: (uniqueid, channel) => link.ask.presentation(uniqueid, channel),
+      application: (uniqueid, place) => link.ask.application(uniqueid, place),
+    },
     append: appends.append,
     callsInMemory: appends.callsInMemory,
     onAppended: ({ nextEvents }) => offer(nextEvents),
@@ -181,13 +184,14 @@ async function startRest(
     onExpected: (number) => lookups?.agi.prefetch(number),
     onHeard: (input) => permissions.review(input),
     holdsVanished: config.cdr !== undefined,
+    sendsExtras: config.api.extras === true,
     fail,
   });
   const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, hear: tracker.hear, now: Date.now });
   const permissions = createLookupPermissions({
     state: tracker.state,
     isConnected: () => link.status().state === 'up',
-    ask: (uniqueid, channel) => link.askPresentation(uniqueid, channel),
+    ask: (uniqueid, channel) => link.ask.presentation(uniqueid, channel),
     setTimer: systemClock.setTimer,
   });
   parts.permissions = permissions;

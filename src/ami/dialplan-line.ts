@@ -1,11 +1,9 @@
+import type { Place } from '../calls/place.ts';
 import type { Clock } from '../process/clock.ts';
-import { type ConnectionOptions, openConnection } from './connection.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { createCounters } from './counters.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
-
-/** A place in the dialplan. */
-export type Place = { readonly context: string; readonly exten: string; readonly priority: string };
 
 const deadlineMs = 3_000;
 const [priorityKey, applicationKey, dataKey] = [
@@ -17,7 +15,7 @@ const [priorityKey, applicationKey, dataKey] = [
 /** What the dialplan does there now, such as `VoiceMail(101@default,u)`; undefined if the PBX does not say in time. */
 export async function readDialplanLine(
   options: Omit<ConnectionOptions, 'connectDeadlineMs' | 'answerDeadlineMs'>,
-  { context, exten, priority }: Place,
+  place: Place,
   clock: Clock,
 ): Promise<string | undefined> {
   const limits = { connectDeadlineMs: deadlineMs, answerDeadlineMs: deadlineMs };
@@ -30,16 +28,31 @@ export async function readDialplanLine(
   if (!opened.ok) return undefined;
   const { connection } = opened;
   try {
-    const list = await connection.list({
-      action: { action: 'ShowDialPlan', context, extension: exten },
-      ...{ item: 'ListDialplan', last: 'ShowDialPlanComplete' },
-      read: (fields: Fields) =>
-        fields(priorityKey) === priority ? `${fields(applicationKey)}(${fields(dataKey) ?? ''})` : undefined,
-    });
+    const lines = await readExtension(connection, place);
     connection.close();
-    return list.ok ? list.items[0] : undefined;
+    const line = lines.find(({ priority }) => priority === place.priority);
+    return line && `${line.application}(${line.data})`;
   } catch (error) {
     if (error instanceof ConnectionEnded) return undefined;
     throw error;
   }
+}
+
+type DialplanLine = { readonly priority: string; readonly application: string; readonly data: string };
+
+/** The lines of the dialplan's extension; none if the PBX does not say. */
+export async function readExtension(
+  connection: Connection,
+  { context, exten }: Pick<Place, 'context' | 'exten'>,
+): Promise<readonly DialplanLine[]> {
+  const list = await connection.list({
+    action: { action: 'ShowDialPlan', context, extension: exten },
+    ...{ item: 'ListDialplan', last: 'ShowDialPlanComplete' },
+    read: (fields: Fields): DialplanLine | undefined => {
+      const priority = fields(priorityKey);
+      const application = fields(applicationKey);
+      return priority && application ? { priority, application, data: fields(dataKey) ?? '' } : undefined;
+    },
+  });
+  return list.ok ? list.items : [];
 }

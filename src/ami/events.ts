@@ -1,4 +1,5 @@
 import type { ChannelSeen, Input, Presentation, SnapshotChannel } from '../calls/input.ts';
+import type { Place } from '../calls/place.ts';
 import { type FieldKey, type Fields, fieldKey, readFields } from './wire/frame.ts';
 
 /**
@@ -15,6 +16,7 @@ const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undef
   ['BridgeEnter', bridgeEnter],
   ['BridgeLeave', bridgeLeave],
   ['BridgeDestroy', bridgeDestroy],
+  ['HangupRequest', hangupRequest],
   ['Hangup', hangup],
 ]);
 
@@ -172,18 +174,24 @@ function bridgeDestroy(fields: Fields, at: number): Input | undefined {
   return bridge === '' ? undefined : { type: 'bridge-destroyed', at, bridge };
 }
 
+function hangupRequest(fields: Fields, at: number): Input | undefined {
+  const uniqueid = text(fields, uniqueidKey);
+  return uniqueid === '' ? undefined : { type: 'hangup-requested', at, uniqueid, ...place(fields) };
+}
+
 function hangup(fields: Fields, at: number): Input | undefined {
   const uniqueid = text(fields, uniqueidKey);
   return uniqueid === ''
     ? undefined
-    : {
-        ...{ type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0 },
-        ...{
-          context: text(fields, contextKey),
-          exten: text(fields, extenKey),
-          priority: text(fields, priorityKey),
-        },
-      };
+    : { type: 'hung-up', at, uniqueid, cause: number(fields, causeKey) ?? 0, ...place(fields) };
+}
+
+function place(fields: Fields): Place {
+  return {
+    context: text(fields, contextKey),
+    exten: text(fields, extenKey),
+    priority: text(fields, priorityKey),
+  };
 }
 
 function channelSeen(fields: Fields): ChannelSeen | undefined {

@@ -111,7 +111,7 @@ test('who is asked about comes as an input, also when it has no answer', async (
     { rename: false },
   );
   const { link, inputs, said, until } = startLine(t, { port });
-  link.askPresentation('1.1', 'nobody is connected yet');
+  link.ask.presentation('1.1', 'nobody is connected yet');
   await until(() => said.length === 1);
   player.send(asked);
   player.send(channelEvent('Newchannel', '1.2', { Channel: 'PJSIP/trunk-00000002' }));
@@ -121,9 +121,9 @@ test('who is asked about comes as an input, also when it has no answer', async (
     ['1.3', 'PJSIP/trunk-00000002'],
     ['1.4', 'PJSIP/gone-00000001'],
   ] as const) {
-    link.askPresentation(uniqueid, channel);
+    link.ask.presentation(uniqueid, channel);
   }
-  link.askPresentation('1.5', 'PJSIP/x\r\nAction: Originate');
+  link.ask.presentation('1.5', 'PJSIP/x\r\nAction: Originate');
   const answers = () => inputs.filter((input) => input.type === 'presentation');
   await until(() => answers().length === 5);
   assert.deepEqual(
@@ -139,6 +139,32 @@ test('who is asked about comes as an input, also when it has no answer', async (
     ],
   );
   assert.equal(link.status().counters.connects, 1);
+});
+
+test('what the dialplan did comes as an input: of a line that ends a call, what is before it', async (t) => {
+  const line = (Priority: string, Application: string, AppData = '') => ({
+    ...{ Context: 'from-trunk', Extension: '49301', Priority, Application, AppData },
+  });
+  const dialplan = [line('1', 'Queue', 'sales,t'), line('2', 'Hangup'), line('3', 'VoiceMail', '1000')];
+  const { port } = await startPlayer(t, { dialplan });
+  const { link, inputs, said, until } = startLine(t, { port });
+  await until(() => said.length === 1);
+  for (const [uniqueid, priority, exten = '49301'] of [
+    ['1.1', '1'],
+    ['1.2', '2'],
+    ['1.3', '3'],
+    ['1.4', '4'],
+    ['1.5', '1', '1\r\nAction: Originate'],
+  ] as const)
+    link.ask.application(uniqueid, { context: 'from-trunk', exten, priority });
+  const answers = () => inputs.filter((input) => input.type === 'application');
+  await until(() => answers().length === 5);
+  assert.deepEqual(
+    answers()
+      .map(({ uniqueid, application, data }) => `${uniqueid} ${application}(${data})`)
+      .sort(),
+    ['1.1 Queue(sales,t)', '1.2 Queue(sales,t)', '1.3 VoiceMail(1000)', '1.4 ()', '1.5 ()'],
+  );
 });
 
 test('a link cut at any byte of a frame comes back with a snapshot and without a ghost', async (t) => {

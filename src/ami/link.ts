@@ -5,7 +5,7 @@ import { answerDeadline, reconnectDelay } from './backoff.ts';
 import { type AmiCounters, createCounters } from './counters.ts';
 import { type AmiFailure, isSilence } from './failure.ts';
 import { createLinkLog } from './link-log.ts';
-import { type AskPresentation, type PbxUp, runSession } from './session.ts';
+import { type PbxUp, type Questions, runSession } from './session.ts';
 import { assertSafe } from './wire/safe-action.ts';
 import type { Endpoint } from './wire/socket.ts';
 
@@ -58,11 +58,7 @@ export type AmiLink = {
   start(): void;
   /** Ends the connection. Nothing is handed on after it; a second stop is harmless. */
   stop(): void;
-  /**
-   * Asks whether the number of the caller on this channel may be shown. The answer comes as a `presentation` input;
-   * none comes if the link is down or goes down.
-   */
-  readonly askPresentation: AskPresentation;
+  readonly ask: Questions;
   /** Uses this login from the next attempt on, which is made at once if the link is down. */
   changeLogin(login: Login): void;
   status(): AmiStatus;
@@ -87,7 +83,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   const linkLog = createLinkLog(log, `${options.host}:${options.port}`);
   let stopper: AbortController | undefined;
   /** Of the last connection; once that has ended, asking does nothing. */
-  let ask: AskPresentation | undefined;
+  let ask: Questions | undefined;
   /** Ends the pause before the next attempt. */
   let wake = (): void => {};
   let lastEventAt: number | undefined;
@@ -147,7 +143,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       return { kind: 'lost', detail: String(error) };
     }
 
-    function onOpen(session: AskPresentation): void {
+    function onOpen(session: Questions): void {
       ask = session;
     }
 
@@ -201,7 +197,10 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
   return {
     start,
     stop,
-    askPresentation: (uniqueid, channel) => ask?.(uniqueid, channel),
+    ask: {
+      presentation: (uniqueid, channel) => ask?.presentation(uniqueid, channel),
+      application: (uniqueid, place) => ask?.application(uniqueid, place),
+    },
     changeLogin(next) {
       login = safeLogin(next);
       wake();

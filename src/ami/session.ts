@@ -1,10 +1,12 @@
 import type { Input } from '../calls/input.ts';
+import type { Place } from '../calls/place.ts';
 import type { Log } from '../log/log.ts';
 import type { Clock } from '../process/clock.ts';
 import { messageOf } from '../process/message-of.ts';
 import { watchCallClass } from './call-class.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import type { AmiCounters } from './counters.ts';
+import { readExtension } from './dialplan-line.ts';
 import { readContexts, readDevices } from './endpoints.ts';
 import { type ChannelStatus, presentationVariableList, toInput, toStatus } from './events.ts';
 import type { AmiFailure } from './failure.ts';
@@ -14,8 +16,13 @@ import { readRecordDelay } from './record-delay.ts';
 import { readSnapshot } from './snapshot.ts';
 import { isSafeValue } from './wire/safe-action.ts';
 
-/** Asks whether a caller's number may be shown; the answer is a `presentation` input. */
-export type AskPresentation = (uniqueid: string, channel: string) => void;
+/** Questions about a channel. None is answered if the link is down or goes down. */
+export type Questions = {
+  /** Whether the number of the caller on this channel may be shown; the answer is a `presentation` input. */
+  presentation(uniqueid: string, channel: string): void;
+  /** What the dialplan does at a place; the answer is an `application` input. Needs only `write = reporting`. */
+  application(uniqueid: string, place: Place): void;
+};
 
 export type PbxUp = {
   /** Asterisk's; '' when unknown. */
@@ -29,7 +36,7 @@ export type PbxUp = {
 
 type SessionHandlers = {
   /** The connection is logged in, and can be asked from now on. Called before the first input. */
-  onOpen(ask: AskPresentation): void;
+  onOpen(ask: Questions): void;
   /** What the configuration says of endpoints first, if it does, then a snapshot, then what arrived while it was read, then what arrives. */
   onInput(input: Input): void;
   /** The first snapshot has been handed on. */
@@ -53,6 +60,9 @@ const resyncMs = 10_000;
  * as long as the first attempt waits for answers behind others, of 1,250.
  */
 export const maxHeld = 50_000;
+
+/** Applications that end a call. */
+const ending = /^(?:Hangup|Busy|Congestion)$/i;
 
 /** The channel's Status; undefined when it is gone, when the user may not ask, or when another has got its name. */
 async function readStatus(
@@ -96,8 +106,13 @@ export async function runSession(
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
-  handlers.onOpen((uniqueid, channel) => {
-    askPresentation(uniqueid, channel).catch(onError);
+  handlers.onOpen({
+    presentation(uniqueid, channel) {
+      askPresentation(uniqueid, channel).catch(onError);
+    },
+    application(uniqueid, place) {
+      askApplication(uniqueid, place).catch(onError);
+    },
   });
   live(connection).catch(onError);
   const failure = await ended;
@@ -169,6 +184,17 @@ export async function runSession(
     const status = isSafeValue(channel) ? await readStatus(connection, uniqueid, channel) : undefined;
     const { presentation = 'unknown', dnid, presented } = status ?? {};
     hand({ type: 'presentation', at: clock.now(), uniqueid, presentation, dnid, presented });
+  }
+
+  async function askApplication(uniqueid: string, place: Place): Promise<void> {
+    const lines = isSafeValue(`${place.context}${place.exten}`) ? await readExtension(connection, place) : [];
+    const found = lines.find(({ priority }) => priority === place.priority);
+    // Whoever is hung up on has come from the line before.
+    const before = ending.test(found?.application ?? '')
+      ? lines.find(({ priority }) => Number(priority) === Number(place.priority) - 1)
+      : undefined;
+    const { application = '', data = '' } = before ?? found ?? {};
+    hand({ type: 'application', at: clock.now(), uniqueid, application, data });
   }
 
   function onLost(event: string, wanted: boolean): void {

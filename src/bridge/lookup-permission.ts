@@ -1,5 +1,5 @@
 import type { LookupRequest, NumberToLookUp } from '../agi/agi.ts';
-import type { AskPresentation } from '../ami/session.ts';
+import type { Questions } from '../ami/session.ts';
 import { awaitsPresentation, isNumberOpen } from '../calls/call.ts';
 import type { Channel } from '../calls/channel.ts';
 import type { Input } from '../calls/input.ts';
@@ -30,7 +30,7 @@ export function createLookupPermissions(tools: {
   state: Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
   isConnected: () => boolean;
   /** Asks the PBX about the caller on a channel; the answer is a `presentation` input. */
-  ask: AskPresentation;
+  ask: Questions['presentation'];
   setTimer: (callback: () => void, ms: number) => () => void;
 }): LookupPermissions {
   const waiting = new Set<(input: Input) => void>();

@@ -13,7 +13,11 @@ const settings = {
 } as const;
 
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
-function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed' | 'prohibited' } = {}) {
+function tracking({
+  holdsVanished = false,
+  sendsExtras = false,
+  presentation = 'allowed' as 'allowed' | 'prohibited',
+} = {}) {
   const said: string[] = [];
   const log: Log = {
     say: (code, fields = {}) => void said.push(code === 'call.not-stored' ? `${code} ${fields.calls}` : code),
@@ -26,7 +30,7 @@ function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed'
     { calls: [], trunks: [], unreported: [] },
     {
       log,
-      ask() {},
+      ask: { presentation() {}, application() {} },
       append(batch) {
         batches.push(batch);
         return disk.promise;
@@ -38,6 +42,7 @@ function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed'
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished,
+      sendsExtras,
     },
   );
   const uniqueid = '1.1';
@@ -49,11 +54,17 @@ function tracking({ holdsVanished = false, presentation = 'allowed' as 'allowed'
     channel: 'PJSIP/trunk-1',
     state: 4,
     context: 'from-trunk',
-    exten: 's',
+    exten: '4940777',
     callerNumber: '+4940123456',
   });
   tracker.hear({ type: 'presentation', at: Date.now(), uniqueid, presentation, dnid: undefined });
-  return { tracker, said, disk, unreported: () => batches.flatMap(({ unreported = [] }) => unreported) };
+  return {
+    tracker,
+    said,
+    disk,
+    unreported: () => batches.flatMap(({ unreported = [] }) => unreported),
+    batches,
+  };
 }
 
 test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () => {
@@ -96,4 +107,12 @@ test('tracker: with call records, the ledger gets each call that is not reported
   );
   assert.deepEqual(tracking({ presentation: 'prohibited' }).unreported(), []);
   assert.deepEqual(tracking({ holdsVanished: true }).unreported(), []);
+});
+
+test('tracker: what the API names no field for goes out only to a far side that takes it', () => {
+  const bodyOf = ({ batches }: ReturnType<typeof tracking>) =>
+    JSON.parse(batches.flatMap(({ events }) => events)[0]?.body ?? '{}');
+  const { extras, ...body } = bodyOf(tracking({ sendsExtras: true }));
+  assert.deepEqual(Object.keys(extras), ['number_called', 'line', 'at']);
+  assert.deepEqual(bodyOf(tracking()), body);
 });

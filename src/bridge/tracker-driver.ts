@@ -1,5 +1,5 @@
 import type { AmiLink } from '../ami/link.ts';
-import type { CallEvent } from '../api/contract/call-event.ts';
+import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
 import type { Effect, Note, Report, TrunkChanged } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
@@ -34,7 +34,7 @@ export function createTrackerDriver(
   saved: Omit<Saved, 'cdrCheckpoint'>,
   tools: {
     log: Log;
-    ask: AmiLink['askPresentation'];
+    ask: AmiLink['ask'];
     append: Outbox['append'];
     /** Calls of which something is in memory only. */
     callsInMemory: () => number;
@@ -50,9 +50,12 @@ export function createTrackerDriver(
      * goes by the ledger, which then has the unreported calls too.
      */
     holdsVanished: boolean;
+    /** Whether the far side also takes what the API's document does not name (API_EXTRAS). */
+    sendsExtras: boolean;
   },
 ): TrackerDriver {
-  const { holdsVanished } = tools;
+  const { holdsVanished, sendsExtras } = tools;
+  const rulesBy = (next: CallSettings) => createRules(next, { holdsVanished, asksApplications: sendsExtras });
   const calls = saved.calls.flatMap(({ id, state }) => {
     const call = readOpenCall(state);
     if (call !== undefined) return call;
@@ -60,7 +63,7 @@ export function createTrackerDriver(
     void tools.append({ calls: [{ id, state: null }], trunks: [], events: [] }).catch(tools.fail);
     return [];
   });
-  const tracker = createTracker(createRules(settings, { holdsVanished }), {
+  const tracker = createTracker(rulesBy(settings), {
     ...{ calls, trunks: saved.trunks.flatMap((row) => readTrunk(row) ?? []) },
     unreported: saved.unreported.map((id) => id.slice(settings.pbxId.length + 1)),
   });
@@ -118,7 +121,8 @@ export function createTrackerDriver(
       }
       if (effect.type === 'wake') wakeAt(effect.at);
       if (effect.type === 'expect') tools.onExpected(effect.number);
-      if (effect.type === 'ask') tools.ask(effect.uniqueid, effect.channel);
+      if (effect.type === 'ask') tools.ask.presentation(effect.uniqueid, effect.channel);
+      if (effect.type === 'ask-application') tools.ask.application(effect.uniqueid, effect.place);
     }
     const reports = effects.filter((effect) => effect.type === 'report');
     const unreported = holdsVanished ? effects.flatMap(unreportedOf) : [];
@@ -131,7 +135,7 @@ export function createTrackerDriver(
       events: reports.map((report) => ({
         callId: report.id,
         status: report.status,
-        body: JSON.stringify(callEvent(report)),
+        body: JSON.stringify(callEvent(report, sendsExtras)),
         queuedAt: report.at,
       })),
     };
@@ -152,7 +156,7 @@ export function createTrackerDriver(
   return {
     hear,
     changeSettings(next) {
-      tracker.changeRules(createRules(next, { holdsVanished }));
+      tracker.changeRules(rulesBy(next));
     },
     async stop(limitMs = 5_000) {
       clearTimeout(alarm?.timer);
@@ -191,9 +195,12 @@ function trunkRow({ endpoint, trunk }: TrunkChanged): Batch['trunks'][number] {
   return trunk === undefined ? { endpoint, source: '', state: null } : storedTrunk(trunk);
 }
 
-function callEvent({ id, status, from, callerId }: Report): CallEvent {
-  const event = { id, direction: 'inbound' as const, status, from };
-  return callerId === undefined ? event : { ...event, caller_id: callerId };
+function callEvent({ id, status, from, callerId, extras }: Report, sendsExtras: boolean): ExtendedCallEvent {
+  return {
+    ...{ id, direction: 'inbound', status, from },
+    ...(callerId !== undefined && { caller_id: callerId }),
+    ...(sendsExtras && { extras }),
+  };
 }
 
 function logReport(

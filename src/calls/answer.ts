@@ -37,7 +37,7 @@ export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
     if (answer !== undefined && !joins) continue;
     call.answer = { by: person.uniqueid, callerId: callerIdOf(state, call, person) };
     if (joins) writeObserved(state, call, `${person.name} joins: the end names ${call.answer.callerId}`);
-    reportWhatIsDue(state, call);
+    reportWhatIsDue(state, call, 'answered');
     saveCall(state, call);
   }
 }

@@ -1,9 +1,12 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
+import type { Missed } from '../api/contract/call-extras.ts';
 import { readNumber } from '../phone-number/normalise-number.ts';
 import { isWithheld, numberIn } from '../phone-number/number-text.ts';
 import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Note, Report } from './effect.ts';
+import { extrasOf, outcomeOf } from './extras.ts';
+import { missedOf } from './missed.ts';
 import type { OpenCall } from './open-call.ts';
 import { type TrackerState, writeJournal } from './tracker-state.ts';
 
@@ -20,6 +23,9 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
     id: `${rules.pbxId}-${channel.uniqueid}`,
     uniqueid: channel.uniqueid,
     called: channel.exten,
+    ...(channel.heard && { did: channel.exten }),
+    line: channel.endpoint,
+    ...(!isPickedUp && { began: at }),
     number: 'awaited',
     numberBy: at + (isAnalogue(channel.name) ? ANALOGUE_WAIT_MS : NUMBER_WAIT_MS),
     from: '',
@@ -81,10 +87,21 @@ function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
  * The caller's channel is gone: the call is over, and freed. If the PBX can no longer say whether the number may be
  * shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
  */
-export function endCall(state: TrackerState, call: OpenCall, channel: Channel | undefined): void {
+export function endCall(
+  state: TrackerState,
+  call: OpenCall,
+  channel: Channel | undefined,
+  recorded?: Missed | undefined,
+): void {
   if (channel !== undefined) channel.presentation = presumedPresentation(state, channel);
   decideNumber(state, call, channel, 'over');
-  reportWhatIsDue(state, call, true);
+  const isMissed = call.answer === undefined && !call.partlyObserved;
+  reportWhatIsDue(
+    state,
+    call,
+    'completed',
+    recorded ?? (isMissed ? missedOf(state, call, channel) : undefined),
+  );
   freeCall(state, call);
 }
 
@@ -199,15 +216,27 @@ function readingOf({ rules }: TrackerState, { name, presented, number, forwarded
     : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
 }
 
-/** Reports, in order, each status that the call has reached and that was not reported yet. */
-export function reportWhatIsDue(state: TrackerState, call: OpenCall, isOver = false): void {
+/** Reports, in order, each status that the call has reached and that was not reported yet. `now` is what it reaches now. */
+export function reportWhatIsDue(
+  state: TrackerState,
+  call: OpenCall,
+  now?: 'answered' | 'completed',
+  missed?: Missed,
+): void {
   if (call.from === '') return;
   report(state, call, 'ringing');
-  if (call.answer !== undefined) report(state, call, 'answered');
-  if (isOver) report(state, call, 'completed');
+  const happened = state.happensNow ? state.at : undefined;
+  if (call.answer !== undefined)
+    report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
+  if (now === 'completed') report(state, call, 'completed', { at: happened, missed });
 }
 
-function report(state: TrackerState, call: OpenCall, status: CallStatus): void {
+function report(
+  state: TrackerState,
+  call: OpenCall,
+  status: CallStatus,
+  more: Parameters<typeof extrasOf>[2] = {},
+): void {
   if (!isForward(call.reported, status)) return;
   call.reported = status;
   const { at } = state;
@@ -218,7 +247,8 @@ function report(state: TrackerState, call: OpenCall, status: CallStatus): void {
   const event: Report = {
     ...{ type: 'report', at, id, status, from },
     ...(answer !== undefined && namesAnswerer && { callerId: answer.callerId }),
-    ...(status === 'completed' && { outcome: outcomeOf(call) }),
+    ...(status === 'completed' && { outcome: outcomeOf(call, more.missed) }),
+    extras: extrasOf(call, status, more),
   };
   state.effects.push(event);
   const text = reportText(state, call, event);
@@ -249,11 +279,6 @@ function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
   if (channel === undefined) return '';
   const { raw, by, how } = readingOf(state, channel);
   return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${raw} (${how})`;
-}
-
-function outcomeOf({ answer, partlyObserved }: OpenCall): string {
-  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
-  return partlyObserved ? 'no answer was observed' : 'missed';
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isWithheld, numberIn } from '../phone-number/number-text.ts';
 import type { ChannelSeen, Presentation } from './input.ts';
+import type { Place } from './place.ts';
 
 /**
  * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
@@ -41,10 +42,25 @@ export type Channel = {
   trunk: boolean;
   /** Of a caller: the Uniqueid of the person that the caller talks with, or talked with last. */
   talksWith: string;
+  /** Of a leg: the Uniqueid of the caller that it was dialled for; '' of others. */
+  dialledFor: string;
+  /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
+  rang: { readonly until: number; readonly name: string } | undefined;
+  /** Of a caller whose end has begun: when, where in the dialplan, and what runs there if the PBX was asked. */
+  end: ChannelEnd | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
   /** True when it has hung up, and is kept only until the PBX says whether its number may be shown. */
   gone: boolean;
+};
+
+export type ChannelEnd = {
+  /** Unix ms. */
+  readonly at: number;
+  readonly place: Place;
+  /** True if the far end hung up, false if it is not known that it did. */
+  readonly isRequested: boolean;
+  application?: { readonly name: string; readonly data: string };
 };
 
 /** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */
@@ -74,6 +90,9 @@ export function createChannel(
     inbound: more.inbound,
     trunk: more.trunk,
     talksWith: '',
+    dialledFor: '',
+    rang: undefined,
+    end: undefined,
     bridge: undefined,
     gone: false,
   };

@@ -1,10 +1,12 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
+import type { CallExtras } from '../api/contract/call-extras.ts';
 import type { OpenCall } from './open-call.ts';
+import type { Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
  * What the tracker wants done. `report` is the product; `save`, `free` and `trunk` must be on disk together with it, so
- * that a restart neither repeats nor forgets; `ask` asks the PBX, `wake` for a tick; `note` is for the log; `journal` for
+ * that a restart neither repeats nor forgets; `ask` and `ask-application` ask the PBX, `wake` for a tick; `note` is for the log; `journal` for
  * `explain`.
  */
 export type Effect =
@@ -14,6 +16,7 @@ export type Effect =
   | TrunkChanged
   | NumberExpected
   | PresentationAsked
+  | ApplicationAsked
   | Wake
   | Note
   | JournalWritten;
@@ -30,6 +33,8 @@ export type Report = {
   readonly callerId?: string;
   /** How it went, for people; at the end only. */
   readonly outcome?: string;
+  /** What the document of the API does not name. */
+  readonly extras: CallExtras;
 };
 
 /** The call has changed: keep it, as it is here, until it is freed. */
@@ -49,6 +54,13 @@ type NumberExpected = { readonly type: 'expect'; readonly number: string };
  * number of a caller who withholds it, too, when the trunk passes it on for the PBX's own use (P-Asserted-Identity).
  */
 type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
+
+/** Ask the PBX what its dialplan does at this place, and answer with an `application` input. */
+export type ApplicationAsked = {
+  readonly type: 'ask-application';
+  readonly uniqueid: string;
+  readonly place: Place;
+};
 
 /** Send a tick at `at` (Unix ms) or soon after. */
 type Wake = { readonly type: 'wake'; readonly at: number };
@@ -80,7 +92,7 @@ export type JournalEntry = {
   /** The id of the call, once there is one. */
   readonly call?: string;
   /** Where in the dialplan the caller was at the end. */
-  readonly place?: { readonly context: string; readonly exten: string; readonly priority: string };
+  readonly place?: Place;
   /** The number, as the PBX wrote it or as it was reported. */
   readonly number?: string;
   /** `not-reported` is a reason why the call is not reported; the last one counts. */

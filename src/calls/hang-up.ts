@@ -1,12 +1,16 @@
 import { awaitsPresentation, decide, endCall, isNumberOpen } from './call.ts';
 import { type Channel, UP } from './channel.ts';
 import { hangupCause } from './hangup-cause.ts';
-import type { ChannelHungUp, EndedUnseen } from './input.ts';
+import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
+import { askApplication, beginEnd, rang } from './missed.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
 import { type TrackerState, writeJournal } from './tracker-state.ts';
 
-/** A channel is gone; if the PBX still has to say whether its number may be shown, it is kept until then. */
+/**
+ * A channel is gone; if the PBX still has to say whether its number may be shown, or what its dialplan did, it is kept
+ * until then.
+ */
 export function hungUp(
   state: TrackerState,
   { uniqueid, cause, context = '', exten = '', priority = '' }: ChannelHungUp,
@@ -27,12 +31,30 @@ export function hungUp(
       writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
     }
   }
+  if (channel !== undefined) rang(state, channel);
+  if (channel && call) beginEnd(state, channel, { context, exten, priority });
   // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
-  if (channel && call && awaitsPresentation(call, channel)) {
+  const isAsked = channel && call && askApplication(state, call, channel);
+  if (channel && call && (isAsked || awaitsPresentation(call, channel))) {
     leaveBridge(state, channel);
     channel.gone = true;
   } else if (channel !== undefined) forgetChannel(state, channel);
   else if (call !== undefined) endCall(state, call, undefined);
+}
+
+/** What the PBX says its dialplan does at the place where a caller has hung up. */
+export function applicationAnswered(
+  state: TrackerState,
+  { uniqueid, application, data }: ApplicationAnswered,
+): void {
+  const channel = state.channels.get(uniqueid);
+  const call = state.calls.get(uniqueid);
+  if (channel?.end === undefined) return;
+  channel.end.application = {
+    name: application,
+    data: data.replace(/\$\{EXTEN\}/g, channel.end.place.exten),
+  };
+  if (channel.gone && !(call && awaitsPresentation(call, channel))) forgetChannel(state, channel);
 }
 
 /** The channel is forgotten, and its call is over. */
@@ -43,7 +65,7 @@ export function forgetChannel(state: TrackerState, channel: Channel): void {
 }
 
 /** A call that was gone after a gap, and what its record says of it. */
-export function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: EndedUnseen): void {
+export function endedUnseen(state: TrackerState, { uniqueid, from, callerId, missed }: EndedUnseen): void {
   const call = state.calls.get(uniqueid);
   if (call === undefined) return;
   if (call.reported !== undefined)
@@ -57,5 +79,5 @@ export function endedUnseen(state: TrackerState, { uniqueid, from, callerId }: E
     // The record knows of the whole call, whatever was observed of it.
     delete call.partlyObserved;
   }
-  endCall(state, call, undefined);
+  endCall(state, call, undefined, missed);
 }

@@ -1,3 +1,5 @@
+import type { Missed } from '../api/contract/call-extras.ts';
+import type { Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
@@ -15,7 +17,9 @@ export type Input =
   | BridgeEntered
   | BridgeLeft
   | BridgeDestroyed
+  | HangupRequested
   | ChannelHungUp
+  | ApplicationAnswered
   | Snapshot
   | EndpointsConfigured
   | TrunksCorrected
@@ -124,6 +128,16 @@ type BridgeDestroyed = {
   readonly bridge: string;
 };
 
+/**
+ * HangupRequest: the far end of the channel hangs up. Its place is where the channel is in the dialplan; by its Hangup it
+ * may have run the extension `h`.
+ */
+export type HangupRequested = Place & {
+  readonly type: 'hangup-requested';
+  readonly at: number;
+  readonly uniqueid: string;
+};
+
 /** Hangup. `cause` is the Q.850 cause code; context, extension and priority are where the channel was in the dialplan. */
 export type ChannelHungUp = {
   readonly type: 'hung-up';
@@ -133,6 +147,17 @@ export type ChannelHungUp = {
   readonly context?: string;
   readonly exten?: string;
   readonly priority?: string;
+};
+
+/** The answer to an `ask-application` effect; '' if the PBX does not say. */
+export type ApplicationAnswered = {
+  readonly type: 'application';
+  readonly at: number;
+  readonly uniqueid: string;
+  /** Such as `Queue`. */
+  readonly application: string;
+  /** Its arguments as the dialplan has them, such as `sales-${EXTEN},t`. */
+  readonly data: string;
 };
 
 /** A channel in a snapshot (CoreShowChannel): also what it runs and the bridge it is in ('' for none). */
@@ -173,6 +198,8 @@ export type EndedUnseen = {
   readonly from?: string;
   /** Who answered; absent if the call was not answered, or there is no record. */
   readonly callerId?: string;
+  /** How it ended, if the record says that nobody answered. */
+  readonly missed?: Missed;
 };
 
 /** Time has passed: sent when a `wake` effect asked for it. */

@@ -9,7 +9,7 @@ const openCallSchema = z.object({
   /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
   id: z.string(),
   uniqueid: z.string(),
-  /** The number that was called, ours. */
+  /** The number that was called, ours; of a call found in progress, the extension to which the dialplan has come. */
   called: z.string(),
   /**
    * `absent`: none came until `numberBy`, a late one is still good. `withheld`: by the caller, final. The lookups of the
@@ -20,6 +20,12 @@ const openCallSchema = z.object({
   numberBy: z.number(),
   /** What is reported as `from`, be it a stand-in for a number that is withheld or absent; '' while nothing can be. */
   from: z.string(),
+  /** When it began to ring, Unix ms; absent if that was not observed. */
+  began: z.number().optional(),
+  /** The number that was called, as it came in; absent if it is not known. */
+  did: z.string().optional(),
+  /** The endpoint on which it came in, `PJSIP/provider`. */
+  line: z.string().optional(),
   /** The last status reported. */
   reported: z.enum(callStatuses).optional(),
   /** True if its beginning or its end was not observed: somebody else may have been the first to answer. */

@@ -22,6 +22,8 @@ export type CallSettings = {
 export type Rules = CallSettings & {
   /** A call that is gone when we connect is not over before an `ended-unseen` input says how it went. */
   readonly holdsVanished: boolean;
+  /** The PBX is asked where a missed call ended: what the API's document does not name is sent too. */
+  readonly asksApplications: boolean;
   readonly contextIsInbound: (context: string) => boolean;
   readonly nameIsInbound: (channel: string) => boolean;
   /** How the trunk of a channel writes numbers, by the channel's name. */
@@ -35,7 +37,10 @@ function matcher(globs: readonly string[]): (text: string) => boolean {
   return globs.length === 0 ? () => false : picomatch([...globs], globOptions);
 }
 
-export function createRules(settings: CallSettings, { holdsVanished = false } = {}): Rules {
+export function createRules(
+  settings: CallSettings,
+  { holdsVanished = false, asksApplications = false } = {},
+): Rules {
   const trunkNumbers = (settings.trunkNumbers ?? []).map(({ glob, notation }) => ({
     matches: matcher([glob]),
     notation,
@@ -43,6 +48,7 @@ export function createRules(settings: CallSettings, { holdsVanished = false } = 
   return {
     ...settings,
     holdsVanished,
+    asksApplications,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
     notationOf: (channel) => trunkNumbers.find(({ matches }) => matches(channel))?.notation ?? autoNotation,

@@ -190,7 +190,7 @@ describe('after (re)connecting', () => {
   test('how it went, in words: whether anybody answered is not known of a call that ended unheard', () => {
     const outcome = (inputs: Input[]) =>
       play(inputs).effects.flatMap((effect) => (effect.type === 'report' ? (effect.outcome ?? []) : []));
-    assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed']);
+    assert.deepEqual(outcome([caller(), hangsUp('1.1')]), ['missed: ended after 0 s']);
     assert.deepEqual(outcome([caller(), snapshot([])]), ['no answer was observed']);
     assert.deepEqual(outcome([caller(), snapshot([talking, person]), hangsUp('1.1')]), [
       'was answered by 1001',

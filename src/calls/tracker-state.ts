@@ -23,10 +23,14 @@ export type TrackerState = {
   readonly unreported: ReadonlySet<string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
+  /** Technologies (`PJSIP`) whose channels say that their far end hangs up: one without that was hung up by the PBX. */
+  readonly requesting: Set<string>;
   /** How many snapshots of the PBX there were: each ends a gap. */
   snapshots: number;
   /** The time of the input, Unix ms. */
   at: number;
+  /** True if the input is about what happens at that time: not a snapshot, a record or a tick. */
+  happensNow: boolean;
   /** What the input leads to, in order. */
   effects: Effect[];
 };
@@ -52,8 +56,10 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     contexts: new Map(),
     unreported: new Set(saved.unreported),
     waitingForNumber: new Set(waiting.map(({ uniqueid }) => uniqueid)),
+    requesting: new Set(),
     snapshots: 0,
     at: 0,
+    happensNow: false,
     effects: [],
   };
 }

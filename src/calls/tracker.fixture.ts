@@ -31,7 +31,7 @@ export function play(
   saved: Saved = { calls: [], trunks: [] },
   presentation: Presentation | 'no answer' = 'allowed',
   dnid: string | undefined = '0201000000',
-  more: { holdsVanished?: boolean } = {},
+  more: { holdsVanished?: boolean; asksApplications?: boolean } = {},
 ) {
   const rules = createRules({ ...settings, ...overrides }, more);
   const tracker = createTracker(rules, saved);

@@ -19,7 +19,7 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { endedUnseen, forgetChannel, hungUp } from './hang-up.ts';
+import { applicationAnswered, endedUnseen, forgetChannel, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
@@ -31,6 +31,7 @@ import type {
   Input,
   PresentationAnswered,
 } from './input.ts';
+import { hangupRequested } from './missed.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge } from './topology.ts';
@@ -56,6 +57,9 @@ export type Tracker = {
   readonly state: Readonly<TrackerState>;
 };
 
+/** Inputs that are not about what happens at their time. */
+const unobserved = new Set<Input['type']>(['snapshot', 'ended-unseen', 'tick']);
+
 export function createTracker(rules: Rules, saved: Saved): Tracker {
   const state = initialState(rules, saved);
   return {
@@ -73,6 +77,7 @@ export function createTracker(rules: Rules, saved: Saved): Tracker {
 }
 
 function take(state: TrackerState, input: Input): void {
+  state.happensNow = !unobserved.has(input.type);
   switch (input.type) {
     case 'channel-created':
       channelCreated(state, input);
@@ -100,6 +105,12 @@ function take(state: TrackerState, input: Input): void {
       break;
     case 'bridge-destroyed':
       for (const channel of state.bridges.get(input.bridge)?.members ?? []) leaveBridge(state, channel);
+      break;
+    case 'hangup-requested':
+      hangupRequested(state, input);
+      break;
+    case 'application':
+      applicationAnswered(state, input);
       break;
     case 'hung-up':
       hungUp(state, input);
@@ -144,6 +155,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   }
   channel.context = seen.context;
   const isLeg = seen.uniqueid !== seen.linkedid;
+  if (isLeg) channel.dialledFor = seen.linkedid;
   // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
@@ -198,6 +210,7 @@ function presentationAnswered(
   const isOurs = isUnheard && dnid === '';
   if (isOurs) channel.inbound = false;
   if (isUnheard) channel.presented = presentedIn(presented) || channel.presented;
+  if (isUnheard && call) call.did ??= dnid ?? '';
   if (channel.presentation !== 'prohibited') {
     channel.presentation = presentation;
     // If the caller hung up first, the PBX has no answer.

@@ -55,7 +55,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
       if (isCallEvent(name)) events += 1;
       recorder.onFrame(frame, at);
       if (name === 'Newchannel' && fields.get('ChannelState') === ring)
-        link.askPresentation(fields.get('Uniqueid') ?? '', fields.get('Channel') ?? '');
+        link.ask.presentation(fields.get('Uniqueid') ?? '', fields.get('Channel') ?? '');
     },
     log,
     clock: systemClock,

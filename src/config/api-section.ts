@@ -22,7 +22,7 @@ export const apiSection = section({
     API_EXTRAS: yesNo()
       .prefault('no')
       .describe(
-        'Also send what the document of the API does not name: the open problems of this bridge. For the service of pbx-bridge only, which prints this line.',
+        'Also send what the document of the API does not name: the open problems of this bridge; with each call event, which number was called, on which line and when; where a missed call ended. For the service of pbx-bridge only, which prints this line.',
       ),
     API_TIMEOUT: duration('1s', '60s').prefault('10s').describe('How long to wait for a response.'),
     HTTPS_PROXY: proxy()

@@ -102,11 +102,14 @@ async function createWorld(book: Book) {
   function startBridge() {
     const tracker = createTrackerDriver(settings, memory.load(), {
       log: silentLog,
-      ask: (uniqueid) => {
-        const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
-        const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
-        const dnid = kind === 'originated' ? '' : '493012';
-        queueMicrotask(() => tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid }));
+      ask: {
+        application() {},
+        presentation(uniqueid) {
+          const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
+          const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
+          const dnid = kind === 'originated' ? '' : '493012';
+          queueMicrotask(() => tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid }));
+        },
       },
       append: memory.append,
       callsInMemory: () => 0,
@@ -116,6 +119,7 @@ async function createWorld(book: Book) {
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished: true,
+      sendsExtras: false,
     });
     const filler = createGapFiller(
       { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },

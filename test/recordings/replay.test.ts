@@ -32,6 +32,10 @@ describe('every recording of a real Asterisk, replayed over TCP, is reported as 
       await stand.stop();
       assert.deepEqual(callsOf(farSide).map(asExpected).sort(byId), [...calls].sort(byId));
       assert.equal(farSide.counts().inverted, 0);
+      // Without API_EXTRAS no far side sees what the API's document does not name.
+      const fields = farSide.requests().flatMap(({ payload }) => Object.keys(payload));
+      const named = new Set(['id', 'direction', 'status', 'from', 'caller_id']);
+      assert.deepEqual([...new Set(fields).difference(named)], []);
     });
 
   test("there are recordings of Asterisk 22, of 16, of FreePBX's dialplan, and of what chan_dahdi sends", () => {

@@ -153,7 +153,7 @@ test('at full speed a recorded question is waited for, as it was when it was rec
   // What follows would have come with it.
   await setImmediate();
   assert.equal(line.inputs.length, 2);
-  line.link.askPresentation('1763618400.1', name);
+  line.link.ask.presentation('1763618400.1', name);
   await played;
   await line.until(() => line.inputs.length === 2 + asking.frames.length - 1);
   assert.equal(line.inputs.filter(({ type }) => type === 'presentation').length, 1);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CallEvent } from './call-event.ts';
 
 /** Where a missed call ended. `ringing`: at telephones, of a ring group too, but not of a queue. */
 export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
@@ -36,3 +37,6 @@ export const callExtrasSchema = z.object({
 });
 
 export type CallExtras = z.output<typeof callExtrasSchema>;
+/** A call event as a bridge sends it with API_EXTRAS=yes. */
+export type ExtendedCallEvent = CallEvent & { readonly extras?: CallExtras };
+export type Missed = NonNullable<CallExtras['missed']>;

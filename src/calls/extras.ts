@@ -1,0 +1,34 @@
+import type { CallStatus } from '../api/contract/call-event.ts';
+import type { CallExtras, Missed } from '../api/contract/call-extras.ts';
+import { numberIn } from '../phone-number/number-text.ts';
+import type { OpenCall } from './open-call.ts';
+import { missedText } from './place.ts';
+
+/**
+ * What a bridge adds to an event of a call where the far side takes it. `at` is Unix ms, undefined if it is not known when
+ * it happened.
+ */
+export function extrasOf(
+  { did = '', line, began }: Pick<OpenCall, 'did' | 'line' | 'began'>,
+  status: CallStatus,
+  { at, missed }: { at?: number | undefined; missed?: Missed | undefined },
+): CallExtras {
+  const number = clean(did, 64);
+  const happened = status === 'ringing' ? began : at;
+  return {
+    ...(numberIn(number) !== '' && { number_called: number }),
+    ...(line !== undefined && line !== '' && { line: clean(line, 100) }),
+    ...(happened !== undefined && { at: new Date(happened).toISOString() }),
+    ...(missed !== undefined && { missed }),
+  };
+}
+
+/** How a call went, for people. */
+export function outcomeOf({ answer }: OpenCall, missed: Missed | undefined): string {
+  if (answer !== undefined) return `was answered by ${answer.callerId || '?'}`;
+  return missed === undefined ? 'no answer was observed' : missedText(missed);
+}
+
+function clean(text: string, max: number): string {
+  return text.replace(/\p{Cc}/gu, '').slice(0, max);
+}

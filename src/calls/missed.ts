@@ -1,0 +1,72 @@
+import type { Missed } from '../api/contract/call-extras.ts';
+import { type Channel, extensionOf } from './channel.ts';
+import type { HangupRequested } from './input.ts';
+import type { OpenCall } from './open-call.ts';
+import { type MissedPlace, missedPlaceAt, missedPlaceIn, type Place } from './place.ts';
+import type { TrackerState } from './tracker-state.ts';
+import { isTrunkEnd } from './trunk-learning.ts';
+
+/** Phones stop ringing at most so long before the end of a call that ended because nobody answered them, ms. */
+const RANG_OUT_MS = 1_000;
+
+/** The far end of a channel hangs up: a caller gives up, if it is one. */
+export function hangupRequested(state: TrackerState, { uniqueid, at, ...place }: HangupRequested): void {
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return;
+  state.requesting.add(technologyOf(channel));
+  if (state.calls.has(uniqueid)) beginEnd(state, channel, place, true);
+}
+
+/** What is known only until the legs of the call are gone. */
+export function beginEnd(state: TrackerState, channel: Channel, place: Place, isRequested = false): void {
+  if (channel.end !== undefined) return;
+  channel.end = { at: state.at, place, isRequested };
+  for (const leg of state.channels.values()) if (leg.dialledFor === channel.uniqueid) rang(state, leg);
+}
+
+/** A leg stops ringing, or the caller is not there any more to hear it. */
+export function rang(state: TrackerState, leg: Channel): void {
+  const caller = state.channels.get(leg.dialledFor);
+  if (caller === undefined || leg.kind !== 'real') return;
+  const { at: until } = state;
+  const name = isTrunkEnd(state, leg) ? '' : extensionOf(leg.name);
+  const others =
+    caller.rang !== undefined && until - caller.rang.until < RANG_OUT_MS ? caller.rang.name : name;
+  caller.rang = { until, name: others === name ? name : '' };
+}
+
+/** Asks the PBX what the dialplan did with this caller, if that is wanted and the place does not say. True if it was asked. */
+export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): boolean {
+  const { end, uniqueid } = channel;
+  if (!state.rules.asksApplications || call.answer !== undefined || call.partlyObserved || !end) return false;
+  const { place } = end;
+  if (missedPlaceAt(place).where !== undefined || place.context === '' || place.exten === 'h') return false;
+  state.effects.push({ type: 'ask-application', uniqueid, place });
+  return true;
+}
+
+/** How a call ended that nobody answered, as far as the PBX shows it. */
+export function missedOf(state: TrackerState, call: OpenCall, channel: Channel | undefined): Missed {
+  const { end } = channel ?? {};
+  if (channel === undefined || end === undefined) return {};
+  const by = end.isRequested ? 'caller' : state.requesting.has(technologyOf(channel)) ? 'pbx' : undefined;
+  return {
+    ...placeOf(channel, end),
+    ...(by !== undefined && { by }),
+    ...(call.began !== undefined && { after: Math.max(Math.floor((end.at - call.began) / 1_000), 0) }),
+  };
+}
+
+function placeOf({ rang }: Channel, { at, place, application }: NonNullable<Channel['end']>): MissedPlace {
+  const known = missedPlaceAt(place);
+  const running = application === undefined ? {} : missedPlaceIn(application.name, application.data);
+  const found = known.where === undefined ? running : known;
+  if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
+  const isRinging = rang !== undefined && at - rang.until < RANG_OUT_MS;
+  if (found.where === undefined && !isRinging) return {};
+  return isRinging && rang.name !== '' ? { where: 'ringing', name: rang.name } : { where: 'ringing' };
+}
+
+function technologyOf({ name }: Channel): string {
+  return name.slice(0, name.indexOf('/'));
+}
