@@ -39,13 +39,13 @@ type BridgeConfig = {
     readonly stateDir: string;
     /** Undelivered events older than this are parked, ms. */
     readonly maxAgeMs: number;
-    /** Delivered events are kept for so long, ms. */
+    /** How long delivered events are kept, ms. */
     readonly keepMs: number;
     /** From one comparison with the far side's history to the next, ms; 0: there is none. */
     readonly reconcileEveryMs: number;
-    /** What is seen and decided is kept for so long, ms; 0: it is not written down. */
+    /** How long the journal is kept, ms; 0: there is no journal. */
     readonly journalKeepMs: number;
-    /** Another bridge reports the same calls: it is given so long, ms; 0: there is none. */
+    /** Head start of another bridge that reports the same calls, ms; 0: there is none. */
     readonly standbyDelayMs: number;
   };
   readonly status: StatusServerOptions | undefined;
@@ -53,7 +53,7 @@ type BridgeConfig = {
   readonly mail: MailOptions | undefined;
 };
 
-/** What a running bridge can take anew: how it gets in, and how it judges calls from now on. */
+/** Settings that a running bridge can change: its logins, and how it judges calls from then on. */
 type LiveConfig = {
   readonly ami: Pick<AmiLinkOptions, 'username' | 'secret'>;
   readonly api: Pick<ApiClientOptions, 'token'>;
@@ -88,7 +88,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
     config.agi &&
     createLookups(config.agi, {
       api: config.api,
-      // Before there is a tracker no call is known.
+      // Before the tracker runs, no call is known.
       permit: (request, waitMs) =>
         parts.permissions?.permit(request, waitMs) ?? {
           number: normaliseNumber(request.number, config.calls.defaultCountry),
@@ -127,7 +127,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
   }
 }
 
-/** Everything that needs what is on the disk. */
+/** Builds and starts everything that needs the outbox. */
 async function startRest(
   config: BridgeConfig,
   tools: Tools & {
@@ -166,13 +166,13 @@ async function startRest(
         },
       )
     : undefined;
-  // Whoever stands by finds on disk what is due, when it is.
+  // A standby bridge reads from the disk which events are due.
   const offer: Dispatcher['offer'] = standbyDelayMs === 0 ? dispatcher.offer : () => {};
   const saved = await outbox.load();
   const appends = watchAppends(outbox.append, Date.now);
   const tracker = createTrackerDriver(config.calls, saved, {
     log: log.child({ part: 'calls' }),
-    // The tracker speaks only when the link does, so there is one by then.
+    // The tracker asks only while it gets AMI events, so there is a link by then.
     ask: {
       presentation: (uniqueid, channel) => link.ask.presentation(uniqueid, channel),
       application: (uniqueid, place) => link.ask.application(uniqueid, place),

@@ -57,7 +57,7 @@ const mostUnsent = 50;
 
 /**
  * Watches for problems and announces their beginning and end, each once. What could not be sent is kept and sent later,
- * together. Nothing here may disturb what the program is for: all trouble ends in the log and the status.
+ * together. Alerts must not disturb the program: their own failures only show in the log and the status.
  */
 export function createAlerts(
   options: AlertsOptions,

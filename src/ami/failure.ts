@@ -58,7 +58,7 @@ export function describeFailure(failure: AmiFailure): string {
 
 const tlsChecks = {
   name: 'the certificate is for another name',
-  authority: 'the certificate is signed by nobody we trust',
+  authority: 'the certificate is not signed by a trusted authority',
   dates: 'the certificate is not valid today',
   handshake: 'no TLS handshake',
 } as const;

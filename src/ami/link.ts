@@ -66,9 +66,9 @@ export type AmiLink = {
 
 type Login = Pick<AmiLinkOptions, 'username' | 'secret'>;
 
-/** A link that was up for so long was a good one: its loss says nothing about how patient the next attempt must be. */
+/** A link that was up this long, ms, was a good one: its loss is no reason for a longer timeout. */
 const steadyMs = 10_000;
-/** After a link that was up for so long the next attempt is made at once: that it came up shows that attempts succeed. */
+/** After a link that was up this long, ms, the bridge reconnects at once: it shows that attempts succeed. */
 const provenMs = 1_000;
 /** Failures that count at most after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;

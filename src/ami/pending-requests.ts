@@ -31,7 +31,7 @@ type PendingRequests = {
 export type AnswerLimits = {
   /** A whole span of this length without a byte ends the wait, milliseconds: it is noticed within two of them. */
   readonly deadlineMs: number;
-  /** The wait ends after so long in any case, milliseconds; may be infinite. */
+  /** The wait ends after this in any case, ms; may be infinite. */
   readonly longestMs: number;
 };
 

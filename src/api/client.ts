@@ -19,7 +19,7 @@ export type ApiClientOptions = {
   readonly answerTimeoutMs?: number;
   /** Most connections at the same time; requests beyond them wait. */
   readonly connections?: number;
-  /** Longest body of an answer to a call event or a lookup, bytes; what is longer is cut. */
+  /** Longest body of an answer to a call event or a lookup, bytes; a longer one is cut. */
   readonly answerBytes?: number;
 };
 
@@ -151,7 +151,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         {
           onRequestStart(it) {
             controller = it;
-            // Nothing is sent once the caller has heard that there was no connection in time.
+            // Nothing is sent after the call has returned "no connection in time".
             if (done) return it.abort(new Error('timeout'));
             clearTimeout(timer);
             timer = setTimeout(onTimeout, answerTimeoutMs);

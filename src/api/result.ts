@@ -39,7 +39,7 @@ export type ApiAnswer = {
 export type ApiFailure = {
   readonly kind: 'failed';
   readonly error: ApiErrorKind;
-  /** What the system said, one line; never has the token in it. */
+  /** The error of the operating system, one line, without the token. */
   readonly detail: string;
   readonly durationMs: number;
 };

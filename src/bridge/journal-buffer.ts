@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../calls/effect.ts';
 import type { Batch } from '../outbox/outbox.ts';
 
-/** What no change of a call takes along is written after so long, ms. */
+/** Lines that no batch of events takes along are written after this, ms. */
 const flushMs = 1_000;
 
 /** Lines that wait for the disk: the journal explains calls, it must not cost any. */

@@ -8,12 +8,12 @@ export type LookupOptions = AgiOptions & { readonly parameter: string };
 
 export type Lookups = {
   readonly agi: Agi;
-  /** The token to ask with from now on; what is known is forgotten, since it was another account's perhaps. */
+  /** Changes the token and clears the cache, which may be of another account. */
   changeToken(token: string): void;
   stop(): Promise<void>;
 };
 
-/** A lookup may take at least so long, ms: an answer that is late for one call is still good for the next. */
+/** Shortest timeout of a lookup, ms: an answer that is late for one call is still good for the next. */
 const LOOKUP_MS = 2_000;
 
 /** Lookups have connections of their own: they never wait behind call events, and never delay them. */

@@ -6,12 +6,12 @@ const PRUNE_EVERY_MS = 600_000;
 /** The journal's oldest lines go when it has more characters than this: a month of 4,000 calls a day. */
 const MOST_JOURNAL = 256 << 20;
 
-/** Every so many times, which is once a day, the database is checked as well. */
+/** Every 144th pruning, which is once a day, the database is checked as well. */
 const CHECK_EVERY = 144;
 
 /**
- * Lets the outbox forget what is older than it is kept, ms, and looks for damage. What keeps the disk from it is logged
- * elsewhere. `ledgerSince`: Unix ms of the oldest calls that the call records may still contain.
+ * Deletes delivered events and journal lines at the end of their retention, and looks for damage. The outbox logs disk
+ * errors. `ledgerSince`: Unix ms of the oldest calls that the call records may still contain.
  */
 export function createPruning(
   outbox: Pick<Outbox, 'prune' | 'pruneJournal' | 'check'>,

@@ -49,7 +49,7 @@ export function createStatusReader(parts: Parts, now: () => number): () => Promi
   } = parts;
   const startedAt = now();
   const readQueue = createQueueReader(outbox, COUNT_TIMEOUT_MS);
-  // So that there is something to say, should the disk fail before anybody has asked.
+  // So that there are figures to show if the disk fails before the first request.
   void readQueue().catch(() => {});
   return async () => {
     const figures = await readQueue();
@@ -98,14 +98,14 @@ function pbxOf(status: AmiStatus, address: string): BridgeStatus['pbx'] {
 
 type AppendWatch = {
   readonly append: Outbox['append'];
-  /** Whether all that was appended until now is on disk within so many ms. Rejects if some of it was refused. */
+  /** Whether everything appended until now is on disk within `limitMs`. Rejects if a batch was refused. */
   written(limitMs: number): Promise<boolean>;
   /** Calls of which something is in memory only. */
   callsInMemory(): number;
   status(): { lastCommitAt?: number | undefined; uncommittedSince?: number | undefined };
 };
 
-/** Sees what is handed to the disk, and how long it takes to get there. Batches are written in their order. */
+/** Watches the batches on their way to the disk, and how long they take. Batches are written in their order. */
 export function watchAppends(append: Outbox['append'], now: () => number): AppendWatch {
   const underWay = new Map<Batch, { readonly since: number; readonly done: Promise<unknown> }>();
   let lastCommitAt: number | undefined;

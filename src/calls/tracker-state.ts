@@ -43,7 +43,7 @@ export type Saved = {
   readonly unreported?: readonly string[];
 };
 
-/** The state to start from: what was saved before a restart, or nothing. The first snapshot settles the rest. */
+/** The state to start from: as saved before a restart, or empty. The first snapshot corrects it. */
 export function initialState(rules: Rules, saved: Saved): TrackerState {
   const waiting = saved.calls.filter(({ number }) => number === 'awaited');
   return {

@@ -52,9 +52,9 @@ const thoroughEvery = 300;
 
 /** No call takes longer, ms. */
 const longestCallMs = 2 * 86_400_000;
-/** The ledger keeps calls so long even if their records cannot be read, ms. */
+/** How long the ledger keeps calls if their records cannot be read, ms. */
 const longestGapMs = 90 * 86_400_000;
-/** Calls that are gone wait at most so long for records that cannot be read, ms. */
+/** How long calls that are gone wait for records that cannot be read, ms. */
 const longestUnreadableMs = 3_600_000;
 /** The ledger's beginning moves in such steps, ms. */
 const hourMs = 3_600_000;
@@ -233,7 +233,7 @@ export function createGapFiller(
   async function readOnce(): Promise<boolean> {
     reads += 1;
     try {
-      // The ledger does not have what is only in memory: its calls would be decided again.
+      // Calls whose events are only in memory are not in the ledger yet: they would be decided again.
       if (!(await outbox.written(writtenMs))) return false;
       await begin();
       const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;

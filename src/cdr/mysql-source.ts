@@ -16,7 +16,7 @@ import {
 const pageRows = 2_000;
 /** Calls whose rows are read by one query. */
 const callsAtOnce = 500;
-/** An empty table is read from so long ago, s, in whatever zone it will be filled. */
+/** An empty table is read from this long ago, s: enough for any time zone that it may be written in. */
 const dayS = 86_400;
 /** Maximum size of a table without an index: each read goes through all of it. */
 const maxRowsWithoutIndex = 50_000;

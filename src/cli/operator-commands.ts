@@ -47,7 +47,7 @@ export function addOperatorCommands(program: Command, io: Io): void {
     'write one file for a bug report, without secrets, names and numbers',
     `  pbx-bridge bugreport                              version, machine, settings, check, status, 6 hours of the log
   pbx-bridge bugreport --hours 24 --unit pbx-bridge@branch
-  pbx-bridge bugreport --recording trouble.jsonl    also what pbx-bridge record has recorded, masked again`,
+  pbx-bridge bugreport --recording problem.jsonl    also what pbx-bridge record has recorded, masked again`,
   )
     .option('--out <file>', 'where to write it (default: here, named by the time)')
     .option('--hours <n>', 'how many hours of the log', '6')
@@ -98,7 +98,7 @@ Works whether the bridge is running or not. JOURNAL_KEEP sets how far back. Exit
     'trunks',
     'list the known trunks with the evidence, or correct them',
     `  pbx-bridge trunks                          where their calls come in, since when, and when last
-  pbx-bridge trunks add PJSIP/provider       it is one, whatever is heard of it
+  pbx-bridge trunks add PJSIP/provider       keep it as a trunk, even without evidence
   pbx-bridge trunks forget PJSIP/1001        it is none, until an inbound call comes in on it`,
   ).action(run(async () => (await import('./trunks-command.ts')).list));
 
@@ -138,8 +138,8 @@ Undelivered events keep it until they are delivered or discarded. For the servic
   command(
     'record',
     'record AMI call events into a file, for support; mask numbers and names',
-    `  pbx-bridge record --out trouble.jsonl               until Ctrl-C
-  pbx-bridge record --out trouble.jsonl --seconds 60`,
+    `  pbx-bridge record --out problem.jsonl               until Ctrl-C
+  pbx-bridge record --out problem.jsonl --seconds 60`,
   )
     .requiredOption('--out <file>', 'file to create')
     .option('--seconds <n>', 'stop after this many seconds (default: at Ctrl-C)')
@@ -149,9 +149,9 @@ Undelivered events keep it until they are delivered or discarded. For the servic
   command(
     'replay',
     'show what the bridge would report of a recording, and why; or play it as a simulated Asterisk',
-    `  pbx-bridge replay trouble.jsonl
-  INBOUND_CONTEXTS=from-provider pbx-bridge replay trouble.jsonl    try other settings
-  pbx-bridge replay trouble.jsonl --serve                           play it to a bridge`,
+    `  pbx-bridge replay problem.jsonl
+  INBOUND_CONTEXTS=from-provider pbx-bridge replay problem.jsonl    try other settings
+  pbx-bridge replay problem.jsonl --serve                           play it to a bridge`,
   )
     .argument('<file>', 'recording made by pbx-bridge record')
     .option('--serve [port]', 'play it on a manager port of this machine (default: any free port)')

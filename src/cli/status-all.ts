@@ -44,11 +44,11 @@ const columns = ['bridge', 'PBX', 'open', 'waiting', 'dead', 'delivery'] as cons
 /** One row per bridge, and the reasons why it is not ready. */
 function instanceRows(
   instances: readonly InstanceStatus[],
-): { readonly cells: readonly string[]; readonly trouble: readonly string[] }[] {
+): { readonly cells: readonly string[]; readonly problems: readonly string[] }[] {
   return instances.map(({ name, found }) =>
     found.ok
-      ? { cells: [name, ...cellsOf(found.status)], trouble: found.status.reasons }
-      : { cells: [name, '-', '-', '-', '-', '-'], trouble: [found.why] },
+      ? { cells: [name, ...cellsOf(found.status)], problems: found.status.reasons }
+      : { cells: [name, '-', '-', '-', '-', '-'], problems: [found.why] },
   );
 }
 
@@ -80,10 +80,10 @@ export function printAll({ terminal }: Context, instances: readonly InstanceStat
       .trimEnd();
   const fits = widths.reduce((sum, width) => sum + width + 2, 0) <= terminal.width;
   if (fits) terminal.print(paint('bold', `  ${line(columns)}`));
-  for (const { cells, trouble } of rows) {
-    const mark = trouble.length === 0 ? paint('green', '+') : paint('red', '!');
+  for (const { cells, problems } of rows) {
+    const mark = problems.length === 0 ? paint('green', '+') : paint('red', '!');
     if (fits) terminal.print(`${mark} ${line(cells)}`);
     else terminal.wrapped(`${mark} `, rowText(cells), 4);
-    for (const why of trouble) terminal.wrapped('    ', why, 4);
+    for (const why of problems) terminal.wrapped('    ', why, 4);
   }
 }

@@ -19,7 +19,7 @@ export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why:
 
 /** When calls came in on it, and how it writes their numbers. */
 export function callsText({ firstAt, lastAt, writes }: Partial<Trunk> = {}): string[] {
-  if (firstAt === undefined || lastAt === undefined) return ['no call heard yet'];
+  if (firstAt === undefined || lastAt === undefined) return ['no call seen yet'];
   const now = Date.now();
   const times = `first call ${clockTime(firstAt, now)}, last ${clockTime(lastAt, now)}`;
   return writes === undefined ? [times] : [times, `writes numbers as ${writes}`];

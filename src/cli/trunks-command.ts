@@ -30,7 +30,7 @@ export async function list(context: Context): Promise<number> {
   return rows.length > 0 ? exitCodes.ok : exitCodes.notFound;
 }
 
-/** Makes this endpoint a trunk, whatever is heard of it. */
+/** Makes this endpoint a trunk, without any evidence. */
 export async function add(context: Context, endpoint: string): Promise<number> {
   if (!/^\w+\/[^\s/]+$/.test(endpoint)) {
     context.printError(`${endpoint} is no endpoint: give technology and name, such as PJSIP/provider`);
@@ -46,7 +46,7 @@ export async function add(context: Context, endpoint: string): Promise<number> {
   });
 }
 
-/** Deletes what is known of this endpoint as a trunk. */
+/** Deletes the evidence that this endpoint is a trunk. */
 export async function forget(context: Context, endpoint: string): Promise<number> {
   return change(context, (operator) => {
     if (operator.forgetTrunk(endpoint))

@@ -7,7 +7,7 @@ export type Classified = {
   readonly verdict: Verdict;
   /** One line for people; '' when delivered. */
   readonly reason: string;
-  /** The far side asked to wait so long, ms; never more than the longest wait. */
+  /** How long the far side asked to wait, ms; never more than the longest wait. */
   readonly retryAfterMs?: number;
   /** True if there was no connection at all: no event can be the cause. */
   readonly noConnection?: boolean;
@@ -18,7 +18,7 @@ export type Classified = {
  * - `retry`: this event again, later;
  * - `hold`: the far side wants less: nothing at all until it may be asked again;
  * - `pause`: no event is at fault (token, address): nothing but one probe until it works;
- * - `reject`: the far side will not have this event, whatever the day.
+ * - `reject`: the far side rejects this event, and would at any time.
  */
 export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
 
@@ -106,7 +106,7 @@ function oneLine(text: string): string {
   return text.slice(0, 200).replace(/[\s\p{C}]+/gu, ' ');
 }
 
-/** Retry-After is seconds or an HTTP date (RFC 9110, 10.2.3); what is neither is not there. ms, capped. */
+/** Retry-After is seconds or an HTTP date (RFC 9110, 10.2.3); anything else is ignored. ms, capped. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim();
   if (!text) return undefined;

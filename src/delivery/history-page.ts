@@ -13,7 +13,7 @@ export type HistoryEntry = {
 };
 
 export type HistoryPage = {
-  /** As they came, whatever they are. */
+  /** As they came, not validated. */
   readonly entries: readonly unknown[];
   /** The query of the link to the next page; undefined if there is none. Links are not documented: those of Laravel count. */
   readonly next: string | undefined;

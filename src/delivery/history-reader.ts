@@ -18,9 +18,9 @@ export type HistoryReader = {
   look(delivered: readonly Delivered[], most: number): Promise<Recorded>;
 };
 
-/** Entries of a page: no API is known to refuse so many. */
+/** Entries of a page: no API is known to refuse this many. */
 const limit = 100;
-/** One search is for so many calls at most, and reads so many pages: three events of each call, and what came since. */
+/** Most calls of one search, and most pages that it reads: three events of each call, and newer entries. */
 const callsPerSearch = 300;
 const pagesPerSearch = 12;
 
@@ -35,7 +35,7 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
 
   async function entriesOf(callId: string): Promise<HistoryEntry[]> {
     const { entries } = await read(callId);
-    // A search finds the id in whatever was sent: also in another call's, of which it is the beginning.
+    // A search finds the id anywhere in a request, so also as the beginning of another call's id.
     return entries
       .flatMap((entry) => historyEntry(entry) ?? [])
       .filter((entry) => entry.callId === callId)

@@ -4,7 +4,7 @@ export type PriorityLimits = {
   /** Requests at the same time. */
   readonly concurrency: number;
   /**
-   * After so many ms without an answer a request gives its turn to the next one, and goes on: calls whose requests
+   * A request without an answer for this long, ms, gives its turn to the next one, and goes on: calls whose requests
    * hang must not be in the way of the others.
    */
   readonly turnMs: number;
@@ -20,9 +20,9 @@ export type DeliveryLimits = {
   readonly inFlight: number;
   /** Attempts that are not recorded yet, beyond which nothing more is sent. */
   readonly unrecorded: number;
-  /** A call is fresh for so long after its newest event, ms. */
+  /** How long a call is fresh after its newest event, ms. */
   readonly freshMs: number;
-  /** What has waited in memory for so long, ms, is sent only if it still is the next event of its call on disk. */
+  /** An event that has waited in memory longer than this, ms, is sent only if it still is the next event of its call on disk. */
   readonly trustMs: number;
   /** The queue is looked at this often, ms, even if nothing gave a hint. */
   readonly pollMs: number;

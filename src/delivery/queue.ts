@@ -38,7 +38,7 @@ export type DeliveryResult = {
 };
 
 /**
- * Which next events are asked for. The first two were never tried (`attempts` 0) and are due at once, whatever the clock says:
+ * Which next events are asked for. The first two were never tried (`attempts` 0) and are due at once, also when the clock was set back:
  * - `fresh`: of calls whose newest event was queued at or after `freshSince`, newest first: a screen is waiting;
  * - `backlog`: of all other calls, oldest first;
  * - `retry`: tried before and `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest

@@ -51,7 +51,7 @@ export type ReconcilerStatus = {
 
 /** The far side may need a moment to show what it took: this part of the time between two comparisons, a minute of five. */
 const gracePart = 1 / 5;
-/** An event that could not be compared for so long is let go, ms: the far side may have forgotten it by now. */
+/** An event that could not be compared for this long, ms, is no longer compared: the far side may have deleted its entry. */
 const longestMs = 3_600_000;
 /** Events that may wait to be compared, 20 MB and while they are compared twice that: five minutes at 330 a second. */
 const mostWaiting = 100_000;
@@ -63,7 +63,7 @@ const mostRequests = 1_000;
 const mostAgain = 5_000;
 /** How often an event is sent again. */
 const mostTries = 5;
-/** Of more than so many events, half and more are never missing: then it is us who do not understand. */
+/** If half or more of at least this many events seem to be missing, the history is not understood. */
 const fewEvents = 20;
 
 /**
@@ -109,7 +109,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     }
     const at = now();
     for (const { seq, at: confirmed } of [...waiting.values()]) if (confirmed < at - longestMs) skip(seq);
-    // Parked, or held up in an outage: what comes of it is seen elsewhere.
+    // Parked, or held back by an outage: the dispatcher logs both.
     for (const [seq, last] of tries) if (last.at < at - longestMs) tries.delete(seq);
     const due = [...waiting.values()].filter((event) => event.at <= at - everyMs * gracePart);
     if (due.length === 0 || !isFlowing()) return;
@@ -123,13 +123,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   async function lookFor(due: readonly Delivered[]): Promise<Comparison | undefined> {
     try {
       if (!(await reader.understands(beginning))) {
-        trouble('not-understood', `none of its entries is about a call whose id begins with ${beginning}`);
+        problem('not-understood', `none of its entries is about a call whose id begins with ${beginning}`);
         return undefined;
       }
       return compare(due, await reader.look(due, mostRequests));
     } catch (error) {
       if (!(error instanceof HistoryUnreadable)) throw error;
-      trouble('unreadable', error.message);
+      problem('unreadable', error.message);
       return undefined;
     }
   }
@@ -140,7 +140,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   ): Promise<void> {
     const known = there.length + missing.length + overtaken.length;
     if (known > fewEvents && missing.length > known / 2) {
-      trouble('too-much-missing', `${missing.length} of ${known} events are not in it`);
+      problem('too-much-missing', `${missing.length} of ${known} events are not in it`);
       return;
     }
     if (state !== 'ok') log.say('reconcile.working', { compared: known });
@@ -193,7 +193,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   /** Said when it begins and when it becomes another. */
-  function trouble(now: Exclude<ReconcilerStatus['state'], 'ok'>, why: string): void {
+  function problem(now: Exclude<ReconcilerStatus['state'], 'ok'>, why: string): void {
     if (stopped) return;
     if (state !== now) log.say(`reconcile.${now}`, { reason: why });
     state = now;

@@ -22,7 +22,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
   let linesLeft = 0;
   let summed = 0;
   let lastSummed: { readonly event: QueuedEvent; readonly reason: string } | undefined;
-  /** When trouble of each kind was last logged. */
+  /** When each kind of problem was last logged. */
   const loggedAt = new Map<string, number>();
   /** The state that was logged, and whose end was not. */
   let logged: Flow['state'] = 'ok';

@@ -13,15 +13,15 @@ type StandbyOptions = {
   readonly now: () => number;
 };
 
-/** Requests of one look at the history; what they do not suffice for is sent. */
+/** Most requests of one comparison with the history; events that they do not cover are sent. */
 const mostRequests = 10;
-/** Queued so long after now, ms, it was queued before the clock was set back. */
+/** An event queued more than this after now, ms, was queued before the clock was set back. */
 const ahead = 1_000;
 
 /**
  * The queue of a bridge that stands by for another one on the same PBX: a call's events are held back until nothing new
  * has come of it for `delayMs`, and what the far side's history has by then counts as delivered. Both may send
- * everything, so whatever is not known for sure is sent: a history that cannot be read costs requests, and no call.
+ * everything, so everything that is not known for sure is sent: a history that cannot be read costs requests, and no call.
  */
 export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;

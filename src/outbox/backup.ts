@@ -47,7 +47,7 @@ export function readBackup(file: string): Backup {
 
 type Restored = {
   readonly backup: Backup;
-  /** Where what was there is now; none if there was nothing. */
+  /** Where the previous state was moved; absent if there was none. */
   readonly aside: readonly string[];
 };
 

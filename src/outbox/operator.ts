@@ -28,7 +28,7 @@ export type Operator = {
   sendAgain(seqs: readonly number[]): number;
   /** Forgets these dead letters for ever; gives those that it forgot. `before` sees them first, and may throw. */
   discard(seqs: readonly number[], before: (events: readonly StoredEvent[]) => void): StoredEvent[];
-  /** Says that this endpoint is a trunk, whatever is heard of it; `state` is its state if it is not known yet. */
+  /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
   addTrunk(endpoint: string, state: string): void;
   /** Deletes what is known of it as a trunk; false if nothing is. */
   forgetTrunk(endpoint: string): boolean;

@@ -88,7 +88,7 @@ export interface Outbox extends DeliveryQueue {
   sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
   /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
   prune(before: number): Promise<number>;
-  /** Forgets what was written into the journal before `before` (Unix ms), and what is beyond `most` characters. */
+  /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
   pruneJournal(before: number, most: number): Promise<void>;
   /** Reads all of the database, and has damage repaired. Everything else waits meanwhile: a second or so per 100 MB. */
   check(): Promise<void>;
@@ -98,7 +98,7 @@ export interface Outbox extends DeliveryQueue {
   commits(): number;
   /** Resolves if the storage thread dies: everything is rejected then, and the program must end. */
   readonly failed: Promise<Error>;
-  /** Writes what is under way, and lets go of the folder. */
+  /** Writes everything in progress, and unlocks the folder. */
   close(): Promise<void>;
 }
 

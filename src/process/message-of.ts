@@ -1,4 +1,4 @@
-/** The message of an error, or of whatever else was thrown. */
+/** The message of an error, or the text of anything else that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Whether `work` ends within so many ms. Rejects as it does, if it does in time. */
+/** Waits for `work`, for at most `ms`. Resolves with false if it has not ended by then; rejects if it rejects in time. */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: over, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);

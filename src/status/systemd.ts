@@ -140,9 +140,9 @@ export function createSupervisor(tools: {
 
 /** The status in one line, for `systemctl status`. */
 export function statusLine({ pbx, calls, outbox, reasons }: BridgeStatus): string {
-  const trouble = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
+  const state = reasons.length > 0 ? reasons.join('; ') : `Asterisk ${pbx.version} at ${pbx.address}`;
   const dead = outbox.dead > 0 ? `, ${outbox.dead} dead letters` : '';
   return escapeControls(
-    `${trouble}; ${calls.open} open calls, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
+    `${state}; ${calls.open} open calls, ${outbox.delivered} delivered, ${outbox.waiting} waiting${dead}`,
   );
 }

@@ -41,7 +41,7 @@ for (const version of versions)
       assert.match(flat, /^ok +permissions of the manager user: only what is needed$/m);
       assert.match(
         flat,
-        /^ok +trunk PJSIP\/trunk: configured with context from-trunk, which matches INBOUND_CONTEXTS; no call heard yet$/m,
+        /^ok +trunk PJSIP\/trunk: configured with context from-trunk, which matches INBOUND_CONTEXTS; no call seen yet$/m,
       );
       assert.match(flat, /^ok +contexts that INBOUND_CONTEXTS matches: from-trunk; \d+ in the dialplan$/m);
       assert.match(flat, /^ok +clocks of the PBX and of this machine: agree$/m);

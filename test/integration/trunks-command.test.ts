@@ -27,7 +27,7 @@ test('trunks are listed with their evidence, added and forgotten while the bridg
   assert.match(byName.flat, /^PJSIP\/isp +matches INBOUND_CHANNELS;/m);
 
   assert.match((await trunks(['add', 'PJSIP/out'])).flat, /^PJSIP\/out is a trunk from now on/);
-  assert.match((await trunks()).flat, /^PJSIP\/out +added by an operator; no call heard yet$/m);
+  assert.match((await trunks()).flat, /^PJSIP\/out +added by an operator; no call seen yet$/m);
   assert.deepEqual(await runCommand(['trunks', 'add', 'out'], stand.env).then(({ code }) => code), 1);
   assert.match((await trunks(['forget', 'PJSIP/isp'])).flat, /^PJSIP\/isp is forgotten/);
   assert.equal((await trunks(['forget', 'PJSIP/isp'])).code, 3);

@@ -39,7 +39,8 @@ export const decisions = {
     part: '7',
     decides:
       'A body that is not a JSON object, in UTF-8 or the charset that its Content-Type names, is 400 with `message`.',
-    because: 'Telling such a client that "the id field is required", as Laravel would, hides what is wrong.',
+    because:
+      'Answering such a client that "the id field is required", as Laravel would, hides what is wrong.',
   },
   'content-type': {
     part: '4.1, 7',

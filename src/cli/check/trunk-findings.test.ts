@@ -53,7 +53,7 @@ function found(
 
 test("the trunks come first, and the trunk's own context before those that every FreePBX has", () => {
   assert.deepEqual(found(), [
-    'ok trunk PJSIP/isp: configured with context from-trunk-pjsip-isp, which matches INBOUND_CONTEXTS; no call heard yet',
+    'ok trunk PJSIP/isp: configured with context from-trunk-pjsip-isp, which matches INBOUND_CONTEXTS; no call seen yet',
     'ok contexts that INBOUND_CONTEXTS matches: from-trunk-pjsip-isp and 8 that no trunk uses; 10 in the dialplan',
   ]);
 });

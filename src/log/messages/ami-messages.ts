@@ -60,7 +60,7 @@ export const amiMessages = {
   'ami.still-down': {
     level: 'error',
     text: 'still not connected to Asterisk at {address} after {minutes} min and {attempts} attempts: {reason}',
-    means: 'The trouble logged before continues.',
+    means: 'The problem logged before continues.',
     todo: 'See the first line about it.',
   },
   'ami.frame-lost': {

@@ -112,7 +112,7 @@ export const deliveryMessages = {
   'reconcile.working': {
     level: 'info',
     text: 'deliveries are compared with the request history of the API again; {compared} events this time',
-    means: 'The trouble logged before is over.',
+    means: 'The problem logged before is over.',
   },
   'reconcile.failed': {
     level: 'error',

@@ -60,7 +60,7 @@ export const serviceMessages = {
   'service.unreadable': {
     level: 'warn',
     text: 'refused a request from {address} that is not valid HTTP: {reason}; {suppressed} more since the line before',
-    means: 'A client sends broken requests, or speaks another protocol. Logged at most once a minute.',
+    means: 'A client sends broken requests, or uses another protocol. Logged at most once a minute.',
     todo: 'If the address is a phone system: its URL may hold control characters, or its template may be broken.',
   },
   'service.screen-too-slow': {

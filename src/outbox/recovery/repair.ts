@@ -112,7 +112,7 @@ function chooseNextEvents(db: DatabaseSync): void {
     DELETE FROM open_call WHERE id IN (SELECT call_id FROM event WHERE status = 'completed')`);
 }
 
-/** Makes the counters from what is there. */
+/** Counts the rows that were saved. */
 function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: number | undefined } {
   const before = db.prepare('SELECT * FROM counters').get() as Record<string, number>;
   const [waiting = 0, delivered = 0, dead = 0] = [0, 1, 2].map(

@@ -12,7 +12,7 @@ export type Counters = {
 };
 
 /**
- * No outbox ever takes so many events: a higher number is damage. Sixteen times as much, the number of an attempt, is
+ * No outbox ever takes this many events: a higher number is damage. Sixteen times as much, the number of an attempt, is
  * still one that JavaScript can count with.
  */
 export const highestSeq = 2 ** 48;
@@ -74,12 +74,12 @@ export function createCounterKeeper(db: DatabaseSync) {
       delta[to]++;
       dirty = true;
     },
-    /** Writes what was counted, before the commit. */
+    /** Writes the counts, before the commit. */
     flush,
     committed(): void {
       committedSeq = lastSeq;
     },
-    /** Forgets what was counted, after a rollback. */
+    /** Discards the counts, after a rollback. */
     rolledBack(): void {
       forget();
       lastSeq = committedSeq;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 /** A trunk, and where that is known from; `state` is opaque text. */
 export type StoredTrunk = { readonly endpoint: string; readonly source: string; readonly state: string };
 
-/** What an operator has added is not taken back by what is heard: this source stays. */
+/** A trunk that an operator has added stays, whatever its calls show. */
 const addedSource = 'added';
 
 const upsert = `INSERT INTO trunk (endpoint, source, state) VALUES (?, ?, ?)

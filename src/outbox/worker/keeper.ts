@@ -16,7 +16,7 @@ export type KeeperOptions = {
   readonly directory: string;
 };
 
-/** How long trouble with the disk is waited out before the next try, ms. */
+/** Wait after a failed write before the next attempt, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
 
 /** Questions that write nothing: they need no transaction, and no room on the disk. */
@@ -176,7 +176,7 @@ export function createKeeper(
     }
   }
 
-  /** Ending the program for trouble with the disk would only make it start again and again. */
+  /** A program that ended because of its disk would only be started again and again. */
   function waitOut(error: unknown): void {
     const kind = storageErrorKind(error);
     if (error instanceof StorageRefused || kind === 'other' || kind === 'corrupt') throw error;
@@ -235,7 +235,7 @@ export function createKeeper(
     try {
       if (opened) saveRoom(opened.db);
     } catch {
-      // There is no room for that either, or other trouble, which the next write meets as well.
+      // The disk is still full, or fails in another way, which the next write meets as well.
     }
   }
 
@@ -250,7 +250,7 @@ export function createKeeper(
   return {
     /** Answers what can be answered now, the rest when it can be. */
     run,
-    /** Tries once more to write what is held; what does not fit then is lost. */
+    /** Tries once more to write the batches in memory; those that do not fit are lost. */
     close(): void {
       clearTimeout(timer);
       try {

@@ -9,7 +9,7 @@ const MAX_COUNTERS = 50_000;
 
 /** How many attempts may be wrong within a quarter of an hour. */
 const limits = {
-  /** Of one user, or of a name that nobody has, from one address, or from one browser that the user signed in with before. */
+  /** Of one user, or of a name that no user has, from one address, or from one browser that the user signed in with before. */
   user: 10,
   /** Of all users and names from one address; an office may share one. */
   address: 100,
@@ -19,7 +19,7 @@ const limits = {
 
 /** Somebody who tries to sign in, or to confirm who they are. */
 export type Who = {
-  /** The user's uid, or a name that nobody has. */
+  /** The user's uid, or a name that no user has. */
   readonly as: string;
   readonly address: string;
   /** The id of a browser in which the user has signed in before: it has limits of its own. */

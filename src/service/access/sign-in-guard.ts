@@ -16,7 +16,7 @@ export type SignInGuard = {
    */
   attempt(
     what: 'password' | 'code',
-    /** `as`: the user's uid, or a name that nobody has. */
+    /** `as`: the user's uid, or a name that no user has. */
     who: { readonly as: string; readonly request: FastifyRequest },
     check: (client: string) => Promise<boolean>,
   ): Promise<boolean>;

@@ -28,7 +28,7 @@ export const oldTokenDays = z.coerce
   .min(0, 'The time must be 0 to 7 days.')
   .max(7, 'The time must be 0 to 7 days.');
 
-/** A new token; the old one is accepted for so many days more, or no longer. */
+/** A new token; the old one is accepted for `days` more days; 0: no longer. */
 export const newToken = (days: number, now: number): IntegrationChange => ({
   rotate: true,
   oldTokenUntil: days === 0 ? null : now + Math.round(days * 86_400_000),

@@ -44,7 +44,7 @@ export function missedCallers(
   };
 }
 
-/** When a caller was done, without what was undone. */
+/** When a caller was marked as done, without marks that were undone. */
 function doneAt(actions: readonly CallerAction[]): number[] {
   const decisions = actions.filter(({ kind }) => kind === 'done' || kind === 'reopened');
   return decisions

@@ -39,7 +39,7 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
       print(writtenText(file));
     });
 
-  /** What is stored, without anybody's name. */
+  /** What is stored, without names. */
   async function storage(): Promise<unknown> {
     const options = io.options();
     if (!holdsData(options)) return 'no data';

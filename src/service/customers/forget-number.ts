@@ -58,7 +58,7 @@ export async function forgetNumber(
 const replaced = (text: string, number: string) =>
   text.replaceAll(number, FORGOTTEN).replaceAll(encodeURIComponent(number), FORGOTTEN);
 
-/** The payload with the fields alone that name nobody. */
+/** The payload with only those fields that name no person. */
 function namingNothing({ method, request }: StoredRequest): string {
   const text = typeof request === 'string' ? request : Buffer.from(request).toString();
   const fields = method === 'GET' ? Object.fromEntries(new URLSearchParams(text)) : parseJson(text);

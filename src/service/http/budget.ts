@@ -31,7 +31,7 @@ export function makeBudget(max: number, what: string): Budget {
   };
 }
 
-/** Text searches of one account. More than anybody has who waits for an answer: bridges are never refused. */
+/** Text searches of one account: more than people have who wait for the answer. Bridges are never refused. */
 const searchLimits: FairQueueLimits = {
   ...{ running: 2, waitingOfOne: 1_000, waiting: 10_000 },
   busy: ({ searchBusy }) => searchBusy,

@@ -32,7 +32,7 @@ export function signInPages(
   }: ServiceContext,
   { sendPlain }: { sendPlain: (reply: FastifyReply, page: Page, words: Words) => FastifyReply },
 ): void {
-  /** A name that nobody has is not written: people type passwords there. */
+  /** A name that no user has is not written down: people type passwords there. */
   const audit = (what: AuditKind, user: User | undefined, { ip }: FastifyRequest, target: string) =>
     store.audit.write({
       ...{ account: user?.account ?? 0, at: clock(), what, who: user?.name ?? '', from: ip, target },

@@ -7,7 +7,7 @@ import type { GroupFilter, Report } from './call-report.ts';
 export const MAX_CALLS = 50_000;
 const MAX_ACTIONS = 20_000;
 const BUSIEST = 15;
-/** A call is missed when it ends: so long after its start at most. */
+/** A call is missed when it ends, at most this long after its start. */
 const LONGEST_RING_MS = 3_600_000;
 
 export type CallersReport = MissedCallers & { readonly busiest: readonly CallerCounts[] };

@@ -1,14 +1,14 @@
 import type { Group } from './aggregate.ts';
 import { countOf, countWithin } from './durations.ts';
 
-/** Missed calls of at most so many seconds are mostly wrong numbers and no fault of the office. */
+/** Missed calls of at most this many seconds are mostly wrong numbers and no fault of the office. */
 export const SHORT_SECONDS = 5;
 
 export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
   countWithin(gaveUp, SHORT_SECONDS);
 
 /**
- * The share of calls answered within so many seconds, among those answered or missed, without short abandons; null
+ * The share of calls answered within `answerWithin` seconds, among those answered or missed, without short abandons; null
  * without any. Calls for which a time is unknown are left out.
  */
 export function serviceLevel(

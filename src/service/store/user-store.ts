@@ -81,6 +81,6 @@ export interface UserStore {
   closeSession(id: string): Promise<void>;
   /** All of a user's but one. */
   closeSessions(user: number, except: string | null): Promise<void>;
-  /** Forgets what is too old to count. */
+  /** Deletes attempts that are too old to count. */
   trimSessions(limits: { openedBefore: number; usedBefore: number }): Promise<void>;
 }

@@ -12,7 +12,7 @@ export type Retention = {
   readonly auditMaxAgeMs?: number | undefined;
 };
 
-/** Deletes what is beyond the retention. */
+/** Deletes requests, calls and audit entries at the end of their retention. */
 export async function applyRetention(
   { requests, calls, audit }: { [Part in 'requests' | 'calls' | 'audit']: Pick<Store[Part], 'trim'> },
   { maxAgeMs, maxEntries, callsMaxAgeMs, auditMaxAgeMs }: Retention,

@@ -34,7 +34,7 @@ type Parts = {
 
 /** A phone system that was refused tries again within minutes. */
 const REFUSED_MS = 10 * 60_000;
-/** A replaced token is announced so long before it ends, if a phone system has used it within the last hour. */
+/** How long before its end a replaced token is announced, if a phone system has used it within the last hour. */
 const ENDS_MS = 86_400_000;
 const IN_USE_MS = 3_600_000;
 /** How often to look for silent phone systems. */

@@ -1,9 +1,10 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, isChosen, lasting, plainText, shownAt } from './board.js';
-import { openStream } from './stream.js';
-import { filled, parts, words } from './words.js';
+import { boardOf, empty, isChosen, plainText, shownAt } from './board.js';
+import { card, missedCard, nameOf } from './call-card.js';
+import { connect } from './shared-stream.js';
+import { filled, words } from './words.js';
 
 /** @typedef {import('./board.js').Call} Call */
 
@@ -22,11 +23,7 @@ const token = root.dataset.token ?? '';
 const choice = JSON.parse(root.dataset.choice ?? 'null');
 const isFiltered = choice.mine !== null || choice.segments.length + choice.integrations.length > 0;
 const { zone: timeZone, locale } = root.dataset;
-const format = (/** @type {Intl.DateTimeFormatOptions} */ options) =>
-  new Intl.DateTimeFormat(locale, { timeZone, ...options });
-const time = format({ hour: '2-digit', minute: '2-digit' });
-const day = format({ weekday: 'short' });
-const weekday = format({ weekday: 'long' });
+const weekday = new Intl.DateTimeFormat(locale, { timeZone, weekday: 'long' });
 const ago = new Intl.RelativeTimeFormat(locale, { style: 'short' });
 const title = document.title;
 /** The count in the navigation. */
@@ -138,7 +135,7 @@ function draw() {
   const head = html`<div class="bar-head">
     ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
     ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
-    ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0])}</ul>`}
+    ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0], now())}</ul>`}
     ${!open && missed.length > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>`}
     <div class="bar-buttons">
       ${button(ringtone)}
@@ -154,12 +151,12 @@ function draw() {
     html`
       ${
         ringing.length + others.length > 0 &&
-        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map(card)}</ul>`
+        html`<ul class="calls" aria-label=${words.callsInProgress}>${[...ringing, ...others].map((call) => card(call, now()))}</ul>`
       }
       ${
         missed.length > 0 &&
         html`<div class="missed">
-          <ul aria-label=${words.missedCalls}>${missed.map(missedCard)}</ul>
+          <ul aria-label=${words.missedCalls}>${missed.map((calls) => missedCard(calls, now()))}</ul>
           <div class="missed-all">
             <a href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>
           </div>
@@ -182,7 +179,7 @@ function toggle() {
 const button = ({ label, on, press }) =>
   html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`;
 
-/** The state of the phone systems, and what is seldom changed. */
+/** The state of the phone systems, and settings that are rarely changed. */
 const more =
   () => html`<details class="bar-more" onToggle=${(/** @type {Event} */ { target }) => /** @type {HTMLElement} */ (target).scrollIntoView({ block: 'nearest' })}>
   <summary>${words.more}</summary>
@@ -217,7 +214,7 @@ function systemText({ name: system, last_at, unusual }) {
   });
 }
 
-/** How high the bar is, and was on this page, in pixels. */
+/** The height of the bar now, and the most that it was on this page, in pixels. */
 let height = 0;
 let room = 0;
 /** The space at the end of a page never shrinks: a page scrolled to its end would jump when calls end. */
@@ -255,90 +252,13 @@ function state(ringing, talking) {
   return html`<p class=${isConnected() ? 'link live' : 'link live unused'}>${calls}${isFiltered && html` · <a href="/bar/settings">${words.filtered}</a>`}</p>`;
 }
 
-/** @param {string} text */
-const bold = (text) => html`<b>${text}</b>`;
-
-/** @param {Call} call */
-function card(call) {
-  return html`<li key=${call.id} class=${`call ${call.status}`} data-call=${call.id}>
-    <span class="dot" aria-hidden="true"></span>
-    <div class="caller">${who(call)}</div>
-    ${segment(call)}
-    <div class="what">${what(call)}</div>
-  </li>`;
-}
-
-/** @param {Call} call */
-function what({ status, started_at, answered_at, completed_at, answered_by }) {
-  if (status === 'ringing') return parts(words.ringingFor, { time: bold(lasting(now() - started_at)) });
-  if (status === 'completed')
-    return answered_at && completed_at
-      ? parts(words.endedAfter, { time: bold(lasting(completed_at - answered_at)) })
-      : words.ended;
-  return parts(answered_by ? words.answeredBy : words.answered, {
-    name: answered_by && html`<bdi>${plainText(answered_by, 60)}</bdi>`,
-    time: bold(lasting(now() - (answered_at ?? now()))),
-  });
-}
-
-/** @param {readonly Call[]} calls of one caller, newest first */
-function missedCard(calls) {
-  const [call] = calls;
-  if (call === undefined) return null;
-  const taker = calls.find(({ taken_by }) => taken_by)?.taken_by;
-  const at = call.completed_at ?? 0;
-  const when =
-    day.format(at) === day.format(now()) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
-  const times =
-    calls.length > 1 &&
-    html` <span role="img" aria-label=${filled(words.missedTimes, { count: calls.length })}>×${calls.length}</span>`;
-  return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
-    <span class="dot" aria-hidden="true"></span>
-    <div class="caller">${who(call)}</div>
-    ${segment(call)}
-    <div class="what">${parts(words.missedAt, { time: bold(when) })}${times}</div>
-    <div class="actions">
-      ${
-        taker
-          ? html`<span>${parts(words.takenBy, { name: html`<bdi>${plainText(taker, 24)}</bdi>` })}</span>`
-          : html`<button type="button" class="take" onClick=${() => act(call, 'taken')} aria-label=${filled(words.takeCaller, { name: name(call) })}>${words.take}</button>`
-      }
-      <button type="button" onClick=${() => act(call, 'done')} aria-label=${filled(words.doneCaller, { name: name(call) })}>${words.done}</button>
-    </div>
-  </li>`;
-}
-
-/** @param {Call} call */
-const name = (call) => plainText(call.customer?.name ?? call.number_shown);
-
-/** @param {Call} call */
-function who(call) {
-  const shown = html`<bdi class="number">${plainText(call.number_shown)}</bdi>`;
-  const number = call.missed ? html`<a href=${`tel:${call.number}`}>${shown}</a>` : shown;
-  const to = `/callers?${new URLSearchParams({ number: call.number })}`;
-  return call.customer
-    ? html`<strong><a href=${to} title=${name(call)}><bdi>${name(call)}</bdi></a></strong> ${number}`
-    : html`<strong>${call.missed ? number : html`<a href=${to}>${shown}</a>`}</strong>`;
-}
-
-/** @param {Call} call */
-const segment = (call) =>
-  call.segment &&
-  html`<span class="chip" title=${words.segment}><bdi>${plainText(call.segment, 24)}</bdi> ${call.priority}</span>`;
-
-/** Takes or closes a missed caller, for all users. @param {Call} call @param {'taken' | 'done'} kind */
-function act({ number }, kind) {
-  const body = new URLSearchParams({ token, number, kind, from: 'bar' });
-  void fetch('/call-back', { method: 'POST', body });
-}
-
 /** For screen readers: new and missed calls, never the seconds. @param {Call} call */
 function announce(call) {
   const text = call.missed
     ? words.saysMissed
     : { ringing: words.saysRinging, answered: words.saysAnswered, completed: words.saysEnded }[call.status];
   const also = call.status === 'ringing' && call.segment ? `, ${plainText(call.segment)}` : '';
-  announcement.textContent = filled(text, { name: `${name(call)}${also}` });
+  announcement.textContent = filled(text, { name: `${nameOf(call)}${also}` });
 }
 
 const announcement = document.createElement('p');
@@ -346,31 +266,7 @@ announcement.className = 'unseen';
 announcement.setAttribute('role', 'status');
 root.after(announcement);
 
-/** One stream for all tabs where the browser can share one. */
-function connect() {
-  if (typeof SharedWorker === 'undefined') {
-    const stream = openStream(take);
-    return {
-      check() {
-        stream.check();
-        stream.report();
-      },
-      end() {},
-    };
-  }
-  // One worker per session, so that another user's calls never show.
-  const worker = new SharedWorker(new URL('./stream-worker.js', import.meta.url), {
-    type: 'module',
-    name: `calls ${token.slice(0, 16)}`,
-  });
-  worker.port.onmessage = ({ data }) => take(data);
-  return {
-    check: () => worker.port.postMessage('check'),
-    end: () => worker.port.postMessage('bye'),
-  };
-}
-
-const stream = connect();
+const stream = connect(take, `calls ${token.slice(0, 16)}`);
 column.addEventListener('change', draw);
 draw();
 

@@ -14,7 +14,7 @@ export type ReportFilter = {
   readonly calls: Readonly<Record<string, string>>;
 };
 
-/** A person with the extensions that answered, or an extension of nobody. */
+/** A person with the extensions that answered, or an extension without a user. */
 export type Person = {
   readonly name: string;
   readonly extensions: readonly string[];
@@ -22,7 +22,7 @@ export type Person = {
   readonly search: string;
 };
 
-/** The user of an extension, or the extension of nobody. */
+/** The user of an extension, or the extension itself if it has no user. */
 export const personOf = (extensions: Extensions, extension: string): number | string =>
   extensions.get(extension)?.user ?? extension;
 

@@ -42,7 +42,7 @@ export function weekPages(pages: Pages, { store, mailer }: ServiceContext): void
       return page(request, request.words.weekly.badAddress);
     const sent = lastWeek(request.now, request.formats.timeZone).toString();
     await store.weekly.put(request.user.id, address || null, sent);
-    await request.audit('settings', `weekly report to ${address || 'nobody'}`);
+    await request.audit('settings', `weekly report to ${address || 'no one'}`);
     return { redirect: '/reports/week' };
   });
 }

@@ -35,7 +35,7 @@ export type HistoryReader = {
   /** The id of the newest entry. */
   lastId(): Promise<number>;
   total(account: number): Promise<number>;
-  /** The last of the slice's rows; null if there are not so many. */
+  /** The last of the slice's rows; null if there are fewer. */
   skip(slice: HistorySlice): Promise<HistoryCursor | null>;
   slice(slice: HistorySlice): Promise<HistoryHits>;
   /** The first of these entries that make a chunk of CHUNK_SIZE, and how many of the places that took. */
