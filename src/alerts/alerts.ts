@@ -8,7 +8,7 @@ import { decideAlerts, type Notice, type Seen, type WatchedProblems } from './al
 import type { AlertTarget } from './alert-targets.ts';
 
 type AlertsOptions = {
-  /** Where what was announced is kept across restarts. */
+  /** The file that keeps across restarts what was announced. */
   readonly file: string;
   readonly targets: readonly AlertTarget[];
   /** How long a problem must last before it is announced, ms. */

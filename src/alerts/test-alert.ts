@@ -2,7 +2,7 @@ import { messageOf } from '../process/message-of.ts';
 import type { AlertTarget } from './alert-targets.ts';
 import { problem } from './problem.ts';
 
-/** Sends a test to each target and gives a line and whether it was accepted, for each. */
+/** Sends a test to each target. Returns for each a line, and whether it was accepted. */
 export function sendTestAlert(targets: readonly AlertTarget[], now: number) {
   const test = problem('test', 'problem.test', {});
   const notice = { ...test, state: 'began', since: now, times: 1, flaps: false } as const;

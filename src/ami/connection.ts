@@ -35,14 +35,14 @@ type ConnectionHandlers = {
 type ConnectionTools = {
   readonly clock: Clock;
   readonly counters: AmiCounters;
-  /** Gives the attempt up. */
+  /** Aborts the attempt. */
   readonly signal?: AbortSignal | undefined;
 };
 
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = {
   /**
-   * Sends an action and gives its response, `Success` or `Error`. Without one in time the connection is failed.
+   * Sends an action and returns its response, `Success` or `Error`. Without one in time the connection is failed.
    * @param limits those of the connection when absent.
    */
   request(action: Action, limits?: AnswerLimits): Promise<Response>;

@@ -135,7 +135,7 @@ export async function startServer(t: TestContext, serve: (socket: net.Socket) =>
   return (server.address() as net.AddressInfo).port;
 }
 
-/** Answers a connection's actions with the text that `answer` gives for each. */
+/** Answers a connection's actions with the text that `answer` returns for each. */
 export function serveActions(socket: net.Socket, answer: (action: string, id: string) => string): void {
   socket.write('Asterisk Call Manager/9.0.0\r\n');
   let unread = '';

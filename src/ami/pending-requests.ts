@@ -1,7 +1,7 @@
 import type { Clock } from '../process/clock.ts';
 import type { AmiFailure } from './failure.ts';
 
-/** What the requests of a connection that has ended are rejected with. */
+/** The error of requests whose connection has ended. */
 export class ConnectionEnded extends Error {
   override readonly name = 'ConnectionEnded';
   readonly failure: AmiFailure;

@@ -77,7 +77,7 @@ async function readStatus(
   return answer.ok ? answer.items.find((item) => item.uniqueid === uniqueid) : undefined;
 }
 
-/** The life of one connection, from the attempt to its end. Gives why it ended. */
+/** The life of one connection, from the attempt to its end. Returns why it ended. */
 export async function runSession(
   options: ConnectionOptions & { readonly ping: KeepAliveOptions },
   handlers: SessionHandlers,
@@ -148,7 +148,7 @@ export async function runSession(
     }
   }
 
-  /** Hands on what is on the PBX now, then the events held meanwhile. Gives the Uniqueids of its channels. */
+  /** Hands on what is on the PBX now, then the events held meanwhile. Returns the Uniqueids of its channels. */
   async function sync(): Promise<string[]> {
     held ??= [];
     const lost = counters.lost;

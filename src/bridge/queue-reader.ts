@@ -6,7 +6,7 @@ type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
 
 /**
  * Reads how many events there are. While the disk fails nothing is read from it, which is when people look: after
- * `timeoutMs` it gives what was known last. Rejects when nothing is known yet, or the outbox has ended.
+ * `timeoutMs` it returns the last known figures. Rejects when nothing is known yet, or the outbox has ended.
  */
 export function createQueueReader(
   outbox: Pick<Outbox, 'counters' | 'oldestWaiting'>,

@@ -12,8 +12,8 @@ type TrunkWatch = {
 };
 
 /**
- * Hears what an operator has changed in the table of trunks, beside the bridge: what differs from the last time that it was
- * read. What the bridge itself writes meanwhile differs too, but says nothing that it does not know.
+ * Watches the table of trunks for changes that an operator makes while the bridge runs, by comparing it with the last
+ * time. The bridge's own changes differ too, but are no news to the tracker.
  */
 export function createTrunkWatch(
   saved: readonly StoredTrunk[],

@@ -39,7 +39,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
   state.snapshots += 1;
 }
 
-/** Puts what the snapshot shows in place of all channels and bridges, and gives the channels that were known. */
+/** Puts what the snapshot shows in place of all channels and bridges, and returns the channels that were known. */
 function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, Channel> {
   const before = new Map(state.channels);
   for (const table of [state.channels, state.locals, state.bridges]) table.clear();

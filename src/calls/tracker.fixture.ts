@@ -22,7 +22,7 @@ function line(effect: Effect): string {
 }
 
 /**
- * Plays inputs, and answers each `ask` with `presentation`; gives what is reported and noted, in order, and the state
+ * Plays inputs, and answers each `ask` with `presentation`; returns what is reported and noted, in order, and the state
  * that is left.
  */
 export function play(

@@ -46,7 +46,7 @@ import {
 
 export type Tracker = {
   /**
-   * Takes what the PBX said, and gives what follows, in order. Deterministic: the same inputs give the same effects; time
+   * Takes an input, and returns its effects, in order. Deterministic: the same inputs give the same effects; time
    * is `input.at` and nothing else. Input about channels that are not known is not an error: after a connect in the
    * middle of things there is always some.
    */

@@ -4,7 +4,7 @@ const firstCeilingMs = 1_000;
 
 /**
  * How long to wait after the `tries`-th failure in a row (from 1), ms: exponential with full jitter, so that many
- * bridges that failed together do not come back together. `random` gives 0 to 1.
+ * bridges that failed together do not come back together. `random` returns 0 to 1.
  */
 export function backoff(tries: number, random: () => number): number {
   // 2^6 s is over the cap already; larger powers would only overflow.

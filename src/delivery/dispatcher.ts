@@ -22,7 +22,7 @@ type DispatcherOptions = {
   readonly queue: DeliveryQueue;
   /** Sends one event. A rejection counts as a failed attempt. */
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;
-  /** Hears of every attempt that has come to its end. */
+  /** Called after every attempt. */
   readonly onAttempt?: (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
   readonly log: Log;
   /** Unix ms. */

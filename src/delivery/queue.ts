@@ -72,11 +72,11 @@ export interface DeliveryQueue {
   /** The next time at which a tried one becomes due that is not due at `now`; undefined if none waits. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Records what became of attempts, durably, and gives for each call that has more to send after a `delivered` or
+   * Records what became of attempts, durably, and returns for each call that has more to send after a `delivered` or
    * `dead` its next event (so that the next event of a call needs no second query).
    */
   record(results: readonly DeliveryResult[]): Promise<QueuedEvent[]>;
-  /** Parks every event queued before `queuedBefore` as a dead letter (OUTBOX_MAX_AGE); gives how many. */
+  /** Parks every event queued before `queuedBefore` as a dead letter (OUTBOX_MAX_AGE); returns how many. */
   expire(queuedBefore: number, at: number): Promise<number>;
   /** How many events wait to be delivered; dead letters are not among them. */
   waiting(): Promise<number>;

@@ -10,7 +10,7 @@ export type ReconcilerOptions = {
   readonly reader: Pick<HistoryReader, 'look' | 'understands'>;
   /** Events that were delivered before the start, the newest ones. */
   readonly recent: () => Promise<readonly Delivered[]>;
-  /** Makes delivered events wait again, in their calls' order; gives the numbers of those for which it is not too late. */
+  /** Makes delivered events wait again, in their calls' order; returns the numbers of those for which it is not too late. */
   readonly sendAgain: (missing: readonly Delivered[]) => Promise<readonly number[]>;
   /** False while the API takes nothing: then it is not asked anything either. */
   readonly isFlowing: () => boolean;

@@ -40,7 +40,7 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
 
   return {
     async send({ to, ...content }) {
-      // Our own socket, since nodemailer's own time limits begin anew with each reply.
+      // Our own socket, since nodemailer's own time limits begin again with each reply.
       let socket: Socket | undefined;
       const late = new Error(`${server} did not accept the mail within ${deadlineMs / 1_000} s`);
       const deadline = Promise.withResolvers<never>();

@@ -19,14 +19,14 @@ const busyTimeoutMs = 10_000;
  * transaction at a time, and the dispatcher looks for what waits every 5 s.
  */
 export type Operator = {
-  /** Makes these dead letters wait again, as young as new ones and with no attempts counted; gives how many. */
+  /** Makes these dead letters wait again, as young as new ones and with no attempts counted; returns how many. */
   resend(seqs: readonly number[]): number;
   /**
-   * Makes the event of a delivered call wait again: it is missing at the far side. Gives how many; an event that
+   * Makes the event of a delivered call wait again: it is missing at the far side. Returns how many; an event that
    * waits or is a dead letter is left as it is.
    */
   sendAgain(seqs: readonly number[]): number;
-  /** Forgets these dead letters for ever; gives those that it forgot. `before` sees them first, and may throw. */
+  /** Forgets these dead letters for ever; returns those that it forgot. `before` sees them first, and may throw. */
   discard(seqs: readonly number[], before: (events: readonly StoredEvent[]) => void): StoredEvent[];
   /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
   addTrunk(endpoint: string, state: string): void;

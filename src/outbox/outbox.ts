@@ -81,7 +81,7 @@ export interface Outbox extends DeliveryQueue {
   /** Those of the `limit` events queued last that were delivered since (Unix ms). */
   lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
   /**
-   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Gives the numbers
+   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Returns the numbers
    * of those that do: what is not delivered, or not any more, is left as it is, and so is what would come after a later
    * event of its call that has arrived or is on its way.
    */

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 
-/** The forms in which a number (as `normaliseNumber` gives it) is usually written. */
+/** The forms in which a number (as `normaliseNumber` returns it) is usually written. */
 export function numberForms(number: string): string[] {
   const parsed = number.startsWith('+') ? parsePhoneNumberFromString(number, { extract: false }) : undefined;
   if (parsed === undefined) return [number];

@@ -15,7 +15,7 @@ type BugReport = {
   /** Adds a section, or why it cannot be read. */
   attempt(title: string, read: () => unknown): Promise<void>;
   /**
-   * Writes the file, for its owner alone, and gives its path. Without a name it is named by the time, here or, where this
+   * Writes the file, for its owner alone, and returns its path. Without a name it is named by the time, here or, where this
    * user may not write, in the folder for temporary files. @throws if it exists.
    */
   write(file?: string): string;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { StorageRefused } from './refused.ts';
 import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
-/** Calls that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
+/** Requests that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
 const mostWaiting = 20_000;
 
 /** A thread that owns a database, as the main thread sees it. */
@@ -20,12 +20,13 @@ type Thread<M extends Methods> = {
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
 type ThreadOptions<Notice> = {
-  /** Hears what the thread says by itself. */
+  /** Called with what the thread reports unasked. */
   readonly onNotice?: (notice: Notice) => void;
 };
 
 /**
- * Starts a thread (a script that requests `serveThread`) with `data`, and waits until its database is open. Rejects with StorageRefused when a rule forbids the start, or with the thread's error.
+ * Starts a thread (a script that calls `serveThread`) with `data`, and waits until its database is open. Rejects with
+ * StorageRefused when a rule forbids the start, or with the thread's error.
  */
 export async function startThread<M extends Methods, Notice = never>(
   script: URL,
@@ -80,7 +81,7 @@ export async function startThread<M extends Methods, Notice = never>(
     waiting.clear();
   }
 
-  /** What is asked in one turn of the event loop, for several connections, say, goes over together: each message wakes the thread. */
+  /** Requests of one turn of the event loop are posted together, as each message wakes the thread. */
   function send(): void {
     if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
   }

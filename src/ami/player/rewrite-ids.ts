@@ -1,6 +1,6 @@
 /**
  * Gives a recording's channels and bridges names of their own, so that it can be played many times, also
- * beside itself, as Asterisk never gives a name twice.
+ * at the same time: Asterisk never uses a name twice.
  */
 type IdRewriter = (frame: Buffer) => Buffer;
 
@@ -14,7 +14,7 @@ const bridgeIds = /\b[0-9a-f]{8}(-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 
 /**
  * @param shiftMs how much later than recorded it is played, so that a Uniqueid begins with the second in
- * which its channel is made anew.
+ * which its channel is created again.
  */
 export function createIdRewriter(source: IdSource, shiftMs: number): IdRewriter {
   const channels = new Map<string, string>();

@@ -79,7 +79,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
     return blankLineBehind.test(text) ? blankLineBehind.lastIndex : 0;
   }
 
-  /** Gives where the frames begin in the chunk. */
+  /** Returns where the frames begin in the chunk. */
   function takeGreeting(chunk: Buffer): number {
     const end = chunk.indexOf(LF);
     if (phase === 'greeting') {

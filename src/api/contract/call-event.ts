@@ -39,7 +39,7 @@ export const callEventSchema = z
   .refine((event) => event.from !== undefined, {
     path: ['from'],
     error: 'The from field is required when direction is inbound.',
-    // Asked for even when other fields are wrong, so that a client sees all that is wrong at once.
+    // Checked even if other fields are invalid, so that a client gets all errors at once.
     when: ({ value }) => (value as { direction?: unknown } | undefined)?.direction === 'inbound',
   })
   .meta({

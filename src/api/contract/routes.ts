@@ -26,7 +26,7 @@ function because(...keys: DecisionKey[]): string {
   return keys.map((key) => `- ${decisions[key].decides}`).join('\n');
 }
 
-/** Every operation of the document, with what it takes and gives. Paths are relative to the base address. */
+/** Every operation of the document, with its request and its response. Paths are relative to the base address. */
 export const routes = {
   postCall: {
     method: 'POST',

@@ -66,7 +66,7 @@ export async function openedWhole(t: TestContext, directory: string): Promise<Fo
   return { outbox, log, events: found.length };
 }
 
-/** Delivers everything that waits, in the order of each call; gives how many. */
+/** Delivers everything that waits, in the order of each call; returns how many. */
 export async function drain(outbox: Outbox): Promise<number> {
   let total = 0;
   for (const priority of ['backlog', 'retry'] as const) {

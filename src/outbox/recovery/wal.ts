@@ -22,7 +22,7 @@ export function framesOf(wal: Buffer): Frame[] {
 
 /**
  * SQLite believes a WAL up to its first wrong checksum and silently forgets the rest, acknowledged transactions
- * included. Gives the number of the first frame that it will not take although complete transactions of the same WAL
+ * included. Returns the number of the first frame that it will not take although complete transactions of the same WAL
  * follow: the first one after the last commit that it believes, since it forgets a damaged transaction as a whole.
  * Undefined when nothing is forgotten. (After a power cut the last transaction may be half there: that
  * looks the same, but it had not been acknowledged.)

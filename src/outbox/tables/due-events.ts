@@ -21,7 +21,7 @@ export const prioritySql = {
   nextDue: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
-/** Gives out next events. Every statement goes straight to its rows, however many wait. */
+/** Hands out next events. Every statement goes straight to its rows, however many wait. */
 export function createDueEvents(db: DatabaseSync) {
   const fresh = db.prepare(prioritySql.fresh);
   const backlog = db.prepare(prioritySql.backlog);

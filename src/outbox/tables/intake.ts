@@ -128,7 +128,7 @@ export function createIntake(
   };
 }
 
-/** Appends these batches as one; gives what `append` gives for each. */
+/** Appends these batches as one; returns what `append` returns for each. */
 export function appendTogether(
   append: (batch: IntakeBatch) => number[],
   batches: readonly IntakeBatch[],

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 /**
  * What was seen and decided, in chunks of lines, for `explain`: opaque here. A row's id is the number of characters
  * written so far, so that the size of what is kept is the difference of two ids. There is no index: a question reads
- * everything, and writing costs one row per batch. After a repair the journal begins anew.
+ * everything, and writing costs one row per batch. A repair starts a new journal.
  */
 export function createJournal(db: DatabaseSync) {
   const write = db.prepare(
@@ -21,7 +21,7 @@ export function createJournal(db: DatabaseSync) {
 
     /**
      * One step of forgetting what was written before `before` (Unix ms), or is beyond `most` characters; looks at `limit`
-     * rows. Gives how many it forgot.
+     * rows. Returns how many it forgot.
      */
     pruneJournal(before: number, most: number, limit: number): number {
       const last = (ends.get()?.last ?? 0) as number;

@@ -47,7 +47,7 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
     record.run(id, of.at, of.outcome, of.counted ? 1 : 0, of.httpStatus ?? null, error, of.durationMs);
   }
 
-  /** Gives the next event of the call, if it has more to send. */
+  /** Returns the next event of the call, if it has more to send. */
   function recordOne(of: DeliveryResult): WaitingRow | undefined {
     const event = find.get(of.seq) as FoundRow | undefined;
     // Pruned, delivered or parked meanwhile: a late word about it changes nothing, except that it arrived after all.
@@ -73,7 +73,7 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   }
 
   return {
-    /** Gives the new next events of the calls that have more to send. */
+    /** Returns the new next events of the calls that have more to send. */
     record(results: readonly DeliveryResult[]): QueuedEvent[] {
       return results.flatMap((result) => recordOne(result) ?? []).map(queuedEvent);
     },

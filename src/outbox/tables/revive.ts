@@ -42,12 +42,12 @@ export function createReviver(db: DatabaseSync) {
   }
 
   return {
-    /** Dead letters; gives how many there were. */
+    /** Dead letters; returns how many there were. */
     resend: (seqs: readonly number[], counters: CounterKeeper, at: number): number =>
       seqs.filter((seq) => revive(seq, 'dead', counters, at)).length,
 
     /**
-     * Delivered events; gives those of them that wait now. One is left as it is if a later event of its call is there
+     * Delivered events; returns those of them that wait now. One is left as it is if a later event of its call is there
      * that is not sent again with it: that has arrived meanwhile, or is on its way at this moment.
      */
     sendAgain(seqs: readonly number[], counters: CounterKeeper, at: number): number[] {

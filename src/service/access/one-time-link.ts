@@ -17,7 +17,7 @@ export async function makeLink(
   return `${text}.${keys.sign('link', text)}`;
 }
 
-/** Uses a link up. Gives its user, or undefined if the link is not valid: forged, used, expired or ended. */
+/** Uses a link up. Returns its user, or undefined if the link is not valid: forged, used, expired or ended. */
 export async function useLink(
   { users }: Pick<Store, 'users'>,
   keys: Keys,

@@ -13,7 +13,7 @@ const RECOVERY_CODES = 10;
 export type SecondFactor = {
   /** A new secret for a user: `factor` is kept when it is switched on, `uri` is for the app, `secret` to be typed. */
   propose(user: User, account: string, factor?: string): { factor: string; uri: string; secret: string };
-  /** Switches it on if `code` is right. Gives the recovery codes, which are shown once. */
+  /** Switches it on if `code` is right. Returns the recovery codes, which are shown once. */
   enable(user: User, factor: string, code: string): Promise<string[] | undefined>;
   disable(user: Pick<User, 'id'>): Promise<void>;
   /** Uses up a code of the app, or a recovery code; false if it is wrong or was used before. */

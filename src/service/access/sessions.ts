@@ -13,7 +13,7 @@ const MAX_BROWSER = 300;
 const USE_STORED_MS = 60_000;
 
 export type Sessions = {
-  /** Signs a browser in; gives the value of its cookie. `browser`: its User-Agent. */
+  /** Signs a browser in; returns the value of its cookie. `browser`: its User-Agent. */
   open(user: User, from: { readonly address: string; readonly browser: string }): Promise<string>;
   /** The session of a cookie if it is valid now; stores that it is used. */
   find(cookie: string | undefined): Promise<Session | undefined>;
@@ -22,7 +22,7 @@ export type Sessions = {
   list(user: User): Promise<Omit<Session, 'user'>[]>;
   /** Ends all sessions of a user except one. */
   closeAll(user: User, except: Session | null): Promise<void>;
-  /** Calls `end` when the session is closed in this process, or `endClosed` finds it closed. Gives a function that removes the listener. */
+  /** Calls `end` when the session is closed in this process, or `endClosed` finds it closed. Returns a function that removes the listener. */
   onClose(session: Session, end: () => void): () => void;
   /** Ends what listens to sessions that another process has closed. */
   endClosed(): Promise<void>;

@@ -11,7 +11,7 @@ import type { KnownBrowsers } from './known-browser.ts';
  */
 export type SignInGuard = {
   /**
-   * Runs a check within the limits; gives whether it was right. `client` is whose turn in a queue it takes.
+   * Runs a check within the limits; returns whether it was right. `client` is whose turn in a queue it takes.
    * @throws Refusal 429 if there have been too many wrong attempts, before the check.
    */
   attempt(

@@ -8,7 +8,7 @@ export type PhoneSystem = {
   readonly name: string;
   /** Its last request; null: it has never connected. */
   readonly lastAt: number | null;
-  /** It has been silent while it usually is not at this time of this weekday (see isUnusual). */
+  /** Silent now, although it usually is not at this time of this weekday (see isUnusual). */
   readonly unusual: boolean;
 };
 

@@ -15,12 +15,12 @@ export type Screens = {
   accounts(): number[];
   /** Whether the account has one. */
   watched(account: number): boolean;
-  /** Calls `listener` with frames of an event stream. Gives a function that removes it. */
+  /** Calls `listener` with frames of an event stream. Returns a function that removes it. */
   subscribe(
     watcher: { readonly account: number; readonly user: unknown },
     listener: (frame: string) => void,
   ): () => void;
-  /** Calls `listener` when every stream must end. Gives a function that removes it. */
+  /** Calls `listener` when every stream must end. Returns a function that removes it. */
   onClose(listener: () => void): () => void;
   /** Ends every stream: the screens reconnect and load the current calls. */
   restart(): void;

@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts';
 
 /** Limits how many things of a kind each of several (accounts, users, tokens) has at a time. */
 type Budget = {
-  /** Gives a function that returns it. @throws Refusal 429 */
+  /** Returns a function that returns it. @throws Refusal 429 */
   take(of: number | string): () => void;
 };
 

@@ -51,6 +51,6 @@ export interface AuditStore {
   }): Promise<{ entries: AuditEntry[]; next: AuditCursor | null }>;
   /** Replaces a text in the targets of an account's entries. */
   mask(account: number, text: string, by: string): Promise<void>;
-  /** Deletes what is older than `before` (Unix ms); gives how many. */
+  /** Deletes what is older than `before` (Unix ms); returns how many. */
   trim(before: number): Promise<number>;
 }

@@ -78,9 +78,9 @@ export interface CallStore {
   ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
   /** The extensions that calls were answered at, or the numbers that were called, in their order: at most `max`. */
   heard(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]>;
-  /** Removes number and customer from all calls of a number; gives how many. */
+  /** Removes number and customer from all calls of a number; returns how many. */
   forget(account: number, number: string): Promise<number>;
-  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; gives how many. */
+  /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
   trim(before: number): Promise<number>;
   /**
    * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end

@@ -19,7 +19,7 @@ export type StorageSettings = {
 /** Who holds a state folder: two services on one file would each keep screens and caches of their own. */
 export const occupant = { name: 'service', who: 'service' };
 
-/** Holds a state folder, and ends a restore there that was cut off. Gives the function that lets go. */
+/** Holds a state folder, and ends a restore there that was cut off. Returns the function that releases it. */
 export function holdStateDir(stateDir: string): () => void {
   const release = lockFolder(stateDir, occupant, process.pid);
   const file = fileIn(stateDir);

@@ -74,7 +74,7 @@ export type SearchPlace = { readonly searched: HistoryCursor; readonly given: Hi
 export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call and its activity record move
-   * forward and the report figures follow. Gives the call if it moved and is `watched` (by default it is): to copy it
+   * forward and the report figures follow. Returns the call if it moved and is `watched` (by default it is): to copy it
    * from the thread of SQLite is a tenth of the work.
    */
   record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | undefined>;
@@ -137,7 +137,7 @@ export interface RequestStore {
   use(account: number, since: number): Promise<IntegrationUse[]>;
   /** The requests of an integration in each of these spans, in whole quarters of an hour. */
   usedIn(integration: number, spans: readonly Span[]): Promise<number[]>;
-  /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; gives how many. */
+  /** Deletes what is older than `before` (Unix ms) and beyond the newest `keep` of each account; returns how many. */
   trim(limits: { before?: number; keep?: number }): Promise<number>;
 }
 

@@ -51,7 +51,7 @@ export class StoreUnavailable extends Error {
 export interface ReportStore {
   /**
    * What the calls that began in each of the spans come to, in the order of the spans. What a span came to is kept, and
-   * counted anew only after one of its calls has moved; of a span that is not over at `now` (Unix ms), the last hours
+   * counted again only after one of its calls has moved; of a span that is not over at `now` (Unix ms), the last hours
    * alone.
    */
   figures(account: number, spans: readonly Span[], now: number): AsyncIterable<SpanFigures>;

@@ -58,7 +58,7 @@ export interface UserStore {
   useCodeStep(id: number, step: number): Promise<boolean>;
   /** Uses a recovery code up; false if the user has none with this hash. */
   useRecoveryCode(id: number, hash: string): Promise<boolean>;
-  /** Counts the user's one-time links up, which ends the one before; gives the new counter. */
+  /** Counts the user's one-time links up, which ends the one before; returns the new counter. */
   newLink(id: number): Promise<number>;
   /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
   useLink(uid: string, counter: number): Promise<User | undefined>;

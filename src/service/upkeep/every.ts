@@ -1,4 +1,4 @@
-/** Runs `work` every `periodMs`, never twice at once; calls `failed` with its errors. Gives a function that stops it. */
+/** Runs `work` every `periodMs`, never twice at once; calls `failed` with its errors. Returns a function that stops it. */
 export function every(
   periodMs: number,
   work: () => Promise<unknown>,

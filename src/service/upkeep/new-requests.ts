@@ -2,7 +2,7 @@ import type { RequestStore } from '../store/request-store.ts';
 
 /** Reports that an account has new requests, recorded by any process. */
 type NewRequests = {
-  /** Calls `listener` at most once a second. Gives a function that removes it. */
+  /** Calls `listener` at most once a second. Returns a function that removes it. */
   follow(account: number, listener: () => void): () => void;
 };
 

@@ -13,7 +13,7 @@ export function cursorIn(text: string | null): CallCursor | null {
 
 type Direction = 'older' | 'newer';
 
-/** A page of a list, newest first, that is read from the place in the address on; `read` gives what CallStore.page does. */
+/** A page of a list, newest first, that starts at the cursor in the address; `read` returns what CallStore.page does. */
 export async function cursorList<Row>(
   { query, formats, words: { kit } }: Pick<PageRequest, 'query' | 'formats' | 'words'>,
   perPage: number,

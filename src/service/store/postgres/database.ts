@@ -18,7 +18,7 @@ export type Transaction = { rows<R = Row>(sql: string, ...values: Value[]): Prom
  * transaction that was under way then counts is not known.
  */
 export type Database = {
-  /** One transaction, sent in one go; gives each statement's rows. */
+  /** One transaction, sent in one go; returns each statement's rows. */
   pipeline(statements: readonly Statement[], limits?: Partial<Limits>): Promise<Row[][]>;
   /**
    * Queries that an index answers, each on its own, sent in one go; returns the rows of each. Use few different texts:

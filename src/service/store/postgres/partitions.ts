@@ -48,9 +48,9 @@ function rangeOf(name: string): Range | undefined {
 export type Partitions = {
   /** Makes the partitions for these times if they are missing; those that are known cost no query. */
   ensure(times: readonly number[]): Promise<void>;
-  /** Asks the database anew when a partition is needed next: one that was known is gone. */
+  /** Reads the list of partitions again before the next use: one of them is gone. */
   forget(): void;
-  /** Drops every partition that ends by `before`; gives how many entries that were. */
+  /** Drops every partition that ends by `before`; returns the number of their entries. */
   drop(before: number): Promise<number>;
 };
 

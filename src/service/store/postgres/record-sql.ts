@@ -1,7 +1,7 @@
 import { callColumns, callTypes, extraColumns } from '../shared/call-rows.ts';
 import { LONGEST_MS } from '../shared/kept-figures.ts';
 
-/** An entry of the history as recorder.ts gives it. */
+/** An entry of the history as recorder.ts makes it. */
 const entryTypes = {
   ...{ move_account: 'bigint', move_call: 'text', account_id: 'bigint', integration_id: 'bigint' },
   ...{
@@ -39,7 +39,7 @@ LEFT JOIN LATERAL (
 
 /**
  * One batch as one statement: $1 the moves, $2 the history's entries (both JSON, see recorder.ts), $3 the shard.
- * Gives the moves that were made. A move is made if the call still has the status that it was read with; an entry is
+ * Returns the moves that were made. A move is made if the call still has the status that it was read with; an entry is
  * written if it belongs to no move or to one that was made.
  * `locked` and the ORDER BYs: rows are locked in one order by everybody, and a lock is waited for before the status is
  * read.

@@ -8,7 +8,7 @@ import type { Statements, Value } from './statements.ts';
 /** Calls that are changed in one statement. */
 const CHUNK = 500;
 
-/** Repeats a change until it finds nothing more; gives how many rows it changed. */
+/** Repeats a change until it finds nothing more; returns how many rows it changed. */
 async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
   let changed = 0;
   for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;

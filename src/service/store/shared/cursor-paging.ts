@@ -7,7 +7,7 @@ export type CallSlice = {
   readonly filter: CallFilter;
   readonly towards: 'older' | 'newer';
   readonly from: CallCursor | null;
-  /** Calls to give, at most. */
+  /** Most calls to return. */
   readonly limit: number;
 };
 

@@ -13,7 +13,7 @@ export function callRows(db: DatabaseSync) {
   const insert = db.prepare(
     `INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(columns.length)}?)`,
   );
-  // Without caller_id and the extras where they stay as they were: naming them would have their indexes written anew.
+  // Without caller_id and the extras where they stay as they were: naming them would update their indexes.
   const update = (also: string) =>
     db.prepare(
       `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?

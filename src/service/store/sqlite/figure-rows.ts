@@ -22,7 +22,7 @@ type FactsRow = [
   missedAfter: number | null,
 ];
 
-/** Counts calls for reports, and gives what was kept of that. */
+/** Counts calls for reports, and reads the kept counts. */
 export function figureReader(db: DatabaseSync) {
   const kept = db.prepare(
     'SELECT figures FROM kept_figures WHERE account_id = ? AND since = ? AND until = ?',

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { HistoryCursor, StoredRequest } from '../request-store.ts';
 import { CHUNK_SIZE } from '../shared/history-paging.ts';
 
-/** Gives the first of these entries that make a chunk, and how many of the places that took. */
+/** Returns the first of these entries that make a chunk, and how many of the places that took. */
 export function historyEntries(db: DatabaseSync) {
   const byId = db.prepare(
     `SELECT id, integration_id AS integration, created_at AS at, method, path, request, status, response, duration,
