@@ -20,6 +20,7 @@ import { every } from './service/upkeep/every.ts';
 import { applyRetention, type Retention } from './service/upkeep/retention.ts';
 import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './service/upkeep/service-alerts.ts';
 import { sendWeeklyReports } from './service/upkeep/weekly-mail.ts';
+import { makeWebhooks, type WebhookSettings } from './service/webhooks/webhooks.ts';
 
 export type ServiceOptions = AppOptions & {
   /** Where to listen; port 0 takes any free one. */
@@ -37,6 +38,10 @@ export type ServiceOptions = AppOptions & {
   readonly backups?: BackupSettings | undefined;
   /** Absent: no alerts. */
   readonly alerts?: ServiceAlertSettings | undefined;
+  /** Where webhooks may be sent besides the Internet; absent: nowhere. */
+  readonly webhookNetworks?: readonly string[] | undefined;
+  /** For tests. */
+  readonly webhookTimes?: Pick<WebhookSettings, 'answerMs' | 'lastingMs'>;
   /** Absent: no mail can be sent. */
   readonly mail?: MailOptions | undefined;
 };
@@ -182,6 +187,19 @@ export async function startService(
     },
     (made) => made.stop(),
   );
+  const webhooks = part(
+    'webhooks',
+    () => {
+      const { webhookNetworks: networks = [], webhookTimes, database } = options;
+      const made = makeWebhooks(
+        { networks, shared: database !== null, ...webhookTimes },
+        { store: store.value(), directory: directory.value(), keys, clock, log },
+      );
+      made.start();
+      return made;
+    },
+    (made) => made.stop(),
+  );
   const sessions = part(
     'sessions',
     () => {
@@ -214,6 +232,8 @@ export async function startService(
           budgets: makeBudgets(),
           rateLimit,
           observed: alerts.value(),
+          webhooks: webhooks.value(),
+          webhookNetworks: options.webhookNetworks ?? [],
           clock,
           log,
         },
@@ -240,7 +260,19 @@ export async function startService(
   const publicUrl = () => (options.hosts[0] === undefined ? ownUrl() : `https://${options.hosts[0]}`);
 
   const stop = await startInOrder(
-    [lock, store, directory, callBackList, otherProcesses, upkeep, backingUp, alerts, sessions, app],
+    [
+      lock,
+      store,
+      directory,
+      callBackList,
+      otherProcesses,
+      upkeep,
+      backingUp,
+      alerts,
+      webhooks,
+      sessions,
+      app,
+    ],
     log,
   );
   const url = ownUrl();

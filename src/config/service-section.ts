@@ -71,6 +71,17 @@ export const serviceSection = section({
     SERVICE_AUDIT_MAX_AGE: duration('1d', '3650d')
       .prefault('365d')
       .describe('Audit log entries (who did what) older than this are deleted.'),
+    SERVICE_WEBHOOK_NETWORKS: list(
+      'a comma-separated list of addresses or networks, such as 10.1.2.3,192.168.0.0/16',
+      isAddressOrNetwork,
+    )
+      .prefault('')
+      .describe(
+        'Addresses that webhooks may be sent to besides those of the Internet. Any account’s administrator can then have requests sent there.',
+      ),
+    SERVICE_WEBHOOK_MAX_AGE: duration('7d', '3650d')
+      .prefault('30d')
+      .describe('Deliveries to webhooks of events older than this are deleted from their page.'),
     SERVICE_BACKUP_DIR: line('the path of a directory')
       .optional()
       .describe(
@@ -128,7 +139,9 @@ export const serviceSection = section({
         maxEntries: values.SERVICE_HISTORY_MAX_ENTRIES,
         callsMaxAgeMs: values.SERVICE_CALLS_MAX_AGE,
         auditMaxAgeMs: values.SERVICE_AUDIT_MAX_AGE,
+        webhooksMaxAgeMs: values.SERVICE_WEBHOOK_MAX_AGE,
       },
+      webhookNetworks: values.SERVICE_WEBHOOK_NETWORKS,
       backups:
         values.SERVICE_BACKUP_DIR === undefined
           ? undefined

@@ -2,7 +2,7 @@ import type { ApiResult } from '../api/result.ts';
 import type { Log } from '../log/log.ts';
 import { messageOf } from '../process/message-of.ts';
 import { createAlarm } from './alarm.ts';
-import { classify } from './classify.ts';
+import { type Classified, classify } from './classify.ts';
 import type { DeliveryStatus } from './delivery-status.ts';
 import { type Flow, flowing, nextFlow } from './flow.ts';
 import { type DeliveryLimits, defaultLimits } from './limits.ts';
@@ -22,6 +22,8 @@ type DispatcherOptions = {
   readonly queue: DeliveryQueue;
   /** Sends one event. A rejection counts as a failed attempt. */
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;
+  /** What an attempt means to the far side that is reported to; absent: to the API. `now`: Unix ms. */
+  readonly judge?: (result: ApiResult, now: number) => Classified;
   /** Called after every attempt. */
   readonly onAttempt?: (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
   readonly log: Log;
@@ -48,7 +50,7 @@ export type Dispatcher = {
 };
 
 /**
- * Brings events from the outbox to the API: one at a time per call, in order; calls do not wait for each other.
+ * Brings events from a queue to the far side (the outbox to the API; the service's webhooks): one at a time per call, in order; calls do not wait for each other.
  *
  * What is in memory is a cache: an event leaves the disk only when the API has confirmed it, and whatever is
  * forgotten here (a full buffer, a stop, a crash) is found there again.
@@ -57,7 +59,7 @@ export type Dispatcher = {
  * that a clock that is set while the program runs neither delays nor floods.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, send, log, now, monotonic, random } = options;
+  const { queue, send, judge = classify, log, now, monotonic, random } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const steadyNow = () => steadyOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
@@ -111,7 +113,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Draws every conclusion from an attempt: for the queue, for the event, for the log. */
   function conclude(event: QueuedEvent, result: ApiResult, startedAt: number, probe: boolean): void {
     const at = now();
-    const classified = classify(result, at);
+    const classified = judge(result, at);
     const wasStopped = flow.state !== 'ok';
     changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
     const stopped = wasStopped || flow.state !== 'ok';

@@ -18,6 +18,7 @@ import type {
 import type { Store } from '../../src/service/store/store.ts';
 import type { User } from '../../src/service/store/user-store.ts';
 import { callTests } from './service-store-calls.ts';
+import { webhookTests } from './service-store-webhooks.ts';
 
 /**
  * What every store must do, whatever engine it is built on. `open` gives a store on a database of its own that is
@@ -1153,7 +1154,7 @@ export function storeConformance(
     await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
   });
 
-  for (const [name, body] of Object.entries(callTests)) it(name, body);
+  for (const [name, body] of Object.entries({ ...callTests, ...webhookTests })) it(name, body);
 }
 
 function recorded({

@@ -142,4 +142,59 @@ export const serviceMessages = {
     means: 'The user has not got the report of last week yet.',
     todo: 'Check SMTP_URL and MAIL_FROM. The user can change the address under Reports, Weekly report.',
   },
+  'webhook.stopped': {
+    level: 'warn',
+    text: 'webhook {webhook} of account {account} to {host} does not work: {reason}; {waiting} events waiting, next attempt in {wait}',
+    means:
+      'The receiver cannot be reached, or refuses events. They wait in order and are tried for three days.',
+    todo: 'The account sees each answer on the page of the webhook. The receiver must be on the Internet or in SERVICE_WEBHOOK_NETWORKS.',
+  },
+  'webhook.resumed': {
+    level: 'info',
+    text: 'webhook {webhook} of account {account} to {host} works again after {lasted}; {waiting} events waiting',
+    means: 'The receiver accepts events again.',
+  },
+  'webhook.gave-up': {
+    level: 'warn',
+    text: 'webhook {webhook} of account {account} to {host}: an event of call {call} was refused {tries} times ({reason}); not sent again',
+    means: 'The receiver does not accept this event. Later events of the call are still sent.',
+    todo: 'After removing the cause, press Send again on the page of the webhook.',
+  },
+  'webhook.expired': {
+    level: 'warn',
+    text: 'webhook {webhook} of account {account} to {host}: {count} events not delivered within {age}; not sent again',
+    means: 'The receiver could not be reached for so long, or failed on these events.',
+    todo: 'After removing the cause, press Send again on the page of the webhook.',
+  },
+  'webhook.failing': {
+    level: 'warn',
+    text: 'webhook {webhook} of account {account} to {host}: every request fails',
+    means: 'Events wait and are tried for three days. Then the webhook is switched off.',
+    todo: 'Open the webhook under Integrations, Webhooks: it shows the answers of the receiver.',
+  },
+  'webhook.switched-off': {
+    level: 'error',
+    text: 'webhook {webhook} of account {account} to {host} was switched off',
+    means:
+      'Every request failed for three days, or the receiver answered 410 Gone. No events are sent to it.',
+    todo: 'Correct the receiver, then switch the webhook on under Integrations, Webhooks, and press Send all failed again.',
+  },
+  'webhook.not-recorded': {
+    level: 'error',
+    text: 'cannot store the results of {count} webhook deliveries: {error}; retrying in {wait}',
+    means: 'After a restart these events would be sent again, with the same webhook-id.',
+    todo: 'Free space on the disk of SERVICE_STATE_DIR, or check its health. With DATABASE_URL: check the database.',
+  },
+  'webhook.not-read': {
+    level: 'error',
+    text: 'cannot read the events waiting for a webhook: {error}; retrying',
+    means: 'The events stay in the database.',
+    todo: 'Check the disk of SERVICE_STATE_DIR, or with DATABASE_URL the database.',
+  },
+  'webhook.not-queued': {
+    level: 'error',
+    text: 'cannot look for new events for webhooks: {error}; retrying',
+    means: 'The events are found when the database works again.',
+    todo: 'Check the disk of SERVICE_STATE_DIR, or with DATABASE_URL the database.',
+  },
 } as const satisfies Record<string, Message>;

@@ -18,7 +18,7 @@ const keptFields = ['id', 'direction', 'status', 'caller_id'];
  * `number` as numbers are compared. The calls are last, since they lead to the requests: after a failure, run it again.
  */
 export async function forgetNumber(
-  store: Pick<Store, 'calls' | 'callers' | 'requests' | 'customers' | 'audit'>,
+  store: Pick<Store, 'calls' | 'callers' | 'requests' | 'customers' | 'audit' | 'webhooks'>,
   account: number,
   number: string,
 ): Promise<ForgetReport> {
@@ -49,6 +49,7 @@ export async function forgetNumber(
           without(typeof request === 'string' ? request : Buffer.from(request).toString()),
         );
   await store.callers.forget(account, number);
+  await store.webhooks.forget(account, number);
   const customers = await forgetCustomer(store, account, number);
   if (number.startsWith('+')) for (const form of forms) await store.audit.mask(account, form, FORGOTTEN);
   return { calls: await store.calls.forget(account, number), requests: masked.size, customers };

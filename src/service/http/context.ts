@@ -8,6 +8,7 @@ import type { CallBackList } from '../callers/call-back-list.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Store } from '../store/store.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Budgets } from './budget.ts';
 import type { RateLimit } from './rate-limit.ts';
 
@@ -27,6 +28,9 @@ export type ServiceContext = {
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
   /** For alerts. */
   readonly observed: Observed;
+  readonly webhooks: Pick<Webhooks, 'poke'>;
+  /** Where they may be sent besides the Internet. */
+  readonly webhookNetworks: readonly string[];
   /** Unix ms. */
   readonly clock: () => number;
   readonly log: Log;

@@ -62,6 +62,8 @@ async function application() {
       budgets: makeBudgets(),
       rateLimit: null,
       observed: { stored: () => {} },
+      webhooks: { poke: () => {} },
+      webhookNetworks: [],
       clock: () => 7,
       log,
     },

@@ -87,6 +87,8 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       budgets: makeBudgets(),
       rateLimit: null,
       observed: { stored: () => {} },
+      webhooks: { poke: () => {} },
+      webhookNetworks: [],
       clock,
       log: silentLog,
     },

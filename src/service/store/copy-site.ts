@@ -23,9 +23,10 @@ export const copiedTables = [
     'weekly_reports',
   ],
   ...['caller_actions', 'integration_use', 'old_token_uses', 'bridge_health', 'audit', 'calls', 'history'],
+  ...['webhooks', 'webhook_deliveries'],
 ];
 /** What the other database makes for itself: sums of other tables, and caches. */
-export const madeAnew = ['directory', 'history_counts', 'kept_figures'];
+export const madeAnew = ['directory', 'history_counts', 'kept_figures', 'webhook_reader'];
 
 type CopiedTable = { readonly name: string; readonly rows: number; readonly hash: string };
 

@@ -7,6 +7,7 @@ import type { CustomerStore } from './customer-store.ts';
 import type { DirectoryStore } from './directory-store.ts';
 import type { RequestStore } from './request-store.ts';
 import type { UserStore } from './user-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
 import type { WeeklyStore } from './weekly-store.ts';
 
 /**
@@ -23,6 +24,7 @@ export interface Store {
   readonly customers: CustomerStore;
   readonly users: UserStore;
   readonly weekly: WeeklyStore;
+  readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
   /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
   openCalls(account: number, max: number): Promise<CallRecord[]>;

@@ -12,7 +12,12 @@ function fakes(entries: number) {
     asked.push(limits);
     return entries;
   };
-  return { asked, said, log, store: { requests: { trim }, calls: { trim }, audit: { trim } } };
+  return {
+    asked,
+    said,
+    log,
+    store: { requests: { trim }, calls: { trim }, audit: { trim }, webhooks: { trim } },
+  };
 }
 
 test('without a retention nothing is deleted', async () => {
@@ -25,13 +30,19 @@ test('what is beyond the retention is deleted and counted', async () => {
   const { asked, said, log, store } = fakes(7);
   await applyRetention(store, { maxAgeMs: 1000 }, 5000, log);
   await applyRetention(store, { maxAgeMs: 1000, maxEntries: 3 }, 5000, log);
-  await applyRetention(store, { auditMaxAgeMs: 2000, callsMaxAgeMs: 1500 }, 5000, log);
-  assert.deepEqual(asked, [{ before: 4000 }, { before: 4000, keep: 3 }, 3500, 3000]);
+  await applyRetention(
+    store,
+    { auditMaxAgeMs: 2000, callsMaxAgeMs: 1500, webhooksMaxAgeMs: 1000 },
+    5000,
+    log,
+  );
+  assert.deepEqual(asked, [{ before: 4000 }, { before: 4000, keep: 3 }, 3500, 3000, 4000]);
   const trimmed = (what: string) => ['service.trimmed', { entries: 7, what }];
   assert.deepEqual(said, [
     trimmed('request history'),
     trimmed('request history'),
     trimmed('calls'),
     trimmed('audit log'),
+    trimmed('deliveries to webhooks'),
   ]);
 });

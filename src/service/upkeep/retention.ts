@@ -10,12 +10,21 @@ export type Retention = {
   readonly callsMaxAgeMs?: number | undefined;
   /** Of the audit log, ms. */
   readonly auditMaxAgeMs?: number | undefined;
+  /** Of deliveries to webhooks, ms. */
+  readonly webhooksMaxAgeMs?: number | undefined;
 };
 
 /** Deletes requests, calls and audit entries at the end of their retention. */
 export async function applyRetention(
-  { requests, calls, audit }: { [Part in 'requests' | 'calls' | 'audit']: Pick<Store[Part], 'trim'> },
-  { maxAgeMs, maxEntries, callsMaxAgeMs, auditMaxAgeMs }: Retention,
+  {
+    requests,
+    calls,
+    audit,
+    webhooks,
+  }: {
+    [Part in 'requests' | 'calls' | 'audit' | 'webhooks']: Pick<Store[Part], 'trim'>;
+  },
+  { maxAgeMs, maxEntries, callsMaxAgeMs, auditMaxAgeMs, webhooksMaxAgeMs }: Retention,
   now: number,
   log: Log,
 ): Promise<void> {
@@ -31,4 +40,6 @@ export async function applyRetention(
   }
   if (callsMaxAgeMs !== undefined) trimmed(await calls.trim(now - callsMaxAgeMs), 'calls');
   if (auditMaxAgeMs !== undefined) trimmed(await audit.trim(now - auditMaxAgeMs), 'audit log');
+  if (webhooksMaxAgeMs !== undefined)
+    trimmed(await webhooks.trim(now - webhooksMaxAgeMs), 'deliveries to webhooks');
 }

@@ -1,5 +1,6 @@
 import type { CallFeed } from '../call-store.ts';
 import { callColumns, callOf } from '../shared/call-rows.ts';
+import type { CallChanges } from '../shared/webhook-rows.ts';
 import type { Database } from './database.ts';
 import { CHANNEL, listen } from './listener.ts';
 import { type Primary, timelineSql } from './primary.ts';
@@ -23,6 +24,15 @@ const movedSql = `SELECT here.*, c.account_id, ${callColumns}
   LEFT JOIN calls c ON c.account_id = ANY ($1::bigint[])
     AND c.changed >= $2::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())
   ORDER BY c.changed`;
+
+/** The same for webhooks: a place is the timeline and the snapshot, `00000001 731:733:731`. */
+export const callChanges: CallChanges = {
+  here: `SELECT ${timelineSql} || ' ' || pg_current_snapshot()::text AS place`,
+  goesOn: (from, to) => from.split(' ')[0] === to.split(' ')[0],
+  changed: `webhooks w JOIN calls c ON c.account_id = w.account_id
+    WHERE c.changed >= $1::text::xid8 AND c.changed < pg_snapshot_xmax(pg_current_snapshot())`,
+  values: (from) => [/ (\d+)/.exec(from)?.[1] ?? NONE],
+};
 
 type Place = { readonly up_to: string; readonly timeline: string };
 

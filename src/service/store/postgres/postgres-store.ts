@@ -14,13 +14,14 @@ import { keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
+import { webhookRows } from '../shared/webhook-rows.ts';
 import { weeklyRows } from '../shared/weekly-rows.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { makeBatches } from './batches.ts';
 import { customerWriter } from './customer-writer.ts';
 import { type Database, openDatabase } from './database.ts';
 import { aboutServer, refusalOf, settingsOf } from './durability.ts';
-import { makeFeed } from './feed.ts';
+import { callChanges, makeFeed } from './feed.ts';
 import { figureRows } from './figure-rows.ts';
 import { historyEntries } from './history-entries.ts';
 import { type Migration, migrate } from './migrations.ts';
@@ -128,6 +129,7 @@ export async function openPostgresStore(
     customers: customerRows(statements, customerWriter(database)),
     users: userRows(statements),
     weekly: weeklyRows(statements),
+    webhooks: webhookRows(statements, callChanges),
     audit: auditRows(statements),
     async openCalls(account, max) {
       await batches.drained();

@@ -244,3 +244,47 @@ CREATE TABLE integration_use (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (integration_id, quarter)
 ) STRICT, WITHOUT ROWID;
+
+-- Where events of an account's calls are posted (src/service/webhooks/). events: their names, with blanks between them.
+-- since: events from then on. failure: why the service switched it off. failing_since: nothing has arrived from then on.
+CREATE TABLE webhooks (
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE,
+  account_id INTEGER NOT NULL REFERENCES accounts (id),
+  url TEXT NOT NULL,
+  events TEXT NOT NULL,
+  secret_counter INTEGER NOT NULL DEFAULT 1,
+  -- Until when deliveries are signed with the secret of the counter before, too; null: no longer.
+  old_secret_until INTEGER,
+  enabled INTEGER NOT NULL DEFAULT 1,
+  since INTEGER NOT NULL,
+  failure TEXT CHECK (failure IN ('gone', 'failing')),
+  failing_since INTEGER
+) STRICT;
+
+-- An event and its webhook. It holds nothing of the call: what is sent is made from its row. call_row null: a test.
+-- tries: all requests; attempts: those that count against the event.
+CREATE TABLE webhook_deliveries (
+  id INTEGER PRIMARY KEY,
+  webhook_id INTEGER NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+  call_row INTEGER REFERENCES calls (id) ON DELETE CASCADE,
+  event TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'retry', 'delivered', 'failed')),
+  queued_at INTEGER NOT NULL,
+  next_at INTEGER NOT NULL DEFAULT 0,
+  tries INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  rejections INTEGER NOT NULL DEFAULT 0,
+  -- Of the last request.
+  tried_at INTEGER,
+  http_status INTEGER,
+  answer TEXT,
+  UNIQUE (call_row, webhook_id, event)
+) STRICT;
+CREATE INDEX webhook_deliveries_by_state ON webhook_deliveries (webhook_id, state, queued_at);
+CREATE INDEX webhook_deliveries_by_id ON webhook_deliveries (webhook_id);
+
+-- One row: the process that delivers, until when, and the place in the calls' changes that it has read to.
+CREATE TABLE webhook_reader (holder TEXT NOT NULL, held_until INTEGER NOT NULL, place TEXT) STRICT;
+INSERT INTO webhook_reader VALUES ('', 0, NULL);

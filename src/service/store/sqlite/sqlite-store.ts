@@ -12,6 +12,7 @@ import { type FiguresEngine, keptFigures } from '../shared/kept-figures.ts';
 import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { userRows } from '../shared/user-rows.ts';
+import { type CallChanges, webhookRows } from '../shared/webhook-rows.ts';
 import { weeklyRows } from '../shared/weekly-rows.ts';
 import type { Store } from '../store.ts';
 import { openForReading } from './open.ts';
@@ -24,6 +25,15 @@ const SCAN = 400;
 const SKIP = 20_000;
 /** Calls that a slice of an activity page reads. */
 const CALLS = 10_000;
+
+/** A place is the newest request's number: one writes, so they are in the order of their commits. */
+const callChanges: CallChanges = {
+  here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
+  goesOn: (from, to) => Number(from) <= Number(to),
+  changed: `history h CROSS JOIN calls c ON c.account_id = h.account_id AND c.call_id = h.call_id
+    CROSS JOIN webhooks w ON w.account_id = h.account_id WHERE h.id > $1 AND h.effect = 'moved'`,
+  values: (from) => [Number(from)],
+};
 
 /**
  * The store on one SQLite file: one thread writes, one reads. On the service's own thread are lookups alone, which read a
@@ -108,6 +118,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     ),
     users: userRows(statements),
     weekly: weeklyRows(statements),
+    webhooks: webhookRows(statements, callChanges),
     audit: auditRows(statements),
     async openCalls(account, max) {
       await writer.ask('catchUp');

@@ -1,0 +1,85 @@
+import { isIP } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { type ApiResult, errorKind } from '../../api/result.ts';
+import { lookupOf, notReachable, reachable } from './reachable.ts';
+
+export type WebhookClient = {
+  /** Posts a body, without following redirects. Never rejects. */
+  post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult>;
+  close(): Promise<void>;
+};
+
+const CONNECT_MS = 5_000;
+/** From the request to the end of the answer. */
+const ANSWER_MS = 15_000;
+/** What is read of an answer. */
+const ANSWER_BYTES = 4_096;
+
+/** `networks`: where webhooks may be sent besides the Internet. No proxy is used. */
+export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS): WebhookClient {
+  const mayReach = reachable(networks);
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });
+  const agent = new Agent({
+    // An address in the URL is connected to without a lookup.
+    connect: (options, done) => {
+      const host = options.hostname.replace(/^\[|\]$/g, '');
+      if (isIP(host) !== 0 && !mayReach(host)) done(notReachable(), null);
+      else connect(options, done);
+    },
+    keepAliveTimeout: 30_000,
+  });
+
+  return {
+    async post(url, headers, body) {
+      const began = performance.now();
+      const durationMs = () => performance.now() - began;
+      try {
+        const { origin, pathname, search } = new URL(url);
+        const signal = AbortSignal.timeout(answerMs);
+        const answer = await agent.request({
+          ...{ origin, path: `${pathname}${search}`, method: 'POST', signal, body },
+          headers: { 'content-type': 'application/json', 'user-agent': 'pbx-bridge', ...headers },
+        });
+        const header = (name: string) => {
+          const value = answer.headers[name];
+          return Array.isArray(value) ? value[0] : value;
+        };
+        const retryAfter = header('retry-after');
+        const text = await start(answer.body);
+        return {
+          ...{ kind: 'answer', status: answer.statusCode, contentType: header('content-type') ?? '' },
+          ...{ ...text, ...(retryAfter !== undefined && { retryAfter }), durationMs: durationMs() },
+        };
+      } catch (error) {
+        const { name, message, code } = error as NodeJS.ErrnoException;
+        return name === 'TimeoutError'
+          ? {
+              kind: 'failed',
+              error: 'timeout-headers',
+              detail: `${answerMs / 1000} s`,
+              durationMs: durationMs(),
+            }
+          : {
+              kind: 'failed',
+              error: errorKind(error),
+              detail: message || (code ?? ''),
+              durationMs: durationMs(),
+            };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The start of an answer; the rest is not received. */
+async function start(answer: AsyncIterable<Buffer>): Promise<{ body: string; truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES) break;
+  }
+  const body = Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString();
+  return { body, truncated: bytes > ANSWER_BYTES };
+}

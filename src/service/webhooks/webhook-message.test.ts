@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Webhook } from 'standardwebhooks';
+import { noExtensions } from '../accounts/extensions.ts';
+import { makeKeys } from '../accounts/keys.ts';
+import type { CallRecord } from '../calls/call-record.ts';
+import type { DueDelivery } from '../store/webhook-store.ts';
+import { signedHeaders, webhookBody, webhookSecret } from './webhook-message.ts';
+
+const keys = makeKeys(Buffer.alloc(32, 7));
+const call: CallRecord = {
+  ...{ id: 'pbx-1', integration: 1, status: 'completed', from: '030 901820', number: '+4930901820' },
+  ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9, callerId: '101' },
+  ...{ startedAt: 1000, ringingAt: 1000, answeredAt: 2000, completedAt: 3000, missed: false },
+};
+const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
+  ...{ id: 5, event, at, queuedAt: at, attempts: 0, rejections: 0 },
+  call: event === 'test' ? null : call,
+});
+const webhook = { uid: 'w1', secretCounter: 2, oldSecretUntil: null };
+
+test('the convention’s own library verifies what is sent, also by an old secret while it counts', () => {
+  const now = Date.now();
+  const body = webhookBody(delivery('call.ended'), noExtensions, 'Office');
+  const by = (secretCounter: number) => new Webhook(webhookSecret(keys, { uid: 'w1', secretCounter }));
+  const plain = signedHeaders(keys, webhook, delivery('call.ended'), { body, now });
+  assert.deepEqual(by(2).verify(body, plain), JSON.parse(body));
+  assert.throws(() => by(1).verify(body, plain));
+  assert.throws(() => by(2).verify(`${body} `, plain));
+
+  const both = signedHeaders(keys, { ...webhook, oldSecretUntil: now + 1 }, delivery('call.ended'), {
+    body,
+    now,
+  });
+  for (const counter of [1, 2]) by(counter).verify(body, both);
+  assert.throws(() => by(3).verify(body, both));
+  const over = signedHeaders(keys, { ...webhook, oldSecretUntil: now }, delivery('call.ended'), {
+    body,
+    now,
+  });
+  assert.throws(() => by(1).verify(body, over));
+});
+
+test('the same event has the same id each time, and another one for another event, call or webhook', () => {
+  const idOf = (of: DueDelivery, uid = 'w1') =>
+    signedHeaders(keys, { ...webhook, uid }, of, { body: '', now: 0 })['webhook-id'];
+  const first = idOf(delivery('call.ringing'));
+  assert.match(`${first}`, /^msg_[0-9a-f]{32}$/);
+  assert.equal(idOf({ ...delivery('call.ringing'), id: 6, attempts: 3 }), first);
+  const others = [
+    idOf(delivery('call.ended')),
+    idOf({ ...delivery('call.ringing'), call: { ...call, id: 'pbx-2' } }),
+    idOf(delivery('call.ringing'), 'w2'),
+    idOf(delivery('test')),
+  ];
+  assert.equal(new Set([first, ...others]).size, 5);
+});
+
+test('an event shows the call as it was then', () => {
+  const { data, ...rest } = JSON.parse(webhookBody(delivery('call.ended', 3000), noExtensions, 'Office'));
+  assert.deepEqual(rest, { type: 'call.ended', timestamp: '1970-01-01T00:00:03.000Z' });
+  assert.deepEqual(data, {
+    ...{ id: 'pbx-1', status: 'completed', from: '030 901820', number: '+4930901820', integration: 'Office' },
+    ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9 },
+    ...{ caller_id: '101', answered_by: '101' },
+    ...{ started_at: 1000, ringing_at: 1000, answered_at: 2000, completed_at: 3000, missed: false },
+  });
+  const at = (event: DueDelivery['event']) =>
+    JSON.parse(webhookBody(delivery(event), noExtensions, null)).data;
+  const { status, answered_at, completed_at, missed, caller_id } = at('call.ringing');
+  assert.deepEqual(
+    [status, answered_at, completed_at, missed, caller_id],
+    ['ringing', null, null, null, null],
+  );
+  const answered = at('call.answered');
+  assert.deepEqual([answered.status, answered.answered_at, answered.completed_at], ['answered', 2000, null]);
+  assert.deepEqual(at('test'), {});
+});

@@ -1,0 +1,58 @@
+import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { DeliveryQueue, QueuedEvent } from '../../delivery/queue.ts';
+import type { DueDelivery, WebhookStore } from '../store/webhook-store.ts';
+
+/** An event as the dispatcher carries it, with what it was made of. */
+export type QueuedDelivery = QueuedEvent & { readonly delivery: DueDelivery };
+
+const statuses: Readonly<Record<DueDelivery['event'], CallStatus>> = {
+  ...{ 'call.ringing': 'ringing', 'call.answered': 'answered', 'call.ended': 'completed' },
+  ...{ 'call.missed': 'completed', test: 'completed' },
+};
+
+const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;
+
+/** What one webhook waits for, as the dispatcher takes it. `bodyOf`: what is sent. */
+export function webhookQueue(
+  store: WebhookStore,
+  webhook: number,
+  bodyOf: (delivery: DueDelivery) => string,
+): DeliveryQueue & {
+  /** Keeps what the receiver answered, for the record of the attempt. */
+  answered(seq: number, answer: string): void;
+} {
+  const answers = new Map<number, string>();
+
+  const queued = (delivery: DueDelivery): QueuedDelivery => {
+    const { id: seq, event, queuedAt, attempts, rejections } = delivery;
+    const body = bodyOf(delivery);
+    const callId = callIdOf(delivery);
+    return { seq, callId, status: statuses[event], body, queuedAt, attempts, rejections, delivery };
+  };
+
+  return {
+    answered: (seq, answer) => void answers.set(seq, answer),
+    async due({ except, limit, ...query }) {
+      if (limit <= 0) return [];
+      const busy = new Set(except);
+      const found = await store.due(webhook, { ...query, limit: limit + busy.size });
+      return found
+        .filter((one) => !busy.has(callIdOf(one)))
+        .slice(0, limit)
+        .map(queued);
+    },
+    isNext: (seq) => store.isNext(seq),
+    nextDue: (now) => store.nextDue(webhook, now),
+    async record(results) {
+      const next = await Promise.all(
+        results.map((result) =>
+          store.record(webhook, result, answers.get(result.seq) ?? result.error ?? null),
+        ),
+      );
+      for (const { seq } of results) answers.delete(seq);
+      return next.flat().map(queued);
+    },
+    expire: (queuedBefore, at) => store.expire(webhook, queuedBefore, at),
+    waiting: () => store.waiting(webhook),
+  };
+}

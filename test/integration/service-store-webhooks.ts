@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { DeliveryResult } from '../../src/delivery/queue.ts';
+import { forgetNumber } from '../../src/service/customers/forget-number.ts';
+import type { Store } from '../../src/service/store/store.ts';
+import type { Webhook, WebhookEvent } from '../../src/service/store/webhook-store.ts';
+import { webhookEvents } from '../../src/service/store/webhook-store.ts';
+
+/** What webhooks ask of every store: see service-store-conformance.ts. */
+export const webhookTests: Record<string, (context: { store: Store; other: number }) => Promise<void>> = {
+  async 'a webhook has the events that it wants of calls of its account, once each and in order'({
+    store,
+    other: account,
+  }) {
+    const elsewhere = (await store.directory.addAccount({ uid: 'w', name: 'W', country: null })).id;
+    const all = await add(store, account);
+    const missed = await add(store, account, ['call.missed']);
+    const off = await add(store, account);
+    await store.webhooks.switchOff(off.id, null);
+    const theirs = await add(store, elsewhere);
+    let { place } = await store.webhooks.queueNew(null, 100);
+
+    await report(store, account, 'a', 'ringing', 100);
+    await report(store, account, 'b', 'ringing', 101);
+    const first = await store.webhooks.queueNew(place, 200);
+    assert.deepEqual([...first.webhooks], [all.id]);
+    await report(store, account, 'a', 'answered', 102);
+    await report(store, account, 'a', 'completed', 103);
+    await report(store, account, 'b', 'completed', 104);
+    await report(store, account, 'b', 'ringing', 105); // too late: discarded
+    const second = await store.webhooks.queueNew(first.place, 200);
+    assert.deepEqual([...second.webhooks].sort(), [all.id, missed.id]);
+
+    const expected = [
+      ...[
+        ['a', 'call.ringing', 100],
+        ['b', 'call.ringing', 101],
+        ['a', 'call.answered', 102],
+      ],
+      ...[
+        ['a', 'call.ended', 103],
+        ['b', 'call.missed', 104],
+      ],
+    ];
+    assert.deepEqual(await queued(store, all), expected);
+    assert.deepEqual(await queued(store, missed), [['b', 'call.missed', 104]]);
+    assert.deepEqual(await queued(store, theirs), []);
+    assert.deepEqual(await queued(store, off), []);
+    // From an older place, or from none, nothing comes twice.
+    for (const from of [place, null]) {
+      const again = await store.webhooks.queueNew(from, 200);
+      assert.deepEqual([...again.webhooks], []);
+      place = again.place;
+    }
+    assert.deepEqual(await queued(store, all), expected);
+    // A webhook that is switched on again gets what happens from then on, whatever the place.
+    await store.webhooks.switchOn(off.id, 104);
+    await store.webhooks.queueNew(null, 200);
+    assert.deepEqual(await queued(store, off), [['b', 'call.missed', 104]]);
+  },
+
+  async 'many calls that change at once are all found by readers that follow each other'({
+    store,
+    other: account,
+  }) {
+    const webhook = await add(store, account);
+    let { place } = await store.webhooks.queueNew(null, 100);
+    let done = false;
+    const reported = Promise.all(
+      Array.from({ length: 300 }, async (_, n) => {
+        for (const [i, status] of (['ringing', 'answered', 'completed'] as const).entries())
+          await report(store, account, `call-${n}`, status, 100 + i);
+      }),
+    ).finally(() => {
+      done = true;
+    });
+    for (let last = false; !last; ) {
+      last = done;
+      ({ place } = await store.webhooks.queueNew(place, 200));
+    }
+    await reported;
+    await store.webhooks.queueNew(place, 200);
+    assert.equal(await store.webhooks.waiting(webhook.id), 900);
+  },
+
+  async 'the next event of a call waits for the one before; what is refused is tried again or given up'({
+    store,
+    other: account,
+  }) {
+    const webhook = await add(store, account);
+    await report(store, account, 'a', 'ringing', 100);
+    await report(store, account, 'a', 'completed', 110);
+    await report(store, account, 'b', 'ringing', 120);
+    await store.webhooks.queueNew(null, 200);
+    const { id, due, next } = reader(store, webhook);
+
+    assert.deepEqual(await due('fresh'), ['b call.ringing', 'a call.ringing']);
+    assert.deepEqual(await due('fresh', { freshSince: 115 }), ['b call.ringing']);
+    assert.deepEqual(await due('backlog', { freshSince: 115 }), ['a call.ringing']);
+    assert.deepEqual(await due('fresh', { limit: 1 }), ['b call.ringing']);
+    const [ringing, missed] = [await id('a', 'call.ringing'), await id('a', 'call.missed')];
+    assert.equal(await store.webhooks.isNext(ringing), true);
+    assert.equal(await store.webhooks.isNext(missed), false);
+
+    // A failure that does not count leaves it where it is; one that does makes it wait.
+    assert.deepEqual(await next(ringing, { outcome: 'retry', counted: false, httpStatus: 404 }), []);
+    assert.deepEqual(await due('fresh'), ['b call.ringing', 'a call.ringing']);
+    await next(ringing, { outcome: 'retry', nextAt: 1_000, httpStatus: 500 });
+    assert.deepEqual(await due('fresh'), ['b call.ringing']);
+    assert.deepEqual(await due('retry', { now: 999 }), []);
+    assert.equal(await store.webhooks.nextDue(webhook.id, 999), 1_000);
+    assert.deepEqual(await due('retry', { now: 1_000 }), ['a call.ringing']);
+    assert.equal(await store.webhooks.nextDue(webhook.id, 1_000), undefined);
+    assert.deepEqual(await next(ringing, { outcome: 'dead', rejected: true, httpStatus: 400 }), [
+      'a call.missed',
+    ]);
+    assert.equal(await store.webhooks.isNext(missed), true);
+    assert.deepEqual(await next(missed, { outcome: 'delivered', httpStatus: 204 }), []);
+    assert.equal(await store.webhooks.waiting(webhook.id), 1);
+
+    const { deliveries } = await page(store, webhook);
+    const row = (found: number) => deliveries.find((one) => one.id === found);
+    assert.deepEqual(row(ringing), {
+      ...{ id: ringing, event: 'call.ringing', at: 100, state: 'failed', tries: 3, triedAt: 300 },
+      ...{ httpStatus: 400, answer: 'said', callId: 'a' },
+    });
+    assert.deepEqual([row(missed)?.state, row(missed)?.httpStatus], ['delivered', 204]);
+    assert.deepEqual((await page(store, webhook, { failed: true })).deliveries.length, 1);
+    const newest = await page(store, webhook, { limit: 2 });
+    assert.equal(newest.deliveries.length, 2);
+    assert.equal((await page(store, webhook, { before: newest.next, limit: 2 })).deliveries.length, 1);
+
+    // Sent again by a person, as one that was never tried.
+    assert.equal(await store.webhooks.sendAgain(webhook.id, missed, 400), 1);
+    assert.equal(await store.webhooks.sendAgain(webhook.id, null, 400), 1);
+    assert.equal(await store.webhooks.sendAgain(webhook.id + 1, missed, 400), 0);
+    assert.deepEqual((await due('fresh')).sort(), ['a call.ringing', 'b call.ringing']);
+    // What has waited too long is given up.
+    assert.equal(await store.webhooks.expire(webhook.id, 300, 500), 1);
+    assert.deepEqual(await due('fresh'), ['a call.ringing']);
+    // Switched off, nothing waits; a result that is late is kept all the same.
+    await store.webhooks.switchOff(webhook.id, 'gone');
+    assert.equal(await store.webhooks.waiting(null), 0);
+    await next(ringing, { outcome: 'retry', counted: false, httpStatus: 410 });
+    const gone = (await page(store, webhook)).deliveries.find((one) => one.id === ringing);
+    assert.deepEqual([gone?.state, gone?.httpStatus], ['failed', 410]);
+  },
+
+  async 'one process has the right to deliver, until it ends or gives it back'({ store }) {
+    const { hold } = store.webhooks;
+    assert.deepEqual(await hold('one', 100, 200), { place: null });
+    assert.equal(await hold('two', 150, 250), undefined);
+    assert.deepEqual(await hold('one', 150, 250, 'here'), { place: 'here' });
+    assert.equal(await hold('two', 250, 350), undefined);
+    assert.deepEqual(await hold('two', 251, 351), { place: 'here' });
+    assert.equal(await hold('one', 260, 360), undefined);
+    assert.deepEqual(await hold('two', 270, 0, 'there'), { place: 'there' });
+    assert.deepEqual(await hold('one', 271, 1e9), { place: 'there' });
+    // A clock that was an hour ahead.
+    assert.deepEqual(await hold('two', 280, 380), { place: 'there' });
+  },
+
+  async 'a webhook is changed and removed; its deliveries go with it, with calls, and with time'({
+    store,
+    other: account,
+  }) {
+    const webhook = await add(store, account, ['call.ringing']);
+    assert.deepEqual(webhook.events, ['call.ringing']);
+    const listed = async () => (await store.webhooks.list(account))[0] as Webhook;
+    const { change } = store.webhooks;
+    await change(webhook.id, { url: 'https://b.example', events: ['call.ended', 'call.missed'] });
+    await change(webhook.id, { rotate: true, oldSecretUntil: 900 });
+    await change(webhook.id, { failingSince: 5 });
+    assert.deepEqual(await listed(), {
+      ...webhook,
+      ...{ url: 'https://b.example', events: ['call.ended', 'call.missed'], secretCounter: 2 },
+      ...{ oldSecretUntil: 900, failingSince: 5 },
+    });
+    await store.webhooks.switchOff(webhook.id, 'failing');
+    assert.deepEqual([(await listed()).enabled, (await listed()).failure], [false, 'failing']);
+    await store.webhooks.switchOn(webhook.id, 7);
+    const { enabled, failure, failingSince, since, oldSecretUntil } = await listed();
+    assert.deepEqual([enabled, failure, failingSince, since, oldSecretUntil], [true, null, null, 7, 900]);
+    await change(webhook.id, { rotate: true });
+    assert.deepEqual([(await listed()).secretCounter, (await listed()).oldSecretUntil], [3, null]);
+
+    const day = 86_400_000;
+    for (const [n, id] of ['old', 'mid', 'new'].entries())
+      await report(store, account, id, 'completed', (n + 1) * 10 * day);
+    await store.webhooks.queueNew(null, 10 * day);
+    await store.webhooks.addTest(webhook.id, 40 * day);
+    const left = async () =>
+      (await page(store, webhook)).deliveries.map(({ callId, event }) => callId ?? event);
+    assert.deepEqual(await left(), ['test', 'new', 'mid', 'old']);
+    await store.calls.trim(15 * day);
+    assert.deepEqual(await left(), ['test', 'new', 'mid']);
+    assert.equal(await store.webhooks.trim(25 * day), 1);
+    assert.deepEqual(await left(), ['test', 'new']);
+    await store.webhooks.remove(webhook.id);
+    assert.deepEqual(await store.webhooks.list(account), []);
+    assert.deepEqual(await left(), []);
+  },
+
+  async 'a number that is forgotten is in no answer, and in nothing that is sent afterwards'({
+    store,
+    other: account,
+  }) {
+    const webhook = await add(store, account);
+    await report(store, account, 'a', 'ringing', 100);
+    await report(store, account, 'a', 'completed', 110);
+    await store.webhooks.queueNew(null, 200);
+    const { id, next } = reader(store, webhook);
+    await next(await id('a', 'call.ringing'), { outcome: 'delivered' }, '200 thank you, +4930901820');
+    await forgetNumber(store, account, '+4930901820');
+    const { deliveries } = await page(store, webhook);
+    const waiting = await store.webhooks.due(webhook.id, {
+      priority: 'fresh',
+      now: 0,
+      freshSince: 0,
+      limit: 9,
+    });
+    assert.equal(deliveries.length, 2);
+    assert.equal(waiting[0]?.call?.from, 'forgotten');
+    assert.doesNotMatch(JSON.stringify([deliveries, waiting]), /901820/);
+  },
+};
+
+let uids = 0;
+async function add(
+  store: Store,
+  account: number,
+  events: readonly WebhookEvent[] = webhookEvents,
+): Promise<Webhook> {
+  const uid = `webhook-${++uids}`;
+  await store.webhooks.add({ uid, account, url: 'https://a.example/hook', events, since: 100 });
+  return (await store.webhooks.list(null)).find((webhook) => webhook.uid === uid) as Webhook;
+}
+
+async function report(store: Store, account: number, id: string, status: CallStatus, at: number) {
+  const from = '+4930901820';
+  await store.requests.record({
+    ...{ account, integration: 1, at, began: 0, method: 'POST', path: '/api/v1/voice/call' },
+    ...{ request: '{}', status: 200, response: '{}', callId: id, fromNumber: from },
+    event: { id, status, from, country: null, callerId: null },
+  });
+}
+
+const page = (
+  store: Store,
+  { id }: Webhook,
+  more: { failed?: boolean; before?: number | null; limit?: number } = {},
+) => store.webhooks.page({ webhook: id, failed: false, before: null, limit: 50, ...more });
+
+/** Calls, events and times, oldest first. */
+const queued = async (store: Store, webhook: Webhook) =>
+  (await page(store, webhook)).deliveries.map(({ callId, event, at }) => [callId, event, at]).reverse();
+
+function reader(store: Store, webhook: Webhook) {
+  const named = ({ call, event }: { call: { id: string } | null; event: string }) => `${call?.id} ${event}`;
+  return {
+    id: async (call: string, event: string) => {
+      const { deliveries } = await page(store, webhook);
+      return deliveries.find((one) => one.callId === call && one.event === event)?.id as number;
+    },
+    due: async (
+      priority: 'fresh' | 'backlog' | 'retry',
+      more: { now?: number; freshSince?: number; limit?: number } = {},
+    ) => {
+      const query = { priority, now: 200, freshSince: 0, limit: 9, ...more };
+      return (await store.webhooks.due(webhook.id, query)).map(named);
+    },
+    next: async (seq: number, result: Partial<DeliveryResult>, answer = 'said') => {
+      const one = {
+        seq,
+        callId: '',
+        outcome: 'delivered',
+        at: 300,
+        counted: true,
+        durationMs: 1,
+        ...result,
+      } as const;
+      return (await store.webhooks.record(webhook.id, one, answer)).map(named);
+    },
+  };
+}

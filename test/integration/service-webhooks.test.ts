@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeKeys } from '../../src/service/accounts/keys.ts';
+import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
+import type { Delivery, Webhook } from '../../src/service/store/webhook-store.ts';
+import { webhookEvents } from '../../src/service/store/webhook-store.ts';
+import { webhookSecret } from '../../src/service/webhooks/webhook-message.ts';
+import type { ServiceOptions } from '../../src/service.ts';
+import { callers, event, prepare, serve, stateFolder } from './service-harness.ts';
+import { namesOf, startReceiver } from './webhook-receiver.ts';
+
+const allowed = { webhookNetworks: ['127.0.0.1'] };
+
+/** A service with a webhook of account Alpha. */
+async function withWebhook(t: TestContext, url: string, change: Partial<ServiceOptions> = allowed) {
+  const served = await serve(t, change);
+  const events = async (id: string, ...statuses: string[]) => {
+    for (const status of statuses) await served.post(served.a.token, event({ id, status }));
+  };
+  return { ...served, events, ...(await add(t, served.stateDir, url)) };
+}
+
+/** A webhook of account Alpha for all events, and the storage, opened beside the service. */
+async function add(t: TestContext, stateDir: string, url: string) {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  t.after(() => store.close());
+  const { accounts = [] } = (await store.directory.read(0))?.directory ?? {};
+  const account = accounts.find(({ name }) => name === 'Alpha')?.id ?? 0;
+  await store.webhooks.add({ uid: 'w1', account, url, events: webhookEvents, since: Date.now() });
+  const webhook = async () => (await store.webhooks.list(null))[0] as Webhook;
+  const { id } = await webhook();
+  const deliveries = async () => {
+    const query = { webhook: id, failed: false, before: null, limit: 50 };
+    return (await store.webhooks.page(query)).deliveries.reverse();
+  };
+  const keys = makeKeys(serverSecret(stateDir));
+  return {
+    ...{ id, webhook, webhooks: store.webhooks },
+    secret: (secretCounter = 1) => webhookSecret(keys, { uid: 'w1', secretCounter }),
+    /** Resolves with the deliveries, oldest first, when this is true. */
+    async until(isSo: (deliveries: readonly Delivery[], webhook: Webhook) => boolean): Promise<Delivery[]> {
+      for (;;) {
+        const now = await deliveries();
+        if (isSo(now, await webhook())) return now;
+        await sleep(20);
+      }
+    },
+  };
+}
+
+test('a receiver hears of each call in order, and verifies it with the library of the convention', async (t) => {
+  const receiver = await startReceiver(t);
+  const { events, secret, until } = await withWebhook(t, receiver.url);
+  receiver.secrets.push(secret());
+  await Promise.all([
+    events('one', 'ringing', 'answered', 'completed'),
+    events('two', 'ringing', 'completed'),
+  ]);
+  await receiver.until(({ length }) => length === 5);
+  const of = (call: string) => namesOf(receiver.received.filter((one) => one.call === call));
+  assert.deepEqual(of('one'), ['one call.ringing', 'one call.answered', 'one call.ended']);
+  assert.deepEqual(of('two'), ['two call.ringing', 'two call.missed']);
+  for (const one of receiver.received) assert.deepEqual(one.verifiedBy, [0], one.type);
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 5);
+  assert.equal(receiver.received[0]?.data.integration, 'PBX 1');
+  const done = await until((all) => all.every(({ state }) => state === 'delivered'));
+  assert.deepEqual(
+    new Set(done.map(({ answer, httpStatus }) => `${httpStatus} ${answer}`)),
+    new Set(['200 200 ok']),
+  );
+});
+
+test('what fails is tried again with the same id, and later events of its call wait; other calls do not', async (t) => {
+  const receiver = await startReceiver(t);
+  let failures = 0;
+  receiver.answer(({ call }, response) => {
+    if (call === 'bad' && failures++ < 3) response.writeHead(500).end('not now');
+    else response.end();
+  });
+  const { events } = await withWebhook(t, receiver.url);
+  await events('bad', 'ringing', 'completed');
+  await events('good', 'ringing', 'completed');
+  await receiver.until((all) => namesOf(all).includes('bad call.missed'));
+  const bad = receiver.received.filter(({ call }) => call === 'bad');
+  assert.deepEqual(namesOf(bad), [...Array(4).fill('bad call.ringing'), 'bad call.missed']);
+  assert.equal(new Set(bad.map(({ id }) => id)).size, 2);
+  assert.deepEqual(namesOf(receiver.received.filter(({ call }) => call === 'good')).length, 2);
+});
+
+test('what the receiver refuses is given up after three tries; redirects and huge answers are harmless', async (t) => {
+  const elsewhere = await startReceiver(t);
+  const receiver = await startReceiver(t);
+  receiver.answer(({ call }, response) => {
+    if (call === 'refused') response.writeHead(422).end('no such customer');
+    else if (call === 'huge') {
+      response.writeHead(200);
+      const pour = (error?: Error | null) => {
+        if (!error && !response.destroyed) response.write('x'.repeat(65_536), pour);
+      };
+      pour(); // for ever
+    } else response.writeHead(307, { location: elsewhere.url }).end();
+  });
+  const { events, until } = await withWebhook(t, receiver.url);
+  await events('refused', 'ringing');
+  const [refused] = await until(([one]) => one?.state === 'failed');
+  assert.deepEqual([refused?.tries, refused?.answer], [3, '422 no such customer']);
+  await events('huge', 'ringing');
+  const huge = (await until((all) => all[1]?.state === 'delivered'))[1];
+  assert.equal(huge?.answer?.length, 500);
+  await events('moved', 'ringing');
+  const moved = (await until((all) => (all[2]?.tries ?? 0) > 1))[2];
+  assert.deepEqual([moved?.state, moved?.httpStatus], ['new', 307]);
+  assert.deepEqual(elsewhere.received, []);
+});
+
+test('a receiver that answers 410 is switched off, and what waited can be sent again', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((_, response) => response.writeHead(410).end());
+  const { id, events, until, webhook, webhooks, said } = await withWebhook(t, receiver.url);
+  await events('one', 'ringing', 'completed');
+  await until(([one], { failure }) => failure === 'gone' && one?.httpStatus === 410);
+  assert.equal((await webhook()).enabled, false);
+  assert.ok(said.includes('webhook.switched-off'));
+  await events('while-off', 'ringing');
+  receiver.answer((_, response) => response.end());
+  await webhooks.switchOn(id, Date.now());
+  await webhooks.sendAgain(id, null, Date.now());
+  await until((all) => all.length > 0 && all.every(({ state }) => state === 'delivered'));
+  assert.ok(!namesOf(receiver.received).includes('while-off call.ringing'));
+});
+
+test('a receiver that fails for too long is switched off; one that is slow or down is waited for', async (t) => {
+  const receiver = await startReceiver(t);
+  receiver.answer((one, response) => {
+    if (one.call !== 'slow') response.end();
+  });
+  const change = { ...allowed, webhookTimes: { answerMs: 200, lastingMs: 3_000 } };
+  const { events, until, webhook } = await withWebhook(t, receiver.url, change);
+  await events('slow', 'ringing');
+  const [slow] = await until(([one]) => one?.tries === 1);
+  assert.deepEqual([slow?.state, slow?.answer], ['retry', 'no answer in time (0.2 s)']);
+  receiver.answer((_, response) => response.end());
+  await until(([one], { failingSince }) => one?.state === 'delivered' && failingSince === null);
+
+  await receiver.stop();
+  await events('down', 'ringing');
+  await until((_, { failingSince }) => failingSince !== null);
+  const again = await startReceiver(t, receiver.port);
+  await again.until(({ length }) => length === 1);
+  await until((_, { failingSince }) => failingSince === null);
+  await again.stop();
+  await events('for-ever', 'ringing');
+  await until((_, { failure }) => failure === 'failing');
+  assert.equal((await webhook()).enabled, false);
+});
+
+test('an address in our own network is not connected to, by its number or by a name, unless a setting allows it', async (t) => {
+  const receiver = await startReceiver(t);
+  const { id, events, until, webhooks } = await withWebhook(t, receiver.url, {});
+  const hosts = ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433'];
+  for (const [n, host] of hosts.entries()) {
+    await webhooks.change(id, { url: `http://${host}:${receiver.port}/` });
+    await events(host, 'ringing');
+    const one = (await until((all) => (all[n]?.tries ?? 0) > 0))[n];
+    assert.match(one?.answer ?? '', /not on the Internet/, host);
+  }
+  assert.deepEqual(receiver.received, []);
+  await t.test('allowed', async (t) => {
+    const { events } = await withWebhook(t, `http://localhost:${receiver.port}/`);
+    await events('one', 'ringing');
+    await receiver.until(({ length }) => length === 1);
+  });
+});
+
+test('a new secret: both sign for a while', async (t) => {
+  const receiver = await startReceiver(t);
+  const { id, events, secret, webhooks } = await withWebhook(t, receiver.url);
+  receiver.secrets.push(secret(1), secret(2));
+  const verifiedBy = async (call: string) => {
+    await events(call, 'ringing');
+    await receiver.until((all) => all.some((one) => one.call === call));
+    return receiver.received.find((one) => one.call === call)?.verifiedBy;
+  };
+  assert.deepEqual(await verifiedBy('before'), [0]);
+  for (const [until, rotate, expected] of [
+    [Date.now() + 60_000, true, [0, 1]],
+    [null, undefined, [1]],
+  ] as const) {
+    const before = receiver.received.length;
+    await webhooks.change(id, { oldSecretUntil: until, ...(rotate && { rotate }) });
+    // The service reads webhooks twice a second.
+    for (let n = 0; ; n++) {
+      const by = await verifiedBy(`call-${before}-${n}`);
+      if (`${by}` === `${expected}`) break;
+    }
+  }
+});
+
+test('kill -9 between the answer to an event and its delivery: nothing is lost, and what is sent twice has one id', async (t) => {
+  const stateDir = stateFolder(t);
+  const { a } = await prepare(stateDir);
+  const receiver = await startReceiver(t);
+  const start = async () => {
+    const child = fork(new URL('./service-process.ts', import.meta.url), [stateDir]);
+    const [url] = (await once(child, 'message')) as [string];
+    return { child, post: callers(url).post };
+  };
+  const kill = async ({ child }: Awaited<ReturnType<typeof start>>) => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  let service = await start();
+  await add(t, stateDir, receiver.url);
+  // At once, before anything looks for new events; then while the receiver does not answer; then after some have gone.
+  for (const id of ['k1', 'k2', 'k3']) await service.post(a.token, event({ id, status: 'ringing' }));
+  await kill(service);
+  service = await start();
+  receiver.answer(() => {}); // no answer
+  await service.post(a.token, event({ id: 'k4', status: 'ringing' }));
+  await receiver.until(({ length }) => length > 0);
+  await kill(service);
+  receiver.answer((_, response) => response.end());
+  service = await start();
+  await service.post(a.token, event({ id: 'k1', status: 'completed' }));
+  await receiver.until((all) => {
+    const names = new Set(namesOf(all));
+    return (
+      ['k1', 'k2', 'k3', 'k4'].every((id) => names.has(`${id} call.ringing`)) && names.has('k1 call.missed')
+    );
+  });
+  const ids = new Map(receiver.received.map(({ id, type, call }) => [`${call} ${type}`, id]));
+  for (const { id, type, call } of receiver.received) assert.equal(ids.get(`${call} ${type}`), id);
+  assert.equal(new Set(ids.values()).size, ids.size);
+  await kill(service);
+});
