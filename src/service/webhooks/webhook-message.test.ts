@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { noExtensions } from '../accounts/extensions.ts';
 import { makeKeys } from '../accounts/keys.ts';
+import { noExtras } from '../calls/call-extras.ts';
 import type { CallRecord } from '../calls/call-record.ts';
 import type { DueDelivery } from '../store/webhook-store.ts';
 import { signedHeaders, webhookBody, webhookSecret } from './webhook-message.ts';
@@ -12,6 +13,7 @@ const call: CallRecord = {
   ...{ id: 'pbx-1', integration: 1, status: 'completed', from: '030 901820', number: '+4930901820' },
   ...{ customer: { reference: '7', name: 'Ann' }, segment: 'VIP', priority: 9, callerId: '101' },
   ...{ startedAt: 1000, ringingAt: 1000, answeredAt: 2000, completedAt: 3000, missed: false },
+  extras: noExtras,
 };
 const delivery = (event: DueDelivery['event'], at = 1000): DueDelivery => ({
   ...{ id: 5, event, at, queuedAt: at, attempts: 0, rejections: 0 },
@@ -75,4 +77,15 @@ test('an event shows the call as it was then', () => {
   const answered = at('call.answered');
   assert.deepEqual([answered.status, answered.answered_at, answered.completed_at], ['answered', 2000, null]);
   assert.deepEqual(at('test'), {});
+});
+
+test('how a missed call ended is not in an event before', () => {
+  const missed = { where: 'queue', name: 'sales', by: 'caller', after: 9, at: null } as const;
+  const extras = { numberCalled: '+4930', line: 'PJSIP/a', missed };
+  const of = (event: DueDelivery['event']) => {
+    const lost: CallRecord = { ...call, answeredAt: null, missed: true, callerId: null, extras };
+    return JSON.parse(webhookBody({ ...delivery(event), call: lost }, noExtensions, null)).data;
+  };
+  assert.deepEqual([of('call.missed').missed_where, of('call.missed').number_called], ['queue', '+4930']);
+  assert.deepEqual([of('call.ringing').missed_where, of('call.ringing').number_called], [null, '+4930']);
 });

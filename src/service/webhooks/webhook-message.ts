@@ -52,10 +52,17 @@ export function webhookBody(
 
 /** A call as it was when something happened to it. */
 function asOf(call: CallRecord, event: DueDelivery['event']): CallRecord {
-  if (event === 'call.ringing' && call.status !== 'ringing')
-    return {
-      ...call,
-      ...{ status: 'ringing', callerId: null, answeredAt: null, completedAt: null, missed: null },
-    };
-  return event === 'call.answered' ? { ...call, status: 'answered', completedAt: null, missed: null } : call;
+  if (call.status === 'completed' && (event === 'call.ringing' || event === 'call.answered')) {
+    const { extras } = call;
+    return asOf(
+      {
+        ...{ ...call, status: 'answered', completedAt: null, missed: null },
+        extras: extras.missed ? { ...extras, missed: null } : extras,
+      },
+      event,
+    );
+  }
+  return event === 'call.ringing' && call.status === 'answered'
+    ? { ...call, status: 'ringing', callerId: null, answeredAt: null }
+    : call;
 }
