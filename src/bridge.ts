@@ -204,6 +204,7 @@ async function startRest(
       onAppended: ({ nextEvents }) => offer(nextEvents),
       log: log.child({ part: 'cdr' }),
       now: Date.now,
+      sendsExtras: config.api.extras === true,
     });
   const link = createAmiLink(config.ami, {
     onInput: tracker.hear,

@@ -60,7 +60,7 @@ export type ChannelEnd = {
   readonly place: Place;
   /** True if the far end hung up, false if it is not known that it did. */
   readonly isRequested: boolean;
-  application?: { readonly name: string; readonly data: string };
+  application?: 'asked' | { readonly name: string; readonly data: string };
 };
 
 /** Channels that hear each other, unless the bridge holds them apart (parking, queue agents). */

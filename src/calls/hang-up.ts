@@ -31,15 +31,28 @@ export function hungUp(
       writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
     }
   }
-  if (channel !== undefined) rang(state, channel);
-  if (channel && call) beginEnd(state, channel, { context, exten, priority });
+  if (channel === undefined) {
+    if (call !== undefined) endCall(state, call, undefined);
+    return;
+  }
+  rang(state, channel);
+  if (call !== undefined) {
+    beginEnd(state, channel, { context, exten, priority });
+    askApplication(state, call, channel);
+  }
   // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
-  const isAsked = channel && call && askApplication(state, call, channel);
-  if (channel && call && (isAsked || awaitsPresentation(call, channel))) {
-    leaveBridge(state, channel);
-    channel.gone = true;
-  } else if (channel !== undefined) forgetChannel(state, channel);
-  else if (call !== undefined) endCall(state, call, undefined);
+  leaveBridge(state, channel);
+  channel.gone = true;
+  forgetGone(state, channel);
+}
+
+/** Forgets a channel that has hung up, and ends its call, unless the PBX has still to answer a question about it. */
+export function forgetGone(state: TrackerState, channel: Channel): void {
+  const call = state.calls.get(channel.uniqueid);
+  if (!channel.gone || (call && (awaitsPresentation(call, channel) || channel.end?.application === 'asked')))
+    return;
+  removeChannel(state, channel);
+  if (call !== undefined) endCall(state, call, channel);
 }
 
 /** What the PBX says its dialplan does at the place where a caller has hung up. */
@@ -48,20 +61,12 @@ export function applicationAnswered(
   { uniqueid, application, data }: ApplicationAnswered,
 ): void {
   const channel = state.channels.get(uniqueid);
-  const call = state.calls.get(uniqueid);
   if (channel?.end === undefined) return;
   channel.end.application = {
     name: application,
     data: data.replace(/\$\{EXTEN\}/g, channel.end.place.exten),
   };
-  if (channel.gone && !(call && awaitsPresentation(call, channel))) forgetChannel(state, channel);
-}
-
-/** The channel is forgotten, and its call is over. */
-export function forgetChannel(state: TrackerState, channel: Channel): void {
-  removeChannel(state, channel);
-  const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined) endCall(state, call, channel);
+  forgetGone(state, channel);
 }
 
 /** A call that was gone after a gap, and what its record says of it. */

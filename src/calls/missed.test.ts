@@ -12,6 +12,7 @@ import {
   phone,
   play,
   row,
+  saysOf,
   snapshot,
   state,
 } from './tracker.fixture.ts';
@@ -49,22 +50,22 @@ describe('where a missed call ended', () => {
     [
       'a caller gives up while a phone rings',
       [caller(), phone(5), givesUp(12), later(12, hangsUp('1.2')), ends(12), runs('Dial', 'PJSIP/1001,20')],
-      'missed: gave up after 12 s while 1001 rang',
+      'missed: gave up after 12 s at 1001',
     ],
     [
       'a caller gives up while several phones ring',
       [caller(), phone(5), phone(5, '1.4', '1002'), givesUp(3), ends(3), runs('')],
-      'missed: gave up after 3 s while telephones rang',
+      'missed: gave up after 3 s at the telephones',
     ],
     [
       'nobody answers the phone',
       [...announced, caller(), phone(5), later(20, hangsUp('1.2')), ends(20.1), runs('Dial')],
-      'missed: nobody answered within 20 s while 1001 rang',
+      'missed: nobody answered within 20 s at 1001',
     ],
     [
       'a phone rejects; it is not known whether this PBX says who hangs up',
       [caller(), phone(5), later(1, hangsUp('1.2')), ends(1), runs('Dial')],
-      'missed: ended after 1 s while 1001 rang',
+      'missed: ended after 1 s at 1001',
     ],
     [
       'a queue of FreePBX, by its context',
@@ -132,7 +133,7 @@ describe('where a missed call ended', () => {
         ends(3),
         runs('Dial'),
       ],
-      'missed: gave up after 3 s while telephones rang',
+      'missed: gave up after 3 s at the telephones',
     ],
     [
       'what the PBX says comes after the caller has hung up twice',
@@ -179,6 +180,15 @@ describe('where a missed call ended', () => {
     assert.deepEqual(questions([caller(), ends(1)], { asksApplications: false }), []);
     assert.deepEqual(questions([caller(), ends(1, 'ivr-1', 's')]), []);
     assert.deepEqual(questions([caller(), hangsUp('1.1')]), []);
+  });
+
+  test('who hangs up before the PBX has answered either question is reported after both answers', () => {
+    const inputs = [caller(), ends(0), saysOf('1.1', 'allowed'), runs('Dial')];
+    const counts = inputs.map((_, i) => {
+      const { effects } = play(inputs.slice(0, i + 1), {}, undefined, 'no answer', undefined, asked);
+      return effects.filter(({ type }) => type === 'report').length;
+    });
+    assert.deepEqual(counts, [0, 0, 1, 2]);
   });
 
   test('a record tells how a call ended that nobody observed', () => {

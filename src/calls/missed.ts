@@ -35,14 +35,15 @@ export function rang(state: TrackerState, leg: Channel): void {
   caller.rang = { until, name: others === name ? name : '' };
 }
 
-/** Asks the PBX what the dialplan did with this caller, if that is wanted and the place does not say. True if it was asked. */
-export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): boolean {
+/** Asks the PBX what the dialplan did with this caller, if that is wanted and the place does not say. */
+export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): void {
   const { end, uniqueid } = channel;
-  if (!state.rules.asksApplications || call.answer !== undefined || call.partlyObserved || !end) return false;
-  const { place } = end;
-  if (missedPlaceAt(place).where !== undefined || place.context === '' || place.exten === 'h') return false;
+  if (!state.rules.asksApplications || call.answer !== undefined || call.partlyObserved || !end) return;
+  const { place, application } = end;
+  const isKnown = application !== undefined || missedPlaceAt(place).where !== undefined;
+  if (isKnown || place.context === '' || place.exten === 'h') return;
+  end.application = 'asked';
   state.effects.push({ type: 'ask-application', uniqueid, place });
-  return true;
 }
 
 /** How a call ended that nobody answered, as far as the PBX shows it. */
@@ -59,7 +60,7 @@ export function missedOf(state: TrackerState, call: OpenCall, channel: Channel |
 
 function placeOf({ rang }: Channel, { at, place, application }: NonNullable<Channel['end']>): MissedPlace {
   const known = missedPlaceAt(place);
-  const running = application === undefined ? {} : missedPlaceIn(application.name, application.data);
+  const running = typeof application === 'object' ? missedPlaceIn(application.name, application.data) : {};
   const found = known.where === undefined ? running : known;
   if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
   const isRinging = rang !== undefined && at - rang.until < RANG_OUT_MS;

@@ -78,7 +78,7 @@ function mailboxOf(exten: string): string | undefined {
 const texts: Readonly<Record<NonNullable<Missed['where']>, (name: string) => string>> = {
   voicemail: (name) => `in voicemail${name && ` of ${name}`}`,
   queue: (name) => (name ? `in queue ${name}` : 'in a queue'),
-  ringing: (name) => (name ? `while ${name} rang` : 'while telephones rang'),
+  ringing: (name) => `at ${name || 'the telephones'}`,
   ivr: (name) => (name ? `in menu ${name}` : 'in a menu'),
   announcement: (name) => (name ? `in announcement ${name}` : 'in an announcement'),
 };

@@ -19,7 +19,7 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { applicationAnswered, endedUnseen, forgetChannel, hungUp } from './hang-up.ts';
+import { applicationAnswered, endedUnseen, forgetGone, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
@@ -221,7 +221,7 @@ function presentationAnswered(
   learnRevealingTrunk(state, channel);
   if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
   else callerChanged(state, channel);
-  if (channel.gone) forgetChannel(state, channel);
+  forgetGone(state, channel);
 }
 
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */

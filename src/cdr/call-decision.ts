@@ -1,12 +1,13 @@
-import type { CallEvent } from '../api/contract/call-event.ts';
+import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
 import type { NewEvent } from '../outbox/outbox.ts';
 import type { CallVerdict } from '../outbox/tables/ledger.ts';
 import { beganAt } from './cdr-record.ts';
 import { missingOf, type Verdict } from './cdr-verdict.ts';
+import { extrasOfRecorded } from './record-extras.ts';
 
 /** What is done about a call with records: its missing events, a reason for the ledger, or nothing, with the reason. */
 export type Decision =
-  | { readonly events: readonly CallEvent[] }
+  | { readonly events: readonly ExtendedCallEvent[] }
   | { readonly unreported: string; readonly lacksNumber?: true }
   | { readonly skipped: 'known' | 'old' | 'not inbound' };
 
@@ -24,23 +25,31 @@ export function decideCall(
   if (isOld) return { skipped: 'old' };
   const missing = missingOf(reported, verdict);
   if (missing.length === 0 || (isKnown && reported.length === 0)) return { skipped: 'known' };
-  const { from, callerId } = verdict;
+  const { from, callerId, extras } = verdict;
   if (from === '') {
     const why = 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
     return { unreported: why, lacksNumber: true };
   }
-  const events = missing.map((status): CallEvent => {
-    const event = { id, direction: 'inbound' as const, status, from };
-    return status === 'ringing' || callerId === undefined ? event : { ...event, caller_id: callerId };
-  });
+  const events = missing.map(
+    (status): ExtendedCallEvent => ({
+      ...{ id, direction: 'inbound', status, from },
+      ...(status !== 'ringing' && callerId !== undefined && { caller_id: callerId }),
+      extras: extrasOfRecorded(extras, status, !isKnown),
+    }),
+  );
   return { events };
 }
 
 /** Maximum age given to events of past calls, ms: current calls are sent first, and none expires. */
 const maxAgeMs = 600_000;
 
-export function newEvent(event: CallEvent, now: number): NewEvent {
+/** `extras` go to a far side that takes them (API_EXTRAS). */
+export function newEvent(
+  { extras, ...event }: ExtendedCallEvent,
+  now: number,
+  sendsExtras: boolean,
+): NewEvent {
   const { id, status } = event;
   const queuedAt = Math.min(now, Math.max(beganAt({ uniqueid: id }), now - maxAgeMs));
-  return { callId: id, status, body: JSON.stringify(event), queuedAt };
+  return { callId: id, status, body: JSON.stringify(sendsExtras ? { ...event, extras } : event), queuedAt };
 }

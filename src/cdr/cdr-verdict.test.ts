@@ -35,15 +35,19 @@ const answered = (more: Partial<CdrRecord> = {}) =>
 function judged(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
-  return judge(
-    {
-      rules: createRules({ ...settings, ...more }),
-      trunks: new Set(['PJSIP/trunk']),
-      isPhone: (it) => it === 'PJSIP/3001',
-      legs,
-    },
-    own,
-  );
+  const { extras: _, ...verdict } = {
+    extras: undefined,
+    ...judge(
+      {
+        rules: createRules({ ...settings, ...more }),
+        trunks: new Set(['PJSIP/trunk']),
+        isPhone: (it) => it === 'PJSIP/3001',
+        legs,
+      },
+      own,
+    ),
+  };
+  return verdict;
 }
 
 const missed = { inbound: true, from: '+31201234567' };

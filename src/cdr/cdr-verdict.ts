@@ -14,6 +14,7 @@ import { normaliseNumber, readNumber } from '../phone-number/normalise-number.ts
 import { isWithheld } from '../phone-number/number-text.ts';
 import type { CdrRecord } from './cdr-record.ts';
 import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
+import { type RecordExtras, recordExtras } from './record-extras.ts';
 
 /** What Asterisk's records say about a channel. */
 export type Verdict =
@@ -24,6 +25,7 @@ export type Verdict =
       readonly from: string;
       /** Who answered; absent for a missed call. */
       readonly callerId?: string;
+      readonly extras: RecordExtras;
     };
 
 export type Known = {
@@ -45,6 +47,7 @@ export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
     inbound: true,
     from: fromOf(known.rules, records),
     ...(callerId !== undefined && { callerId }),
+    extras: recordExtras(known, records, callerId !== undefined),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { CallEvent } from '../api/contract/call-event.ts';
+import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
+import { missedText } from '../calls/place.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
 import type { CallVerdict } from '../outbox/tables/ledger.ts';
@@ -75,6 +76,8 @@ export function createGapFiller(
     readonly onAppended: (taken: Appended) => void;
     readonly log: Log;
     readonly now: () => number;
+    /** Whether the far side also takes what the API's document does not name (API_EXTRAS); no when absent. */
+    readonly sendsExtras?: boolean;
   },
 ): GapFiller {
   const { outbox, log, now } = tools;
@@ -123,9 +126,9 @@ export function createGapFiller(
 
   const idOf = (uniqueid: string) => `${live.rules().pbxId}-${uniqueid}`;
 
-  function logReported({ id, from, caller_id }: CallEvent): void {
+  function logReported({ id, from, caller_id, extras }: ExtendedCallEvent): void {
     counts.reported += 1;
-    const outcome = caller_id === undefined ? 'missed' : `answered by ${caller_id}`;
+    const outcome = caller_id === undefined ? missedText(extras?.missed ?? {}) : `answered by ${caller_id}`;
     const began = new Date(beganAt({ uniqueid: id })).toISOString();
     log.say('cdr.call-reported', { call: id, from, began, outcome });
   }
@@ -141,9 +144,17 @@ export function createGapFiller(
     if (!lost.has(uniqueid))
       return decideCall(idOf(uniqueid), verdict, known, Math.max(since, now() - longestGapMs));
     counts.ended += 1;
-    const { from = '', callerId } = verdict.inbound ? verdict : {};
-    const heard = { ...(from !== '' && { from }), ...(callerId !== undefined && { callerId }) };
-    live.end({ at: now(), uniqueid, ...heard });
+    if (!verdict.inbound) live.end({ at: now(), uniqueid });
+    else {
+      const { from, callerId, extras } = verdict;
+      const { missed } = extras;
+      live.end({
+        ...{ at: now(), uniqueid },
+        ...(from !== '' && { from }),
+        ...(callerId !== undefined && { callerId }),
+        ...(missed !== undefined && { missed }),
+      });
+    }
     return { events: [] };
   }
 
@@ -153,7 +164,7 @@ export function createGapFiller(
       reads - read >= readsBeforeDecision && (lost.has(uniqueid) || !live.isHeard(uniqueid));
     const due = [...pending.calls].filter(isDue);
     const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
-    const events: CallEvent[] = [];
+    const events: ExtendedCallEvent[] = [];
     const unreported: { id: string; at: number; why: string }[] = [];
     // As they are now, after the wait for the disk.
     const sets = { trunks: live.trunks(), lost: live.lost() };
@@ -171,7 +182,7 @@ export function createGapFiller(
     }
     await store(
       due.map(([uniqueid]) => uniqueid),
-      { events: events.map((event) => newEvent(event, now())), unreported },
+      { events: events.map((event) => newEvent(event, now(), tools.sendsExtras === true)), unreported },
     );
     for (const event of events) if (event.status === 'completed') logReported(event);
   }

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type CallExtras, callExtrasSchema } from '../../src/api/contract/call-extras.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { type Program, runProgram } from '../integration/program.ts';
 import { atExit } from './at-exit.ts';
@@ -13,6 +14,8 @@ export type FarEnd = {
   readonly farSide: FarSide;
   /** What the far side received of this call, in the order in which it came. */
   receivedOf(uniqueid: string): ReceivedCall | undefined;
+  /** The extras of these events (API_EXTRAS). */
+  extrasOf(uniqueid: string): CallExtras[];
   /** Uniqueids of all calls that it received. */
   uniqueids(): string[];
   /** All that the bridge has written. */
@@ -80,6 +83,8 @@ export async function startFarEnd(options: {
   const farEnd: FarEnd = {
     farSide,
     receivedOf: (uniqueid) => receivedOf(farSide, `${pbxId}-${uniqueid}`),
+    extrasOf: (uniqueid) =>
+      eventsOf(farSide, `${pbxId}-${uniqueid}`).map(({ payload }) => callExtrasSchema.parse(payload.extras)),
     uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
     logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),
@@ -106,10 +111,12 @@ export async function startFarEnd(options: {
   return farEnd;
 }
 
+function eventsOf(farSide: FarSide, id: string) {
+  return farSide.requests().filter(({ payload, path }) => path === '/voice/call' && payload.id === id);
+}
+
 function receivedOf(farSide: FarSide, id: string): ReceivedCall | undefined {
-  const events = farSide
-    .requests()
-    .filter(({ payload, path }) => path === '/voice/call' && payload.id === id);
+  const events = eventsOf(farSide, id);
   const held = farSide.calls().get(id);
   if (!held) return undefined;
   const reported = events.map(({ payload }) => ({

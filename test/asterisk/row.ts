@@ -1,3 +1,4 @@
+import type { Missed } from '../../src/api/contract/call-extras.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
 import { mobileNumber, receptionNumber } from './office-numbers.ts';
@@ -28,6 +29,8 @@ export type Row = {
    * during the calls: one entry for each inbound channel, in the order in which they come in.
    */
   readonly fromRecords?: { readonly why: string; readonly reported: readonly ExpectedReport[] };
+  /** Where the call that was missed ended, as the bridge says with API_EXTRAS; not compared when absent. */
+  readonly missed?: ExpectedMissed;
   /** Settings of the bridge that differ from the lab's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Played on this version only. */
@@ -42,6 +45,13 @@ export type ExpectedReport = {
   readonly answeredBy?: number | 'mobile' | 'reception';
 };
 
+export type ExpectedMissed = {
+  /** Heard live. In a name, `{O}` is the office and `{1}` the extension of its first phone. */
+  readonly live: Omit<Missed, 'after'>;
+  /** What records say; the same without `by` when absent. */
+  readonly records?: Pick<Missed, 'where' | 'name'>;
+};
+
 /** An event as the far side must have it. */
 export type ReportedEvent = {
   readonly status: 'ringing' | 'answered' | 'completed';
@@ -51,7 +61,7 @@ export type ReportedEvent = {
 export type ExpectedCall = { readonly from: string; readonly reported: readonly ReportedEvent[] };
 
 /** The settings of the bridge for rows that have none of their own. */
-export const labSettings: Readonly<Record<string, string>> = { DEFAULT_COUNTRY: 'DE' };
+export const labSettings: Readonly<Record<string, string>> = { DEFAULT_COUNTRY: 'DE', API_EXTRAS: 'yes' };
 
 /** The number that the row's customer calls from: Hamburg's fictional ones. */
 export function customerOf(rowIndex: number, office: Office): string {

@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CallExtras } from '../../src/api/contract/call-extras.ts';
 import { type CdrRecord, wasAnswered } from './cdr.ts';
+import { didOf } from './dialplan.ts';
 import type { FarEnd, ReceivedCall } from './far-end.ts';
 import { type Feed, isCdrKind } from './feeds.ts';
 import type { Office } from './offices.ts';
-import { type ExpectedCall, type ExpectedReport, expectedCalls, type Row } from './row.ts';
+import {
+  type ExpectedCall,
+  type ExpectedMissed,
+  type ExpectedReport,
+  expectedCalls,
+  type Row,
+} from './row.ts';
 import type { Play } from './stage.ts';
 
 /** A row that was played. */
@@ -69,6 +77,21 @@ export function judge(
     if (!isDeepStrictEqual(reported[i], call))
       faults.push(`reported ${describe(reported[i])}, not ${describe(call)}`);
   }
+  for (const { uniqueid } of play.inbound) {
+    const events = farEnd.receivedOf(uniqueid)?.reported ?? [];
+    const isMissed = farEnd.extrasOf(uniqueid).some(({ missed }) => missed);
+    if (isMissed && events.some(({ status }) => status === 'answered')) faults.push('answered, and missed');
+  }
+  if (row.missed)
+    faults.push(
+      ...missedFaults(
+        row.missed,
+        feed,
+        office,
+        didOf(index, office.number),
+        farEnd.extrasOf(play.inbound[0]?.uniqueid ?? ''),
+      ),
+    );
   if (marked && isDeepStrictEqual(reported.filter(Boolean), expectedCalls(row, index, office)))
     faults.push('the record knows it after all: remove fromRecords');
   const reportedIds = new Set(play.inbound.slice(0, expected.length).map(({ uniqueid }) => uniqueid));
@@ -97,6 +120,41 @@ export function judge(
     agreed: words.filter(({ agrees }) => agrees).length,
     calls: expected.length,
   };
+}
+
+/** What is wrong with what was sent of a missed call beyond the API's document. */
+function missedFaults(
+  { live, records }: ExpectedMissed,
+  feed: Feed,
+  { number, extension }: Office,
+  did: string,
+  extras: readonly CallExtras[],
+): string[] {
+  const { after, ...missed } = extras.at(-1)?.missed ?? {};
+  const { by, ...place } = live;
+  const { where, name } = isCdrKind(feed) ? (records ?? place) : place;
+  const named = name?.replace('{O}', `${number}`).replace('{1}', extension(1));
+  // A bridge knows that a PBX has ended a call only after it has once heard a caller or phone end one.
+  const whoEnded = missed.by === undefined && by === 'pbx' ? {} : { by };
+  const expected = {
+    ...(where && { where }),
+    ...(named && { name: named }),
+    ...(!isCdrKind(feed) && whoEnded),
+  };
+  // FreePBX moves calls out of the context in which they came in, and Master.csv has no column for the DID.
+  const isNumber = (number?: string) => number === did || (isCdrKind(feed) && number === undefined);
+  const line = /^(?:PJSIP|SIP)\/trunk$/;
+  return [
+    ...(isDeepStrictEqual(missed, expected)
+      ? []
+      : [`missed ${JSON.stringify(missed)}, not ${JSON.stringify(expected)}`]),
+    ...(after === undefined || after > 60 ? [`missed after ${after} s`] : []),
+    ...extras.flatMap((each) =>
+      line.test(each.line ?? '') && each.at && isNumber(each.number_called)
+        ? []
+        : [`extras ${JSON.stringify(each)}`],
+    ),
+  ];
 }
 
 function describe(call: ReceivedCall | ExpectedCall | undefined): string {

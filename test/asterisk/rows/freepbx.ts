@@ -57,6 +57,7 @@ export const freepbxRows: readonly Row[] = [
     says: 'The extension is busy; the caller gets its mailbox, and hangs up.',
     dialplan: extension(1),
     phones: { 1: phone.busy() },
+    missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
   }),
   same('voicemail'),
   answered(
@@ -70,7 +71,10 @@ export const freepbxRows: readonly Row[] = [
     menu('0'),
   ),
   same('ring-group-local', { dialplan: group(600) }),
-  same('ring-group-nobody', { dialplan: group(600) }),
+  same('ring-group-nobody', {
+    dialplan: group(600),
+    missed: { live: { where: 'ringing', by: 'pbx' }, records: { where: 'ringing', name: '{O}600' } },
+  }),
   same('ring-group-with-mobile', { dialplan: group(601) }),
   answered('mobile', {
     name: 'ring-group-mobile-answers',
@@ -90,7 +94,10 @@ export const freepbxRows: readonly Row[] = [
   }),
   same('queue-local-one-by-one', { dialplan: queue(400) }),
   same('queue-local-ringall', { dialplan: queue(401) }),
-  same('queue-given-up', { dialplan: queue(401) }),
+  same('queue-given-up', {
+    dialplan: queue(401),
+    missed: { live: { where: 'queue', name: '{O}401', by: 'caller' } },
+  }),
   same('queue-timeout-voicemail', { dialplan: queue(401) }),
   answered(
     1,
@@ -112,7 +119,12 @@ export const freepbxRows: readonly Row[] = [
     },
     menu('2'),
   ),
-  givenUpIn('WaitExten', { name: 'menu-given-up', says: 'The caller hangs up in the menu.', dialplan: ivr }),
+  givenUpIn('WaitExten', {
+    name: 'menu-given-up',
+    says: 'The caller hangs up in the menu.',
+    dialplan: ivr,
+    missed: { live: { where: 'ivr', name: '1', by: 'caller' } },
+  }),
   answered(1, {
     name: 'time-condition-open',
     says: 'The office is open: the ring group rings.',

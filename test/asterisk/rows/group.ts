@@ -24,6 +24,7 @@ export const groupRows: readonly Row[] = [
       await stage.customerCalls();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', by: 'pbx' } },
   },
   {
     name: 'ring-group-local',
@@ -48,6 +49,7 @@ export const groupRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', by: 'caller' } },
   },
   ...[
     {

@@ -14,6 +14,7 @@ export const missedRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', name: '{1}', by: 'caller' } },
   },
   {
     name: 'busy',
@@ -24,6 +25,7 @@ export const missedRows: readonly Row[] = [
       await stage.customerCalls();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', name: '{1}', by: 'pbx' } },
   },
   {
     name: 'no-answer',
@@ -34,6 +36,7 @@ export const missedRows: readonly Row[] = [
       await stage.customerCalls();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', name: '{1}', by: 'pbx' } },
   },
   {
     name: 'nobody-registered',
@@ -43,6 +46,7 @@ export const missedRows: readonly Row[] = [
       await stage.customerCalls();
     },
     reported: [{}],
+    missed: { live: { where: 'ringing', by: 'pbx' } },
   },
   {
     name: 'announcement-only',
@@ -52,6 +56,7 @@ export const missedRows: readonly Row[] = [
       await stage.customerCalls();
     },
     reported: [{}],
+    missed: { live: { where: 'announcement', by: 'pbx' }, records: {} },
   },
   {
     name: 'menu-given-up',
@@ -64,6 +69,7 @@ export const missedRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { where: 'ivr', by: 'caller' } },
   },
   {
     name: 'voicemail',
@@ -77,6 +83,7 @@ export const missedRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
   },
   {
     name: 'conference-alone',
@@ -89,5 +96,6 @@ export const missedRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { by: 'caller' } },
   },
 ];

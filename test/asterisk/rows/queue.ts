@@ -40,6 +40,10 @@ export const queueRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: {
+      live: { where: 'queue', by: 'caller' },
+      records: { where: 'queue', name: 'phones-ringall-{O}' },
+    },
   },
   {
     name: 'queue-timeout-voicemail',
@@ -53,5 +57,6 @@ export const queueRows: readonly Row[] = [
       call.hangsUp();
     },
     reported: [{}],
+    missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
   },
 ];
