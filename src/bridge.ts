@@ -22,9 +22,10 @@ import { type Outbox, openOutbox } from './outbox/outbox.ts';
 import { normaliseNumber } from './phone-number/normalise-number.ts';
 import { systemClock } from './process/clock.ts';
 import { startInOrder } from './process/lifecycle.ts';
+import type { PageServerOptions } from './process/page-server.ts';
 import type { BridgeStatus } from './status/bridge-status.ts';
 import { createMetrics } from './status/metrics.ts';
-import { createStatusServer, type StatusServerOptions } from './status/status-server.ts';
+import { createStatusServer } from './status/status-server.ts';
 import type { Liveness } from './status/systemd.ts';
 
 type BridgeConfig = {
@@ -48,7 +49,7 @@ type BridgeConfig = {
     /** Head start of another bridge that reports the same calls, ms; 0: there is none. */
     readonly standbyDelayMs: number;
   };
-  readonly status: StatusServerOptions | undefined;
+  readonly status: PageServerOptions | undefined;
   readonly alerts: BridgeAlertsConfig['alerts'];
   readonly mail: MailOptions | undefined;
 };

@@ -149,7 +149,7 @@ if (process.argv[2] !== 'run') {
       const { startService } = await import('./service.ts');
       const notify = await openServiceManager(readServiceManager().notifySocket, log);
       const code = await runUntilStopped(async (fail) => {
-        const running = await startService({ ...service, mail, alerts }, { log, fail });
+        const running = await startService({ ...service, mail, alerts }, { log, version, fail });
         started(running);
         notify?.({ READY: 1, STATUS: `listening at ${running.url}` });
         return {

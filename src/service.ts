@@ -1,6 +1,6 @@
 import type { Log } from './log/log.ts';
-import { createMailer, type MailOptions } from './mail/mail.ts';
-import { type Part, startInOrder } from './process/lifecycle.ts';
+import { createMailer } from './mail/mail.ts';
+import { part, startInOrder } from './process/lifecycle.ts';
 import { makeAccess } from './service/access/access.ts';
 import { makeLink } from './service/access/one-time-link.ts';
 import { makeSessions } from './service/access/sessions.ts';
@@ -11,40 +11,18 @@ import { serverSecret } from './service/accounts/server-secret.ts';
 import { firstAccount } from './service/accounts/setup.ts';
 import { makeCallBackList } from './service/callers/call-back-list.ts';
 import { makeScreens } from './service/calls/screens.ts';
-import { type AppOptions, buildApp } from './service/http/app.ts';
+import { buildApp } from './service/http/app.ts';
 import { makeBudgets } from './service/http/budget.ts';
+import { makeMeter } from './service/http/meter.ts';
 import { makeRateLimit } from './service/http/rate-limit.ts';
-import { type DatabaseSettings, fileIn, holdStateDir, openStore } from './service/store/open-store.ts';
-import { type BackupSettings, makeBackups } from './service/upkeep/backups.ts';
+import type { ServiceOptions } from './service/service-options.ts';
+import { fileIn, holdStateDir, openStore } from './service/store/open-store.ts';
+import { makeBackups } from './service/upkeep/backups.ts';
 import { every } from './service/upkeep/every.ts';
-import { applyRetention, type Retention } from './service/upkeep/retention.ts';
-import { alertName, makeServiceAlerts, type ServiceAlertSettings } from './service/upkeep/service-alerts.ts';
-import { sendWeeklyReports } from './service/upkeep/weekly-mail.ts';
-import { makeWebhooks, type WebhookSettings } from './service/webhooks/webhooks.ts';
-
-export type ServiceOptions = AppOptions & {
-  /** Where to listen; port 0 takes any free one. */
-  readonly listen: { readonly host: string; readonly port: number };
-  /** A folder for the server secret, and for the database if there is no other; made if missing. */
-  readonly stateDir: string;
-  /** Null: SQLite in the state folder. */
-  readonly database: DatabaseSettings;
-  /** Country of the first account, ISO 3166-1 alpha-2. */
-  readonly country: string | null;
-  readonly retention: Retention;
-  /** Requests per minute and integration; null: no limit. */
-  readonly requestsPerMinute: number | null;
-  /** Scheduled backups; absent: none. Not with another database. */
-  readonly backups?: BackupSettings | undefined;
-  /** Absent: no alerts. */
-  readonly alerts?: ServiceAlertSettings | undefined;
-  /** Where webhooks may be sent besides the Internet; absent: nowhere. */
-  readonly webhookNetworks?: readonly string[] | undefined;
-  /** For tests. */
-  readonly webhookTimes?: Pick<WebhookSettings, 'answerMs' | 'lastingMs'>;
-  /** Absent: no mail can be sent. */
-  readonly mail?: MailOptions | undefined;
-};
+import { counted, createMetricsServer } from './service/upkeep/metrics-server.ts';
+import { alertName, makeServiceAlerts } from './service/upkeep/service-alerts.ts';
+import { startUpkeep } from './service/upkeep/start-upkeep.ts';
+import { makeWebhooks } from './service/webhooks/webhooks.ts';
 
 type RunningService = {
   /** `http://host:port`, as it listens; the API's base address is this and `/api/v1`. */
@@ -59,8 +37,6 @@ type RunningService = {
 };
 
 const DIRECTORY_MS = 1000;
-const RETENTION_MS = 60_000;
-const WEEKLY_MS = 3_600_000;
 /** How late this process may see that another ended a session. */
 const SESSIONS_MS = 1000;
 const TRIM_MS = 3_600_000;
@@ -75,10 +51,12 @@ const SWEEP_MS = 50;
  */
 export async function startService(
   options: ServiceOptions,
-  { log, fail = () => {} }: { log: Log; fail?: (error: unknown) => void },
+  { log, version = '', fail = () => {} }: { log: Log; version?: string; fail?: (error: unknown) => void },
 ): Promise<RunningService> {
   const clock = Date.now;
-  const mailer = options.mail && createMailer(options.mail);
+  const startedAt = clock();
+  const meter = makeMeter({ withProcess: options.metrics !== undefined });
+  const mailer = options.mail && counted(createMailer(options.mail), meter.counts.mails);
   const keys = makeKeys(serverSecret(options.stateDir));
   const screens = makeScreens((account) => directory.value().extensions(account));
 
@@ -142,28 +120,12 @@ export async function startService(
   );
   const upkeep = part(
     'upkeep',
-    () => {
-      const opened = store.value();
-      return [
-        every(
-          RETENTION_MS,
-          () => applyRetention(opened, options.retention, clock(), log),
-          (error) => log.say('service.trim-failed', { error }),
-        ),
-        every(
-          WEEKLY_MS,
-          async () => {
-            if (mailer === undefined) return;
-            const context = { store: opened, mailer, origin: publicUrl(), log };
-            await sendWeeklyReports(context, directory.value().accounts(), clock());
-          },
-          () => {}, // when the storage is back
-        ),
-      ];
-    },
-    (stops) => {
-      for (const stop of stops) stop();
-    },
+    () =>
+      startUpkeep({
+        ...{ store: store.value(), retention: options.retention, mailer, origin: publicUrl, clock, log },
+        accounts,
+      }),
+    (stop) => stop(),
   );
   const backups = options.backups && makeBackups(fileIn(options.stateDir), options.backups, { clock, log });
   const backingUp = part(
@@ -231,6 +193,7 @@ export async function startService(
           mailer,
           budgets: makeBudgets(),
           rateLimit,
+          meter,
           observed: alerts.value(),
           webhooks: webhooks.value(),
           webhookNetworks: options.webhookNetworks ?? [],
@@ -252,6 +215,26 @@ export async function startService(
     },
   );
 
+  const metrics = part(
+    'metrics',
+    async () => {
+      if (options.metrics === undefined) return undefined;
+      const server = createMetricsServer(options.metrics, {
+        ...{ meter, version, startedAt, screens, backups, log },
+        ...{
+          store: store.value(),
+          directory: directory.value(),
+          alerts: alerts.value(),
+          webhooks: webhooks.value(),
+        },
+      });
+      await server.start();
+      return server;
+    },
+    (server) => server?.stop(),
+  );
+  const accounts = () => directory.value().accounts();
+
   const ownUrl = () => {
     const { port } = app.value().server.address() as { port: number };
     return `http://${hostOf(options.listen.host)}:${port}`;
@@ -261,30 +244,20 @@ export async function startService(
 
   const stop = await startInOrder(
     [
-      lock,
-      store,
-      directory,
-      callBackList,
-      otherProcesses,
-      upkeep,
-      backingUp,
-      alerts,
-      webhooks,
-      sessions,
-      app,
+      ...[lock, store, directory, callBackList, otherProcesses, upkeep, backingUp, alerts],
+      ...[webhooks, sessions, app, metrics],
     ],
     log,
   );
   const url = ownUrl();
   if (!isLoopback(options.listen.host) && options.trustedProxies.length === 0)
     log.say('service.plain-http', { host: hostOf(options.listen.host) });
-  const accounts = () => directory.value().accounts();
   const first = () => accounts()[0] as NonNullable<ReturnType<typeof accounts>[0]>;
   const integrations = () => directory.value().integrations(first().id);
   log.say('service.started', {
     url,
     accounts: accounts().length,
-    integrations: accounts().flatMap((account) => directory.value().integrations(account.id)).length,
+    integrations: directory.value().integrationCount(),
   });
   return {
     url,
@@ -311,20 +284,3 @@ const alertOptions = ({ alerts, mail, hosts }: ServiceOptions) => ({
 const hostOf = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.');
-
-/** A part that holds a value between its start and its stop. */
-function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {
-  let held: { value: T } | undefined;
-  return {
-    name,
-    start: async () => {
-      held = { value: await open() };
-    },
-    stop: async () => {
-      const { value } = held ?? {};
-      held = undefined;
-      if (value !== undefined) await close(value);
-    },
-    value: () => (held as { value: T }).value,
-  } satisfies Part & { value: () => T };
-}

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { makeMeter } from '../src/service/http/meter.ts';
 import { statusWith } from '../src/status/bridge-status.fixture.ts';
 import { createMetrics } from '../src/status/metrics.ts';
 
@@ -36,9 +37,11 @@ describe('Prometheus', async () => {
 
   test('takes the alert rules', async (t) => {
     if (why !== undefined) return t.skip(why);
-    const rules = fileURLToPath(new URL('../config/alerts.yml', import.meta.url));
-    const { stdout } = await exec(promtool, ['check', 'rules', rules]);
-    assert.match(stdout, /SUCCESS: \d\d rules found/);
+    for (const name of ['alerts.yml', 'alerts-service.yml']) {
+      const rules = fileURLToPath(new URL(`../config/${name}`, import.meta.url));
+      const { stdout } = await exec(promtool, ['check', 'rules', rules]);
+      assert.match(stdout, /SUCCESS: \d+ rules found/);
+    }
   });
 
   test('finds nothing to say of the names and the words of the metrics', async (t) => {
@@ -46,9 +49,19 @@ describe('Prometheus', async () => {
     const metrics = createMetrics({ withProcess: false });
     metrics.attempted(200, 12);
     metrics.delivered(40);
-    const running = exec(promtool, ['check', 'metrics']);
-    running.child.stdin?.end(await metrics.render(statusWith()));
-    const { stdout, stderr } = await running;
-    assert.equal(stdout + stderr, '');
+    const meter = makeMeter();
+    meter.responded('/api/v1/voice', 200, 12);
+    const readings = {
+      ...{ startedAt: 0, storageWorking: true, accounts: 1, integrations: 1, screens: 1 },
+      webhooks: { delivered: 1, failed: 0, waiting: 0 },
+      alerts: statusWith().alerts,
+      backups: { lastAt: 1_000, failing: false },
+    };
+    for (const text of [await metrics.render(statusWith()), await meter.render(readings, '1.0.0')]) {
+      const running = exec(promtool, ['check', 'metrics']);
+      running.child.stdin?.end(text);
+      const { stdout, stderr } = await running;
+      assert.equal(stdout + stderr, '');
+    }
   });
 });

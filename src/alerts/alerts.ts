@@ -27,6 +27,8 @@ export type AlertsStatus = {
     readonly remedy: string;
     readonly since: number;
   }[];
+  /** Alerts that a target accepted since the start. */
+  readonly sent: number;
   /** Alerts that could not be sent yet, per target. */
   readonly unsent: readonly { readonly target: string; readonly count: number; readonly error: string }[];
 };
@@ -77,6 +79,7 @@ export function createAlerts(
   let writing: Promise<void> = Promise.resolve();
   let sending: Promise<unknown> = Promise.resolve();
   let failing = false;
+  let sent = 0;
   let stopped = false;
   let closed = false;
 
@@ -117,6 +120,7 @@ export function createAlerts(
       await target.send(notices);
       const rest = (unsent[target.name] ?? []).filter((it) => !notices.includes(it));
       unsent = { ...unsent, [target.name]: rest };
+      sent += notices.length;
       log.say('alert.sent', { count: notices.length, target: target.name });
       Object.assign(state, { tries: 0, nextAt: 0, error: '' });
       await within(SOON_MS, save());
@@ -171,12 +175,20 @@ export function createAlerts(
       problems: Object.entries(watched)
         .filter(([key]) => present.has(key))
         .map(([, { code, what, remedy, since }]) => ({ code, what, remedy, since })),
+      sent,
       unsent: targets.flatMap(({ name }) => {
         const [count, error] = [unsent[name]?.length ?? 0, states.get(name)?.error ?? ''];
         return error === '' ? [] : [{ target: name, count, error }];
       }),
     }),
   };
+}
+
+/** For metrics. */
+export function countByCode({ problems }: Pick<AlertsStatus, 'problems'>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code } of problems) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
 }
 
 /** A file that is missing or damaged is an empty one: problems that last are announced again. */

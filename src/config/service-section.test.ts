@@ -8,6 +8,7 @@ const load = (environment: Environment) => loadConfig({ service: serviceSection 
 test('with nothing set, the service has its defaults', () => {
   assert.deepEqual(load({}), {
     listen: { host: '127.0.0.1', port: 8080 },
+    metrics: undefined,
     stateDir: './state/service',
     database: null,
     country: null,
@@ -38,6 +39,7 @@ test('all settings are used', () => {
     SERVICE_HISTORY_MAX_AGE: '90d',
     SERVICE_HISTORY_MAX_ENTRIES: '1000000',
     SERVICE_CALLS_MAX_AGE: '60d',
+    SERVICE_METRICS_LISTEN: '127.0.0.1:9439',
     SERVICE_AUDIT_MAX_AGE: '30d',
     SERVICE_WEBHOOK_NETWORKS: '10.1.2.3,fd00::/8',
     SERVICE_WEBHOOK_MAX_AGE: '7d',
@@ -49,6 +51,7 @@ test('all settings are used', () => {
   assert.deepEqual(options, {
     listen: { host: '::1', port: 0 },
     stateDir: '/var/lib/pbx',
+    metrics: { host: '127.0.0.1', port: 9439 },
     database: {
       url: 'postgres://pbx:p%40ss@one:5432,two/pbx?sslmode=verify-full',
       listenUrl: 'postgresql://pbx@db/pbx',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isCountry } from '../phone-number/normalise-number.ts';
 import { isAddressOrNetwork } from '../process/allow-list.ts';
 import { section } from './section.ts';
-import { duration, line, list, secret, wholeNumber } from './variable.ts';
+import { duration, line, list, listen, secret, wholeNumber } from './variable.ts';
 
 /** `127.0.0.1:8080`, `[::]:8080`, `localhost:0` */
 const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
@@ -28,6 +28,11 @@ export const serviceSection = section({
       })
       .prefault('127.0.0.1:8080')
       .describe('Address of the service. To serve other machines, use a reverse proxy with https.'),
+    SERVICE_METRICS_LISTEN: listen()
+      .prefault('off')
+      .describe(
+        'Address of /metrics for Prometheus, such as 127.0.0.1:9439. It shows no phone numbers, calls and names.',
+      ),
     SERVICE_STATE_DIR: line('the path of a directory')
       .prefault('./state/service')
       .describe('Directory of the SQLite database and the server secret, from which all tokens are derived.'),
@@ -124,6 +129,7 @@ export const serviceSection = section({
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
     return {
       listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
+      metrics: values.SERVICE_METRICS_LISTEN,
       stateDir: values.SERVICE_STATE_DIR,
       database:
         values.DATABASE_URL === undefined

@@ -86,3 +86,20 @@ export async function runUntilStopped(
   log.say('program.stopped');
   return 0;
 }
+
+/** A part that holds a value between its start and its stop. */
+export function part<T>(name: string, open: () => T | Promise<T>, close: (value: T) => void | Promise<void>) {
+  let held: { value: T } | undefined;
+  return {
+    name,
+    start: async () => {
+      held = { value: await open() };
+    },
+    stop: async () => {
+      const { value } = held ?? {};
+      held = undefined;
+      if (value !== undefined) await close(value);
+    },
+    value: () => (held as { value: T }).value,
+  } satisfies Part & { value: () => T };
+}

@@ -65,7 +65,7 @@ export function statusWith({
       ...{ found: 0, notFound: 0, timeout: 0, error: 0, known: 0, listening: true },
       ...lookups,
     },
-    alerts: { problems: [], unsent: [], ...alerts },
+    alerts: { problems: [], sent: 0, unsent: [], ...alerts },
     log: { dropped: 0, ...log },
   } as Omit<BridgeStatus, 'ready' | 'reasons'>;
   const reasons = readinessProblems(status);

@@ -37,12 +37,3 @@ test('metrics that do not apply are absent, not 0', async () => {
   assert.doesNotMatch(await rendered({ pbx: { lastEventAt: undefined } }), /^pbx_bridge_ami_last_event/m);
   assert.match(await rendered({ lookups: { found: 2 } }), /^pbx_bridge_lookups_total\{status="found"\} 2$/m);
 });
-
-test('names follow the conventions of Prometheus', () => {
-  for (const { name, type, help } of createMetrics({ withProcess: false }).list()) {
-    assert.match(name, /^pbx_bridge_[a-z_]+$/);
-    assert.equal(type === 'counter', name.endsWith('_total'), name);
-    assert.doesNotMatch(name, /_(ms|milliseconds|kb|count)$/, name);
-    assert.match(help, /\.$/, name);
-  }
-});

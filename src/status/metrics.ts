@@ -1,10 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { countByCode } from '../alerts/alerts.ts';
+import { createMetricRegistry, type ListedMetric, type MetricRow } from '../process/metric-registry.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
-/**
- * Metrics for Prometheus. Names follow its conventions (prometheus.io/docs/practices/naming): seconds, bytes, `_total`.
- * Labels never contain values from calls: no number, no call id, no channel name.
- */
 export type Metrics = {
   /** Counts a delivery attempt: its HTTP status (undefined without a response) and duration, ms. */
   attempted(httpStatus: number | undefined, durationMs: number): void;
@@ -13,25 +10,13 @@ export type Metrics = {
   /** Returns the text of `/metrics`. */
   render(status: BridgeStatus): Promise<string>;
   /** The bridge's own metrics, for the reference page. */
-  list(): { name: string; type: string; help: string; labels: string[] }[];
+  list(): ListedMetric[];
   readonly contentType: string;
-};
-
-type Reading = number | Readonly<Record<string, number>> | undefined;
-type Row = {
-  readonly name: string;
-  readonly help: string;
-  readonly read: (status: BridgeStatus) => Reading;
-  /** The label for the keys of a reading that is an object. */
-  readonly label?: string;
 };
 
 const toSeconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
 
-const infoRow = { name: 'info', help: 'Always 1; the labels name the version and the PBX_ID.' } as const;
-
-/** Metrics read from the status at each scrape. A name that ends in `_total` is a counter. */
-const rows: readonly Row[] = [
+const rows: readonly MetricRow<BridgeStatus>[] = [
   {
     name: 'ready',
     help: '1 if the PBX responds, events are stored and deliveries succeed; same as /readyz.',
@@ -191,11 +176,28 @@ const rows: readonly Row[] = [
     help: 'Priority lookups answered from the cache.',
     read: (it) => it.lookups?.known,
   },
+  {
+    name: 'problems',
+    help: 'Open problems, announced or not, by code; see messages.md.',
+    label: 'code',
+    read: (it) => countByCode(it.alerts),
+  },
+  {
+    name: 'alerts_sent_total',
+    help: 'Alerts that the mail server or the webhook accepted since the start.',
+    read: (it) => it.alerts.sent,
+  },
+  {
+    name: 'alerts_unsent',
+    help: 'Alerts that could not be sent yet.',
+    read: (it) => it.alerts.unsent.reduce((sum, { count }) => sum + count, 0),
+  },
 ];
 
 const histograms = {
   attempt: {
     name: 'delivery_attempt_duration_seconds',
+    labels: ['http'],
     help: 'Duration of delivery attempts, by class of HTTP status; none: no response.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
@@ -206,75 +208,21 @@ const histograms = {
   },
 } as const;
 
-const prefix = 'pbx_bridge_';
-
 /** @param withProcess adds the usual metrics of a process and of Node (`process_*`, `nodejs_*`). */
 export function createMetrics({ withProcess = true } = {}): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  const info = new Gauge({
-    ...infoRow,
-    name: prefix + infoRow.name,
-    labelNames: ['version', 'pbx_id'],
-    registers,
-  });
-  const gauges = new Map<Row, Gauge | Counter>();
-  for (const row of rows) {
-    const kind = row.name.endsWith('_total') ? Counter : Gauge;
-    const labelNames =
-      row.name === 'info' ? ['version', 'pbx_id'] : row.label === undefined ? [] : [row.label];
-    gauges.set(row, new kind({ name: prefix + row.name, help: row.help, labelNames, registers }));
-  }
-  const attempt = new Histogram({
-    ...{ ...histograms.attempt, buckets: [...histograms.attempt.buckets] },
-    ...{ name: prefix + histograms.attempt.name, labelNames: ['http'], registers },
-  });
-  const delay = new Histogram({
-    ...{ ...histograms.delay, buckets: [...histograms.delay.buckets] },
-    ...{ name: prefix + histograms.delay.name, registers },
-  });
-  if (withProcess) collectDefaultMetrics({ register: registry });
-
-  function put({ label, read }: Row, metric: Gauge | Counter, status: BridgeStatus): void {
-    metric.reset();
-    const reading = read(status);
-    if (typeof reading === 'number') metric.inc(reading);
-    else if (label !== undefined)
-      for (const [value, count] of Object.entries(reading ?? {})) metric.inc({ [label]: value }, count);
-    else metric.remove();
-  }
-
+  const info = {
+    help: 'Always 1; the labels name the version and the PBX_ID.',
+    labels: ['version', 'pbx_id'],
+  };
+  const registry = createMetricRegistry('pbx_bridge_', { info, rows, histograms, withProcess });
   return {
     attempted(httpStatus, durationMs) {
       const http = httpStatus === undefined ? 'none' : `${Math.floor(httpStatus / 100)}xx`;
-      attempt.observe({ http }, durationMs / 1000);
+      registry.observe('attempt', durationMs, { http });
     },
-    delivered: (delayMs) => delay.observe(Math.max(delayMs, 0) / 1000),
-    async render(status) {
-      for (const [row, metric] of gauges) put(row, metric, status);
-      info.set({ version: status.version, pbx_id: status.pbxId }, 1);
-      return registry.metrics();
-    },
-    list: () =>
-      [infoRow.name, ...rows.map(({ name }) => name), histograms.attempt.name, histograms.delay.name].map(
-        (short) => {
-          const metric = registry.getSingleMetric(prefix + short) as unknown as {
-            name: string;
-            help: string;
-            labelNames: string[];
-          };
-          return {
-            name: metric.name,
-            type: typeOf(metric),
-            help: metric.help,
-            labels: [...metric.labelNames],
-          };
-        },
-      ),
+    delivered: (delayMs) => registry.observe('delay', delayMs),
+    render: (status) => registry.render(status, { version: status.version, pbx_id: status.pbxId }),
+    list: registry.list,
     contentType: registry.contentType,
   };
-}
-
-function typeOf(metric: unknown): string {
-  return metric instanceof Counter ? 'counter' : metric instanceof Histogram ? 'histogram' : 'gauge';
 }

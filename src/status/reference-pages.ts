@@ -1,5 +1,5 @@
 import { type Message, messages } from '../log/messages.ts';
-import { createMetrics } from './metrics.ts';
+import type { ListedMetric } from '../process/metric-registry.ts';
 
 const generated = 'This page is generated from the code (`npm run generate`).';
 
@@ -23,23 +23,33 @@ function entry(code: string, { level, text, means, todo }: Message): string {
 }
 
 /** The page of all metrics (`config/metrics.md`). */
-export function metricsPage(): string {
-  const rows = createMetrics({ withProcess: false })
-    .list()
-    .map(({ name, type, labels, help }) => {
-      const named = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
-      return `| \`${name}\` | ${type} | ${named} | ${asMarkdown(help)} |`;
-    });
+export function metricsPage(bridge: readonly ListedMetric[], service: readonly ListedMetric[]): string {
   return `# Metrics
 
-${generated} Prometheus reads the metrics at \`/metrics\` on STATUS_LISTEN, together with
-the usual \`process_*\` and \`nodejs_*\` of a Node program. Labels never contain phone numbers, calls or channels.
-\`grafana-dashboard.json\` and \`alerts.yml\` in this directory use these metrics.
+${generated} Prometheus reads the metrics at \`/metrics\`, together with the usual
+\`process_*\` and \`nodejs_*\` of a Node program. Labels never contain phone numbers, calls, channels or names.
 
-| metric | type | labels | meaning |
-| --- | --- | --- | --- |
-${rows.join('\n')}
+## The bridge
+
+On STATUS_LISTEN. \`grafana-dashboard.json\` and \`alerts.yml\` in this directory use these metrics.
+
+${metricTable(bridge)}
+
+## The service
+
+On SERVICE_METRICS_LISTEN. \`grafana-dashboard-service.json\` and \`alerts-service.yml\` in this directory use these metrics.
+Each process of the service counts for itself.
+
+${metricTable(service)}
 `;
+}
+
+function metricTable(metrics: readonly ListedMetric[]): string {
+  const rows = metrics.map(({ name, type, labels, help }) => {
+    const named = labels.length === 0 ? '' : labels.map((label) => `\`${label}\``).join(', ');
+    return `| \`${name}\` | ${type} | ${named} | ${asMarkdown(help)} |`;
+  });
+  return `| metric | type | labels | meaning |\n| --- | --- | --- | --- |\n${rows.join('\n')}`;
 }
 
 function asMarkdown(text: string): string {

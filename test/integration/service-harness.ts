@@ -9,9 +9,10 @@ import { type Log, silentLog } from '../../src/log/log.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { newUid } from '../../src/service/accounts/setup.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/store/open-store.ts';
-import { type ServiceOptions, startService } from '../../src/service.ts';
+import { startService } from '../../src/service.ts';
 
 export const options = (stateDir: string): ServiceOptions => ({
   listen: { host: '127.0.0.1', port: 0 },

@@ -6,11 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
+import type { ServiceOptions } from '../../src/service/service-options.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Delivery, Webhook } from '../../src/service/store/webhook-store.ts';
 import { webhookEvents } from '../../src/service/store/webhook-store.ts';
 import { webhookSecret } from '../../src/service/webhooks/webhook-message.ts';
-import type { ServiceOptions } from '../../src/service.ts';
 import { callers, event, prepare, serve, stateFolder } from './service-harness.ts';
 import { namesOf, startReceiver } from './webhook-receiver.ts';
 

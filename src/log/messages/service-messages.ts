@@ -19,6 +19,18 @@ export const serviceMessages = {
     text: 'the Call Integration API is listening at {url}/api/v1; {accounts} accounts, {integrations} integrations',
     means: 'The service is running. It stores each event before it answers.',
   },
+  'service.metrics-listening': {
+    level: 'info',
+    text: 'metrics: listening on http://{host}:{port}/metrics',
+    means: 'Prometheus uses this address.',
+  },
+  'service.metrics-not-listening': {
+    level: 'warn',
+    text: 'metrics: cannot listen on {host} port {port}: {error}; retrying every 5 s',
+    means:
+      'Another program uses the port, often another process of the service, or this machine does not have the address.',
+    todo: 'Set SERVICE_METRICS_LISTEN to a free port for each process, or to off.',
+  },
   'service.first-start': {
     level: 'info',
     text: 'first start: created account {account}, integration {integration} and the server secret in {stateDir}; pbx-bridge service link signs in a browser',

@@ -19,6 +19,8 @@ export type Refused = {
 export type ServiceDirectory = {
   accounts(): readonly Account[];
   integrations(account: number): readonly Integration[];
+  /** How many integrations all accounts have. */
+  integrationCount(): number;
   extensions(account: number): Extensions;
   /**
    * The caller with this token; undefined if it is unknown, replaced or switched off. With the address of a request, the
@@ -92,6 +94,7 @@ export async function openDirectory(
     refresh,
     accounts: () => accounts,
     integrations: (account) => integrations.filter((integration) => integration.account === account),
+    integrationCount: () => integrations.length,
     extensions: (account) => extensions.get(account) ?? noExtensions,
     caller(token, address) {
       const known = callers.get(uidOf(token));

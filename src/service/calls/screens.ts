@@ -13,6 +13,8 @@ export type Screens = {
   callBacks(account: number, missed: readonly unknown[]): void;
   /** The accounts with at least one screen. */
   accounts(): number[];
+  /** How many screens there are. */
+  connected(): number;
   /** Whether the account has one. */
   watched(account: number): boolean;
   /** Calls `listener` with frames of an event stream. Returns a function that removes it. */
@@ -60,6 +62,7 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
       for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
     },
     accounts: () => [...listeners.keys()],
+    connected: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
     watched: (account) => listeners.has(account),
     subscribe({ account, user }, send) {
       const ofAccount = listeners.get(account) ?? new Set();

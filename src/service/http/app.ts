@@ -68,6 +68,8 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   });
   app.addHook('onResponse', async ({ routeOptions: { url = '' } }, reply) => {
     const { statusCode: status } = reply;
+    const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
+    if (!isStream) context.meter.responded(url, status, reply.elapsedTime);
     if (status === 429)
       exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, suppressed }));
     if (status === 503)

@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Observed } from '../upkeep/service-alerts.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Budgets } from './budget.ts';
+import type { Meter } from './meter.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** The services that routes use. */
@@ -26,6 +27,8 @@ export type ServiceContext = {
   readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */
   readonly rateLimit: { readonly perMinute: number; readonly limiter: RateLimit } | null;
+  /** For metrics. */
+  readonly meter: Meter;
   /** For alerts. */
   readonly observed: Observed;
   readonly webhooks: Pick<Webhooks, 'poke'>;

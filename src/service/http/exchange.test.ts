@@ -11,6 +11,7 @@ import type { RecordedRequest } from '../store/request-store.ts';
 import type { Store } from '../store/store.ts';
 import { buildApp } from './app.ts';
 import { makeBudgets } from './budget.ts';
+import { makeMeter } from './meter.ts';
 
 const keys = makeKeys(Buffer.alloc(32, 1));
 const integration = {
@@ -61,6 +62,7 @@ async function application() {
       mailer: undefined,
       budgets: makeBudgets(),
       rateLimit: null,
+      meter: makeMeter(),
       observed: { stored: () => {} },
       webhooks: { poke: () => {} },
       webhookNetworks: [],

@@ -36,25 +36,33 @@ export function makeExchange({
   store,
   screens,
   observed,
+  meter,
   log,
-}: Pick<ServiceContext, 'store' | 'screens' | 'observed' | 'log'>): Exchange {
+}: Pick<ServiceContext, 'store' | 'screens' | 'observed' | 'meter' | 'log'>): Exchange {
   let failing = false;
   let unstored = 0;
 
   /** False if it could not be stored. */
   async function stored(entry: RecordedRequest): Promise<boolean> {
+    const { events } = meter.counts;
+    const isEvent = entry.event !== null;
+    meter.storing += 1;
     try {
       const call = await store.requests.record(entry, screens.watched(entry.account));
       if (failing) log.say('service.storing-again');
       failing = false;
       observed.stored();
-      if (call !== undefined) screens.publish(entry.account, call);
+      if (isEvent) events[call === undefined ? 'discarded' : 'accepted'] += 1;
+      if (call) screens.publish(entry.account, call);
       return true;
     } catch (error) {
       if (!failing) log.say('service.not-stored', { error });
       failing = true;
       observed.stored(error);
+      if (isEvent) events.not_stored += 1;
       return false;
+    } finally {
+      meter.storing -= 1;
     }
   }
 

@@ -12,6 +12,7 @@ import type { CallRecord } from '../calls/call-record.ts';
 import { makeScreens } from '../calls/screens.ts';
 import { buildApp } from '../http/app.ts';
 import { makeBudgets } from '../http/budget.ts';
+import { makeMeter } from '../http/meter.ts';
 import type { Store } from '../store/store.ts';
 import type { Session } from '../store/user-store.ts';
 
@@ -86,6 +87,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
       mailer: undefined,
       budgets: makeBudgets(),
       rateLimit: null,
+      meter: makeMeter(),
       observed: { stored: () => {} },
       webhooks: { poke: () => {} },
       webhookNetworks: [],

@@ -8,10 +8,11 @@ import type { Exchange } from '../http/exchange.ts';
 import type { ZodInstance } from './zod-instance.ts';
 
 /** Part 4.2: the priority of the segment of the customer with a number, and the customer's name. */
-export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store }: ServiceContext): void {
+export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: ServiceContext): void {
   async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { account } = request.caller as Caller;
     const known = await store.customers.priorityOf(account.id, normaliseNumber(number, account.country));
+    meter.counts.lookups[known === undefined ? 'not_found' : 'found'] += 1;
     const { priority, segment, name } = known ?? { priority: null, segment: null, name: null };
     const result: PriorityResult = { priority, segment, name };
     return exchange.answer(request, reply, { status: 200, text: JSON.stringify(result) });

@@ -74,10 +74,10 @@ export type SearchPlace = { readonly searched: HistoryCursor; readonly given: Hi
 export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call and its activity record move
-   * forward and the report figures follow. Returns the call if it moved and is `watched` (by default it is): to copy it
-   * from the thread of SQLite is a tenth of the work.
+   * forward and the report figures follow. Returns the call if it moved; it may be null if it is not `watched` (by default
+   * it is): to copy it from the thread of SQLite is a tenth of the work.
    */
-  record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | undefined>;
+  record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | null | undefined>;
   /** Entries `offset` to `offset + limit`: how many those are, the entries in chunks, as for `all`, and how many there are in all. */
   page(query: {
     account: number;

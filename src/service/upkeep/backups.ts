@@ -18,6 +18,8 @@ type Backup = { readonly name: string; readonly at: number };
 export type Backups = {
   /** Makes a backup if the newest is old enough, and deletes the oldest beyond those to keep; one at a time. Never rejects. */
   run(): Promise<void>;
+  /** When the newest was made, Unix ms. */
+  lastAt(): number | undefined;
   /** Why backups fail, and since when (Unix ms) none was made; undefined if they work. */
   failing(): { readonly error: string; readonly since: number } | undefined;
 };
@@ -34,6 +36,7 @@ export function makeBackups(
   { clock, log }: { readonly clock: () => number; readonly log: Log },
 ): Backups {
   const startedAt = clock();
+  let lastAt: number | undefined;
   let failure: { error: string; since: number } | undefined;
   let running: Promise<void> | undefined;
 
@@ -54,6 +57,7 @@ export function makeBackups(
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const isWhole = ({ name }: Backup) => !name.endsWith('.part');
       newest = (await existing(now)).find((it) => isWhole(it) && it.at <= now)?.at;
+      lastAt = newest;
       if (newest !== undefined && now - newest < everyMs) return;
       const file = join(directory, nameOf(now));
       const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
@@ -66,6 +70,7 @@ export function makeBackups(
       for (const { name } of [...there.filter(isWhole).slice(keep), ...parts])
         await rm(join(directory, name));
       failure = undefined;
+      lastAt = now;
       log.say('service.backed-up', { file });
     } catch (error) {
       if (failure === undefined) log.say('service.backup-failed', { error });
@@ -74,6 +79,7 @@ export function makeBackups(
   }
 
   return {
+    lastAt: () => lastAt,
     failing: () => failure,
     run() {
       running ??= runOnce().finally(() => {

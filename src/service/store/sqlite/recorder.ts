@@ -52,7 +52,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
   }
 
   return {
-    record(request: RecordedRequest, watched: boolean): CallRecord | undefined {
+    record(request: RecordedRequest, watched: boolean): CallRecord | null | undefined {
       const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
       const { call, effect } = applyEvent(request);
       const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
@@ -66,7 +66,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
       use.requests += 1;
       use.lastAt = Math.max(use.lastAt, at);
       uses.set(`${integration} ${quarter}`, use);
-      return watched ? call : undefined;
+      return watched || call === undefined ? call : null;
     },
     /** Entries that were deleted in this transaction. */
     removed(account: number, rows: number): void {

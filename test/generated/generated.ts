@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { messagesPage, metricsPage } from '../status/reference-pages.ts';
-import { alertSection } from './alert-section.ts';
-import { bridgeSections, type Sections } from './env.ts';
-import { logSection } from './log-section.ts';
-import { mailSection } from './mail-section.ts';
-import { sampleFile } from './sample.ts';
-import { serviceSection } from './service-section.ts';
-import { settingsPage } from './settings-page.ts';
+import { alertSection } from '../../src/config/alert-section.ts';
+import { bridgeSections, type Sections } from '../../src/config/env.ts';
+import { logSection } from '../../src/config/log-section.ts';
+import { mailSection } from '../../src/config/mail-section.ts';
+import { sampleFile } from '../../src/config/sample.ts';
+import { serviceSection } from '../../src/config/service-section.ts';
+import { settingsPage } from '../../src/config/settings-page.ts';
+import { makeMeter } from '../../src/service/http/meter.ts';
+import { createMetrics } from '../../src/status/metrics.ts';
+import { messagesPage, metricsPage } from '../../src/status/reference-pages.ts';
 
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
 
@@ -59,6 +61,6 @@ export function generatedFiles(): Record<string, string> {
       { title: 'The service', sections: serviceSections, reloads: false },
     ]),
     [config('messages.md')]: messagesPage(),
-    [config('metrics.md')]: metricsPage(),
+    [config('metrics.md')]: metricsPage(createMetrics({ withProcess: false }).list(), makeMeter().list()),
   };
 }
