@@ -183,12 +183,12 @@ async function startRest(
     onAppended: ({ nextEvents }) => offer(nextEvents),
     keepsJournal: config.outbox.journalKeepMs > 0,
     onExpected: (number) => lookups?.agi.prefetch(number),
-    onHeard: (input) => permissions.review(input),
+    onApplied: (input) => permissions.review(input),
     holdsVanished: config.cdr !== undefined,
     sendsExtras: config.api.extras === true,
     fail,
   });
-  const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, hear: tracker.hear, now: Date.now });
+  const trunks = createTrunkWatch(saved.trunks, { read: outbox.trunks, apply: tracker.apply, now: Date.now });
   const permissions = createLookupPermissions({
     state: tracker.state,
     isConnected: () => link.status().state === 'up',
@@ -208,7 +208,7 @@ async function startRest(
       sendsExtras: config.api.extras === true,
     });
   const link = createAmiLink(config.ami, {
-    onInput: tracker.hear,
+    onInput: tracker.apply,
     log: log.child({ part: 'ami' }),
     clock: systemClock,
     random: Math.random,

@@ -46,9 +46,9 @@ function scene(file = join(folder, `alerts-${files++}.json`)) {
   return {
     ...{ file, state, sent, said, alerts },
     /** Looks, and waits until what was to be sent is sent, refused or under way for ever. */
-    async look(ms = 10_000, done: () => boolean = () => true) {
+    async check(ms = 10_000, done: () => boolean = () => true) {
       state.now += ms;
-      await alerts.look();
+      await alerts.check();
       while (!done()) await turn();
     },
   };
@@ -61,17 +61,17 @@ describe('alerts', () => {
   test('are sent together, and not again after a restart', async () => {
     const first = scene();
     first.state.seen = { problems: [full, dead] };
-    await first.look(1, () => first.sent.length === 1);
-    await first.look();
+    await first.check(1, () => first.sent.length === 1);
+    await first.check();
     assert.deepEqual(first.sent, [['outbox.full began', 'problem.dead-letters began']]);
     assert.equal(statSync(first.file).mode & 0o777, 0o600);
     await first.alerts.stop();
     const second = scene(first.file);
     second.state.seen = { problems: [full, dead] };
-    await second.look();
+    await second.check();
     second.state.seen = { problems: [dead] };
-    await second.look(10_000, () => second.sent.length === 1);
-    await second.look(60_000);
+    await second.check(10_000, () => second.sent.length === 1);
+    await second.check(60_000);
     assert.deepEqual(second.sent, [['outbox.full over']]);
   });
 
@@ -79,15 +79,15 @@ describe('alerts', () => {
     const first = scene();
     first.state.answer = () => Promise.reject(new Error('the mail server is full'));
     first.state.seen = { problems: [full] };
-    await first.look(1, () => first.alerts.status().unsent.length === 1);
-    await first.look(60_000);
+    await first.check(1, () => first.alerts.status().unsent.length === 1);
+    await first.check(60_000);
     assert.deepEqual(first.alerts.status().unsent, [
       { target: 'mail to ops@example.com', count: 1, error: 'the mail server is full' },
     ]);
     assert.equal(first.said.filter((code) => code === 'alert.not-sent').length, 1);
     await first.alerts.stop();
     const second = scene(first.file);
-    await second.look(1, () => second.sent.length === 1);
+    await second.check(1, () => second.sent.length === 1);
     assert.deepEqual(second.alerts.status().unsent, []);
   });
 
@@ -96,22 +96,22 @@ describe('alerts', () => {
     const answer = Promise.withResolvers<void>();
     it.state.answer = () => answer.promise;
     it.state.seen = { problems: [full] };
-    await it.look();
+    await it.check();
     it.state.seen = { problems: [full, dead] };
-    await it.look();
+    await it.check();
     assert.deepEqual(
       it.alerts.status().problems.map(({ code }) => code),
       ['outbox.full', 'problem.dead-letters'],
     );
     answer.resolve();
-    while (it.sent.length < 2) await it.look(0, () => true);
+    while (it.sent.length < 2) await it.check(0, () => true);
     assert.deepEqual(it.sent, [['outbox.full began'], ['problem.dead-letters began']]);
   });
 
   test('a look that fails, and a disk that takes nothing, are logged once', async () => {
     const it = scene('/nowhere/alerts.json');
     it.state.seen = { problems: [full] };
-    await it.look(1, () => it.sent.length === 1);
+    await it.check(1, () => it.sent.length === 1);
     assert.ok(it.said.includes('alert.not-kept'));
     const failing = createAlerts(
       { file: it.file, targets: [], afterMs: 0 },
@@ -121,8 +121,8 @@ describe('alerts', () => {
         now: Date.now,
       },
     );
-    await failing.look();
-    await failing.look();
+    await failing.check();
+    await failing.check();
     assert.equal(it.said.filter((code) => code === 'alert.failed').length, 1);
   });
 
@@ -133,11 +133,11 @@ describe('alerts', () => {
     execFileSync('mkfifo', [pipe]);
     t.after(() => closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)));
     it.state.seen = { problems: [full] };
-    const look = it.look(1, () => it.sent.length === 1);
+    const checked = it.check(1, () => it.sent.length === 1);
     const late = wait(20_000, 'late', { ref: false });
-    assert.notEqual(await Promise.race([look, late]), 'late');
+    assert.notEqual(await Promise.race([checked, late]), 'late');
     it.state.seen = { problems: [full, dead] };
-    assert.notEqual(await Promise.race([it.look(1, () => it.sent.length === 2), late]), 'late');
+    assert.notEqual(await Promise.race([it.check(1, () => it.sent.length === 2), late]), 'late');
     assert.notEqual(await Promise.race([it.alerts.stop(), late]), 'late');
   });
 
@@ -146,7 +146,7 @@ describe('alerts', () => {
     writeFileSync(it.file, '{"watched":');
     const next = scene(it.file);
     next.state.seen = { problems: [full] };
-    await next.look(1, () => next.sent.length === 1);
+    await next.check(1, () => next.sent.length === 1);
     assert.deepEqual(next.sent, [['outbox.full began']]);
     assert.match(readFileSync(it.file, 'utf8'), /outbox\.full/);
   });

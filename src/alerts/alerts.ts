@@ -13,14 +13,14 @@ type AlertsOptions = {
   readonly targets: readonly AlertTarget[];
   /** How long a problem must last before it is announced, ms. */
   readonly afterMs: number;
-  /** Called after each look. */
-  readonly onLook?: () => void;
-  /** From one look to the next, ms. */
+  /** Called after each check. */
+  readonly onChecked?: () => void;
+  /** Interval between two checks, ms. */
   readonly everyMs?: number | undefined;
 };
 
 export type AlertsStatus = {
-  /** Problems at the last look, announced or not. `since`: Unix ms. */
+  /** Problems at the last check, announced or not. `since`: Unix ms. */
   readonly problems: readonly {
     readonly code: string;
     readonly what: string;
@@ -37,8 +37,8 @@ export type Alerts = {
   start(): void;
   /** Waits for what is being read, sent and written, a second each at most. No write begins after it. */
   stop(): Promise<void>;
-  /** Looks once, and starts to send. Never rejects. */
-  look(): Promise<void>;
+  /** Checks once, and starts to send. Never rejects. */
+  check(): Promise<void>;
   status(): AlertsStatus;
 };
 
@@ -48,7 +48,7 @@ type Kept = {
   readonly unsent: Readonly<Record<string, readonly Notice[]>>;
 };
 
-const lookMs = 10_000;
+const checkMs = 10_000;
 /** How long a disk or a target that hangs holds up the next step, ms. */
 const SOON_MS = 1_000;
 /** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
@@ -65,7 +65,7 @@ export function createAlerts(
   options: AlertsOptions,
   tools: { readonly read: () => Promise<Seen>; readonly log: Log; readonly now: () => number },
 ): Alerts {
-  const { file, targets, afterMs, everyMs = lookMs } = options;
+  const { file, targets, afterMs, everyMs = checkMs } = options;
   const { log, now } = tools;
   let { watched, unsent }: Kept = load(file);
   unsent = Object.fromEntries(targets.map(({ name }) => [name, unsent[name] ?? []]));
@@ -83,7 +83,7 @@ export function createAlerts(
   let stopped = false;
   let closed = false;
 
-  async function lookOnce(): Promise<void> {
+  async function checkOnce(): Promise<void> {
     try {
       const seen = await tools.read();
       failing = false;
@@ -108,7 +108,7 @@ export function createAlerts(
     await within(SOON_MS, save());
     if (stopped) return;
     sending = Promise.all([sending, ...targets.map(send)]);
-    options.onLook?.();
+    options.onChecked?.();
   }
 
   async function send(target: AlertTarget): Promise<void> {
@@ -150,18 +150,18 @@ export function createAlerts(
     return writing;
   }
 
-  function look(): Promise<void> {
-    running ??= lookOnce().finally(() => {
+  function check(): Promise<void> {
+    running ??= checkOnce().finally(() => {
       running = undefined;
     });
     return running;
   }
 
   return {
-    look,
+    check,
     start() {
-      timer = setInterval(look, everyMs);
-      void look();
+      timer = setInterval(check, everyMs);
+      void check();
     },
     async stop() {
       stopped = true;

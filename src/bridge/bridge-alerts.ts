@@ -46,9 +46,9 @@ export function createBridgeAlerts(
     reported = { text, at: performance.now() };
     void parts.client.reportHealth(text);
   }
-  const onLook = config.api.extras === true ? reportHealth : () => {};
+  const onChecked = config.api.extras === true ? reportHealth : () => {};
   const alerts = createAlerts(
-    { ...config.alerts, onLook, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
+    { ...config.alerts, onChecked, file: join(stateDir, 'alerts.json'), targets: bridgeAlertTargets(config) },
     {
       async read() {
         const link = parts.link();

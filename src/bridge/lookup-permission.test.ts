@@ -42,7 +42,7 @@ function stand({ isConnected = true, settings = {} as Partial<CallSettings> } = 
     now += ms;
     for (const { at, callback } of timers) if (at <= now) callback();
   };
-  const hear = (...inputs: Input[]) => {
+  const apply = (...inputs: Input[]) => {
     for (const input of inputs) {
       tracker.apply(input);
       permissions.review(input);
@@ -55,7 +55,7 @@ function stand({ isConnected = true, settings = {} as Partial<CallSettings> } = 
     );
     return answer instanceof Promise ? answer.then(shown) : shown(answer);
   };
-  return { hear, ask, pass, asked, timers: () => timers.length };
+  return { apply, ask, pass, asked, timers: () => timers.length };
 }
 
 describe('the caller whose channel asks', () => {
@@ -64,77 +64,77 @@ describe('the caller whose channel asks', () => {
     ['prohibited', 'withheld'],
   ] as const) {
     test(`has said: ${said}`, () => {
-      const { hear, ask, timers } = stand();
-      hear(caller(), saysOf('1.1', said));
+      const { apply, ask, timers } = stand();
+      apply(caller(), saysOf('1.1', said));
       assert.equal(ask('1.1'), permission);
       assert.equal(ask('1.1', '00201234567'), permission, 'also as the dialplan has rewritten it');
       assert.equal(timers(), 0);
     });
 
     test(`says later: ${said}`, async () => {
-      const { hear, ask, timers } = stand();
-      hear(caller());
+      const { apply, ask, timers } = stand();
+      apply(caller());
       const answer = ask('1.1');
-      hear(phone(), saysOf('1.1', said));
+      apply(phone(), saysOf('1.1', said));
       assert.equal(await answer, permission);
       assert.equal(timers(), 0, 'no timer is left');
     });
 
     test(`asks before its Newchannel has come, and says later: ${said}`, async () => {
-      const { hear, ask, pass } = stand();
+      const { apply, ask, pass } = stand();
       const answer = ask('1.1');
       pass(200);
-      hear(caller());
+      apply(caller());
       pass(100);
-      hear(saysOf('1.1', said));
+      apply(saysOf('1.1', said));
       assert.equal(await answer, permission);
     });
 
     test(`asks before its Newchannel has come, and the answer comes first: ${said}`, async () => {
-      const { hear, ask, asked } = stand();
+      const { apply, ask, asked } = stand();
       const answer = ask('1.1');
       assert.deepEqual(asked, ['1.1 PJSIP/trunk-00000001']);
-      hear(phone(), saysOf('1.1', said));
+      apply(phone(), saysOf('1.1', said));
       assert.equal(await answer, permission);
     });
   }
 
   test('does not ring yet', async () => {
-    const { hear, ask } = stand();
-    hear(caller({ state: 0 } as never));
+    const { apply, ask } = stand();
+    apply(caller({ state: 0 } as never));
     const answer = ask('1.1');
-    hear(state('1.1', 4), saysOf('1.1', 'prohibited'));
+    apply(state('1.1', 4), saysOf('1.1', 'prohibited'));
     assert.equal(await answer, 'withheld');
   });
 
   test('is not asked about in time', async () => {
-    const { hear, ask, pass } = stand();
-    hear(caller());
+    const { apply, ask, pass } = stand();
+    apply(caller());
     const answer = ask('1.1');
     pass(375);
     assert.equal(await answer, 'pending');
   });
 
   test('is gone before the PBX has said', async () => {
-    const { hear, ask, pass } = stand();
-    hear(caller());
+    const { apply, ask, pass } = stand();
+    apply(caller());
     const answer = ask('1.1');
-    hear(hangsUp('1.1'), tick(1_000));
+    apply(hangsUp('1.1'), tick(1_000));
     pass(375);
     assert.equal(await answer, 'pending');
   });
 
   test('is a phone of ours', () => {
-    const { hear, ask } = stand();
-    hear(phone());
+    const { apply, ask } = stand();
+    apply(phone());
     assert.equal(ask('1.2', '1001'), '1001');
   });
 });
 
 describe('a number that the dialplan gives', () => {
   test('is that of no caller', () => {
-    const { hear, ask } = stand();
-    hear(caller(), saysOf('1.1', 'prohibited'));
+    const { apply, ask } = stand();
+    apply(caller(), saysOf('1.1', 'prohibited'));
     assert.equal(ask('1.1', '0207654321', false), '+31207654321');
   });
 
@@ -144,24 +144,24 @@ describe('a number that the dialplan gives', () => {
     ['as the dialplan rewrote it', '00201234567'],
   ] as const)
     test(`is the one that its own caller withholds, ${how}`, () => {
-      const { hear, ask } = stand();
-      hear(caller(), number('1.1', '00201234567'), saysOf('1.1', 'prohibited'));
+      const { apply, ask } = stand();
+      apply(caller(), number('1.1', '00201234567'), saysOf('1.1', 'prohibited'));
       assert.equal(ask('1.1', given, false), 'withheld');
     });
 
   test('is one that another call withholds: a Local channel of it, say', async () => {
-    const { hear, ask } = stand();
-    hear(phone(), caller());
+    const { apply, ask } = stand();
+    apply(phone(), caller());
     const answer = ask('1.2');
-    hear(saysOf('1.1', 'prohibited'));
+    apply(saysOf('1.1', 'prohibited'));
     assert.equal(await answer, 'withheld');
     assert.equal(ask('1.2'), 'withheld');
   });
 
   test('is another, and the channel is heard of only later', async () => {
-    const { hear, ask } = stand();
+    const { apply, ask } = stand();
     const answer = ask('1.1', '0207654321', false);
-    hear(caller());
+    apply(caller());
     assert.equal(await answer, '+31207654321');
   });
 });
@@ -178,14 +178,14 @@ describe('the number that is looked up is the one that is reported', () => {
     ['given by the dialplan as it has rewritten it', '0931201234567', false],
   ] as const)
     test(`of the channel's own caller, ${how}`, () => {
-      const { hear, ask } = stand({ settings: { trunkNumbers } });
-      hear(shows, saysOf('1.1', 'allowed'));
+      const { apply, ask } = stand({ settings: { trunkNumbers } });
+      apply(shows, saysOf('1.1', 'allowed'));
       assert.equal(ask('1.1', given, isOwn), national);
     });
 
   test("of another call's caller, on a Local channel", () => {
-    const { hear, ask } = stand({ settings: { trunkNumbers } });
-    hear(phone(), shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
+    const { apply, ask } = stand({ settings: { trunkNumbers } });
+    apply(phone(), shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
     assert.equal(ask('1.2', '931201234567'), national);
     assert.equal(ask('1.2', '00442079460123'), national);
   });
@@ -197,25 +197,25 @@ describe('the number that is looked up is the one that is reported', () => {
   });
 
   test("is the dialplan's as it has made it by then, where that is reported", () => {
-    const { hear, ask } = stand({ settings: { reportedNumber: 'dialplan', trunkNumbers } });
-    hear(shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
+    const { apply, ask } = stand({ settings: { reportedNumber: 'dialplan', trunkNumbers } });
+    apply(shows, saysOf('1.1', 'allowed'), number('1.1', '00442079460123'));
     assert.equal(ask('1.1', '00442079460123'), '+442079460123');
     assert.equal(ask('1.1', '931201234567'), national, 'before it has');
   });
 
   test('is none where the caller has none', () => {
-    const { hear, ask } = stand({ settings: { missingNumber: '+31999999999' } });
-    hear(caller({ callerNumber: 'alice7' } as never));
+    const { apply, ask } = stand({ settings: { missingNumber: '+31999999999' } });
+    apply(caller({ callerNumber: 'alice7' } as never));
     assert.equal(ask('1.1', 'alice7'), '');
-    hear(tick(1_000));
+    apply(tick(1_000));
     assert.equal(ask('1.1', 'alice7'), '');
   });
 
   test('is one that the dialplan has just set: not before the PBX says that it may be shown', async () => {
-    const { hear, ask } = stand();
-    hear(caller({ callerNumber: '' } as never), tick(1_000));
+    const { apply, ask } = stand();
+    apply(caller({ callerNumber: '' } as never), tick(1_000));
     const answer = ask('1.1');
-    hear(number('1.1', '0201234567'), saysOf('1.1', 'allowed'));
+    apply(number('1.1', '0201234567'), saysOf('1.1', 'allowed'));
     assert.equal(await answer, caller1);
   });
 
@@ -224,9 +224,9 @@ describe('the number that is looked up is the one that is reported', () => {
 
 describe('a channel of which no event comes', () => {
   test('is none of this PBX', async () => {
-    const { hear, ask, timers } = stand();
+    const { apply, ask, timers } = stand();
     const answer = ask('9.9');
-    hear(saysOf('9.9', 'unknown'));
+    apply(saysOf('9.9', 'unknown'));
     assert.equal(await answer, caller1);
     assert.equal(timers(), 0);
   });

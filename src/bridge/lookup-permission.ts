@@ -83,10 +83,10 @@ export function createLookupPermissions(tools: {
       return new Promise((resolve) => {
         const end = (last: Permission) => {
           cancelLate();
-          waiting.delete(look);
+          waiting.delete(listener);
           resolve(ruling(last));
         };
-        const look = (input: Input) => {
+        const listener = (input: Input) => {
           // The answer was quicker than Newchannel, or this is no channel of this PBX: then it does not know.
           if (permission === 'unknown-channel' && input.type === 'presentation' && input.uniqueid === decider)
             return end(input.presentation === 'prohibited' ? 'withheld' : 'granted');
@@ -96,14 +96,14 @@ export function createLookupPermissions(tools: {
           permission = permissionBy(decider, request.number);
           if (permission === 'granted' || permission === 'withheld') end(permission);
         };
-        waiting.add(look);
+        waiting.add(listener);
         const cancelLate = tools.setTimer(() => end('pending'), waitMs);
         // The dialplan may be quicker than the Newchannel of its channel.
         if (permission === 'unknown-channel') tools.ask(request.uniqueid, request.channel);
       });
     },
     review(input) {
-      for (const look of waiting) look(input);
+      for (const listener of waiting) listener(input);
     },
   };
 }

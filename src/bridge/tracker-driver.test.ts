@@ -38,7 +38,7 @@ function tracking({
       callsInMemory: () => 1,
       onAppended() {},
       onExpected() {},
-      onHeard() {},
+      onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished,
@@ -46,7 +46,7 @@ function tracking({
     },
   );
   const uniqueid = '1.1';
-  tracker.hear({
+  tracker.apply({
     type: 'channel-created',
     at: Date.now(),
     uniqueid,
@@ -57,7 +57,7 @@ function tracking({
     exten: '4940777',
     callerNumber: '+4940123456',
   });
-  tracker.hear({ type: 'presentation', at: Date.now(), uniqueid, presentation, dnid: undefined });
+  tracker.apply({ type: 'presentation', at: Date.now(), uniqueid, presentation, dnid: undefined });
   return {
     tracker,
     said,

@@ -16,10 +16,10 @@ import type { CallCounts } from '../status/bridge-status.ts';
 import { createJournalBuffer } from './journal-buffer.ts';
 
 export type TrackerDriver = {
-  hear(input: Input): void;
+  apply(input: Input): void;
   /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
   changeSettings(settings: CallSettings): void;
-  /** Waits until all that was heard is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
+  /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
   stop(limitMs?: number): Promise<void>;
   status(): CallCounts & { readonly open: number };
   /** What it knows now. */
@@ -41,7 +41,7 @@ export function createTrackerDriver(
     onAppended: (appended: Appended) => void;
     onExpected: (number: string) => void;
     /** Called when an input has been taken. */
-    onHeard: (input: Input) => void;
+    onApplied: (input: Input) => void;
     fail: (error: unknown) => void;
     /** Whether to write down what is seen and decided. */
     keepsJournal: boolean;
@@ -78,10 +78,10 @@ export function createTrackerDriver(
     if (!journalUnderWay) void appendJournal();
   });
 
-  const hear = (input: Input): void => {
+  const apply = (input: Input): void => {
     const effects = tracker.apply(input);
     if (effects.length > 0) carryOut(effects);
-    tools.onHeard(input);
+    tools.onApplied(input);
   };
 
   const appendJournal = async (): Promise<void> => {
@@ -105,7 +105,7 @@ export function createTrackerDriver(
     clearTimeout(alarm?.timer);
     const ring = () => {
       alarm = undefined;
-      hear({ type: 'tick', at: Date.now() });
+      apply({ type: 'tick', at: Date.now() });
     };
     alarm = { at, timer: setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
   };
@@ -154,7 +154,7 @@ export function createTrackerDriver(
   };
 
   return {
-    hear,
+    apply,
     changeSettings(next) {
       tracker.changeRules(rulesBy(next));
     },
@@ -174,12 +174,12 @@ export function createTrackerDriver(
         const context = state.contexts.get(endpoint);
         return context !== undefined && !state.rules.contextIsInbound(context);
       },
-      isHeard: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
+      isKnown: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
       lost() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];
         return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));
       },
-      end: (ended) => hear({ type: 'ended-unseen', ...ended }),
+      end: (ended) => apply({ type: 'ended-unseen', ...ended }),
     },
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
   };

@@ -14,7 +14,7 @@ test('trunks that an operator adds or forgets beside the bridge are heard once; 
   const inputs: Input[] = [];
   const watch = createTrunkWatch(await outbox.trunks(), {
     read: outbox.trunks,
-    hear: (input) => inputs.push(input),
+    apply: (input) => inputs.push(input),
     now: () => 1,
   });
   const operator = openOperator(directory);
@@ -26,8 +26,8 @@ test('trunks that an operator adds or forgets beside the bridge are heard once; 
   // A call on it and a call from it, as a phone makes it: what the operator said stays.
   await save(trunk('PJSIP/two'));
   await save({ ...trunk('PJSIP/two'), state: null });
-  await watch.look();
-  await watch.look();
+  await watch.check();
+  await watch.check();
   const added = [
     { endpoint: 'PJSIP/new', source: 'added', context: '' },
     { endpoint: 'PJSIP/two', source: 'added', context: 'from-trunk' },

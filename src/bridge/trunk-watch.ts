@@ -1,14 +1,14 @@
 import type { Input } from '../calls/input.ts';
 import { readTrunk, type StoredTrunk } from '../calls/trunk.ts';
 
-/** From one look for what operators have corrected to the next, ms. */
+/** Interval between two checks for an operator's corrections, ms. */
 const EVERY_MS = 5_000;
 
 type TrunkWatch = {
   start(): void;
   stop(): void;
   /** Looks now. */
-  look(): Promise<void>;
+  check(): Promise<void>;
 };
 
 /**
@@ -19,14 +19,14 @@ export function createTrunkWatch(
   saved: readonly StoredTrunk[],
   {
     read,
-    hear,
+    apply,
     now,
-  }: { read: () => Promise<readonly StoredTrunk[]>; hear: (input: Input) => void; now: () => number },
+  }: { read: () => Promise<readonly StoredTrunk[]>; apply: (input: Input) => void; now: () => number },
 ): TrunkWatch {
   let known = saved;
   let timer: NodeJS.Timeout | undefined;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const before = new Map(known.map((row) => [row.endpoint, row.source]));
     known = await read();
     const there = new Set(known.map(({ endpoint }) => endpoint));
@@ -34,14 +34,14 @@ export function createTrunkWatch(
       .filter(({ endpoint, source }) => before.get(endpoint) !== source)
       .flatMap((row) => readTrunk(row) ?? []);
     const forgotten = [...before.keys()].filter((endpoint) => !there.has(endpoint));
-    if (added.length + forgotten.length > 0) hear({ type: 'trunks-corrected', at: now(), added, forgotten });
+    if (added.length + forgotten.length > 0) apply({ type: 'trunks-corrected', at: now(), added, forgotten });
   }
 
   return {
-    look,
+    check,
     start() {
       // The outbox says itself what is wrong with the disk.
-      timer = setInterval(() => void look().catch(() => {}), EVERY_MS);
+      timer = setInterval(() => void check().catch(() => {}), EVERY_MS);
     },
     stop: () => clearInterval(timer),
   };

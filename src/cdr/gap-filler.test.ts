@@ -37,7 +37,7 @@ const noLiveCalls: LiveCalls = {
   trunks: () => new Set(),
   isPhone: () => false,
   recordDelayMs: () => 0,
-  isHeard: () => false,
+  isKnown: () => false,
   lost: () => new Set(),
   end: () => assert.fail('no call is open'),
 };
@@ -161,7 +161,7 @@ test('a call that is gone ends as its record says, or after some reads without o
     ended.push(call);
     lost.delete(call.uniqueid);
   };
-  const filler = await start({ lost: () => lost, isHeard: (uniqueid) => lost.has(uniqueid), end });
+  const filler = await start({ lost: () => lost, isKnown: (uniqueid) => lost.has(uniqueid), end });
   write(line(1, { by: 'PJSIP/1001-00000009' }));
   await filler.reads(3);
   assert.deepEqual(ended, [{ uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' }]);
@@ -175,7 +175,7 @@ function lostCalls() {
   const ended: object[] = [];
   const live: Partial<LiveCalls> = {
     lost: () => lost,
-    isHeard: (uniqueid) => lost.has(uniqueid),
+    isKnown: (uniqueid) => lost.has(uniqueid),
     end({ at: _, ...call }) {
       ended.push(call);
       lost.delete(call.uniqueid);
@@ -340,12 +340,12 @@ test('while live events are only in memory nothing is decided, and a restart rea
 test('a call whose channel is still there is decided when it is gone', async (t) => {
   const { write, start, reportedOf } = await scene(t);
   write('');
-  let isHeard = true;
-  const filler = await start({ isHeard: () => isHeard });
+  let isKnown = true;
+  const filler = await start({ isKnown: () => isKnown });
   write(line(1));
   await filler.reads(4);
   assert.deepEqual(await reportedOf('1800000101.1'), []);
-  isHeard = false;
+  isKnown = false;
   await filler.reads(1);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
 });

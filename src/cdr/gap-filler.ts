@@ -161,7 +161,7 @@ export function createGapFiller(
   async function decideAll(): Promise<void> {
     const lost = live.lost();
     const isDue = ([uniqueid, { read }]: readonly [string, PendingCall]) =>
-      reads - read >= readsBeforeDecision && (lost.has(uniqueid) || !live.isHeard(uniqueid));
+      reads - read >= readsBeforeDecision && (lost.has(uniqueid) || !live.isKnown(uniqueid));
     const due = [...pending.calls].filter(isDue);
     const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
     const events: ExtendedCallEvent[] = [];

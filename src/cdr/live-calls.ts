@@ -13,7 +13,7 @@ export type LiveCalls = {
   /** For how long Asterisk holds records back (`batch` in cdr.conf), ms. */
   recordDelayMs(): number;
   /** True for a call or channel that is in progress, or was when the link ended. */
-  isHeard(uniqueid: string): boolean;
+  isKnown(uniqueid: string): boolean;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
   lost(): ReadonlySet<string>;
   /** Ends one of those. */

@@ -37,7 +37,7 @@ export async function verify(context: Context, options: VerifyOptions, stop: Abo
     const delivered = events.map(({ seq, callId, status, finishedAt = 0 }) => ({
       ...{ seq, callId, status, at: finishedAt },
     }));
-    const recorded = await createHistoryReader(client.history).look(delivered, Number.POSITIVE_INFINITY);
+    const recorded = await createHistoryReader(client.history).find(delivered, Number.POSITIVE_INFINITY);
     const found = compare(delivered, recorded);
     const again = options.resend ? sendAgain(outbox.stateDir, found.missing) : 0;
     if (json)

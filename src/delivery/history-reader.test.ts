@@ -97,7 +97,7 @@ describe('the history of a far side', () => {
   for (const [name, respond] of Object.entries(farSides))
     test(`${name}: exactly what is missing is found missing`, async () => {
       const { reader, delivered, lost } = scene(respond);
-      const { missing, unread, overtaken } = compare(delivered, await reader.look(delivered, 2_000));
+      const { missing, unread, overtaken } = compare(delivered, await reader.find(delivered, 2_000));
       assert.deepEqual(
         missing.map(({ callId, status }) => `${callId} ${status}`),
         lost,
@@ -107,13 +107,13 @@ describe('the history of a far side', () => {
 
   test('it is read with no more requests than allowed', async () => {
     const { reader, delivered, requests } = scene(mute(100));
-    await reader.look(delivered, 3);
+    await reader.find(delivered, 3);
     assert.equal(requests(), 3);
   });
 
   test('as documented, it is read with few requests', async () => {
     const { reader, delivered, requests } = scene(right);
-    await reader.look(delivered, 1_000);
+    await reader.find(delivered, 1_000);
     assert.ok(requests() <= 20, `${requests()} requests`);
   });
 
@@ -148,7 +148,7 @@ describe('the history of a far side', () => {
       const entries = seconds.flatMap(([, all]) => all);
       return answer(200, right(query, entries).body);
     });
-    const { missing, unread } = compare(delivered, await reader.look(delivered, 1_000));
+    const { missing, unread } = compare(delivered, await reader.find(delivered, 1_000));
     assert.deepEqual([missing.length, unread.length], [270, 0]);
     assert.ok(requests < 900, `${requests} requests`);
   });
@@ -157,7 +157,7 @@ describe('the history of a far side', () => {
     test(`${name}: never more requests than may be, and nothing is called missing for want of them`, async () => {
       for (const most of [0, 1, 2, 3, 5, 20]) {
         const { reader, delivered, lost, requests } = scene(respond);
-        const { missing } = compare(delivered, await reader.look(delivered, most));
+        const { missing } = compare(delivered, await reader.find(delivered, most));
         assert.ok(requests() <= most, `${requests()} of ${most}`);
         for (const { callId, status } of missing) assert.ok(lost.includes(`${callId} ${status}`), callId);
       }

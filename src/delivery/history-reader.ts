@@ -15,7 +15,7 @@ export type HistoryReader = {
    * Looks for these events with `most` requests at most. Calls are looked for many at a time, by the beginnings of
    * their ids; those that are not found are asked for by themselves.
    */
-  look(delivered: readonly Delivered[], most: number): Promise<Recorded>;
+  find(delivered: readonly Delivered[], most: number): Promise<Recorded>;
 };
 
 /** Entries of a page: no API is known to refuse this many. */
@@ -50,7 +50,7 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
       return entries.some((entry) => historyEntry(entry)?.callId.startsWith(beginning));
     },
 
-    async look(delivered, most) {
+    async find(delivered, most) {
       const recorded = new Map<string, Set<string>>();
       const unread = new Set<string>();
       let left = most;

@@ -28,7 +28,7 @@ function scene(
         if (trouble !== undefined) throw new HistoryUnreadable(trouble);
         return understood;
       },
-      async look(delivered, most) {
+      async find(delivered, most) {
         asked.push(delivered.length);
         assert.ok(most <= 1_000);
         return { recorded, unread: new Set() };

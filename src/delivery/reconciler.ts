@@ -7,7 +7,7 @@ export type ReconcilerOptions = {
   readonly beginning: string;
   /** From one comparison to the next, ms. */
   readonly everyMs: number;
-  readonly reader: Pick<HistoryReader, 'look' | 'understands'>;
+  readonly reader: Pick<HistoryReader, 'find' | 'understands'>;
   /** Events that were delivered before the start, the newest ones. */
   readonly recent: () => Promise<readonly Delivered[]>;
   /** Makes delivered events wait again, in their calls' order; returns the numbers of those for which it is not too late. */
@@ -126,7 +126,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         problem('not-understood', `none of its entries is about a call whose id begins with ${beginning}`);
         return undefined;
       }
-      return compare(due, await reader.look(due, mostRequests));
+      return compare(due, await reader.find(due, mostRequests));
     } catch (error) {
       if (!(error instanceof HistoryUnreadable)) throw error;
       problem('unreadable', error.message);

@@ -21,7 +21,7 @@ function scene(reported: Readonly<Record<string, CallStatus[]>> = {}) {
     queue,
     delayMs: 10_000,
     reader: {
-      async look(events): Promise<Recorded> {
+      async find(events): Promise<Recorded> {
         looks.push(events.map(({ callId, status }) => `${callId} ${status}`));
         if (unreadable) throw new HistoryUnreadable('HTTP 500');
         return {

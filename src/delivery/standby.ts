@@ -7,7 +7,7 @@ type StandbyOptions = {
   readonly queue: DeliveryQueue;
   /** How long the other bridge is given, ms. */
   readonly delayMs: number;
-  readonly reader: Pick<HistoryReader, 'look'>;
+  readonly reader: Pick<HistoryReader, 'find'>;
   readonly log: Log;
   /** Unix ms. */
   readonly now: () => number;
@@ -27,9 +27,9 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;
 
   /** What the far side's history has of these calls; undefined if it cannot be read. */
-  async function look(nextEvents: readonly QueuedEvent[]): Promise<Recorded | undefined> {
+  async function recordedOf(nextEvents: readonly QueuedEvent[]): Promise<Recorded | undefined> {
     try {
-      return await reader.look(withTime(nextEvents), mostRequests);
+      return await reader.find(withTime(nextEvents), mostRequests);
     } catch (error) {
       if (error instanceof HistoryUnreadable) return undefined;
       throw error;
@@ -38,7 +38,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
 
   /** Of these events, and of what comes after them in their calls, those that the far side does not have. */
   async function notRecorded(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
-    const recorded = nextEvents.length === 0 ? undefined : await look(nextEvents);
+    const recorded = nextEvents.length === 0 ? undefined : await recordedOf(nextEvents);
     if (recorded === undefined) return nextEvents;
     const open: QueuedEvent[] = [];
     for (let left = nextEvents; left.length > 0; ) {

@@ -108,14 +108,14 @@ async function createWorld(book: Book) {
           const kind = calls.find((call) => call.uniqueid === uniqueid)?.kind;
           const presentation = kind === 'restricted' ? 'prohibited' : 'allowed';
           const dnid = kind === 'originated' ? '' : '493012';
-          queueMicrotask(() => tracker.hear({ type: 'presentation', at: 0, uniqueid, presentation, dnid }));
+          queueMicrotask(() => tracker.apply({ type: 'presentation', at: 0, uniqueid, presentation, dnid }));
         },
       },
       append: memory.append,
       callsInMemory: () => 0,
       onAppended() {},
       onExpected() {},
-      onHeard() {},
+      onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
       holdsVanished: true,
@@ -134,8 +134,8 @@ async function createWorld(book: Book) {
     return { tracker, filler };
   }
 
-  const hear = (input: Input) => {
-    if (linked) bridge?.tracker.hear(input);
+  const apply = (input: Input) => {
+    if (linked) bridge?.tracker.apply(input);
   };
   const channelOf = (call: Call, isCaller: boolean): SnapshotChannel => {
     const isOut = call.kind === 'outbound';
@@ -179,7 +179,7 @@ async function createWorld(book: Book) {
       if (bridge === undefined || linked) return;
       linked = true;
       const channels = live().flatMap((call) => [channelOf(call, true), channelOf(call, false)]);
-      hear({ type: 'snapshot', at: epoch * 1_000, channels, bridges: [] });
+      apply({ type: 'snapshot', at: epoch * 1_000, channels, bridges: [] });
     },
     linkDown() {
       linked = false;
@@ -201,9 +201,9 @@ async function createWorld(book: Book) {
       };
       calls.push(call);
       for (const isCaller of [true, false])
-        hear({ type: 'channel-created', at: epoch * 1_000, ...channelOf(call, isCaller) });
+        apply({ type: 'channel-created', at: epoch * 1_000, ...channelOf(call, isCaller) });
       if (kind === 'originated')
-        hear({ type: 'dialled', at: 0, uniqueid: call.uniqueid, dialString: 'trunk/sip:0406969@10.0.0.1' });
+        apply({ type: 'dialled', at: 0, uniqueid: call.uniqueid, dialString: 'trunk/sip:0406969@10.0.0.1' });
     },
     answered(nth: number) {
       const call = live()[nth % Math.max(1, live().length)];
@@ -213,8 +213,8 @@ async function createWorld(book: Book) {
         const { channel, uniqueid, callerNumber } = channelOf(call, isCaller);
         const bridge = `b${call.uniqueid}`;
         const technology = 'simple_bridge';
-        if (!isCaller) hear({ type: 'channel-state', at: 0, uniqueid, channel, state: 6, callerNumber });
-        hear({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
+        if (!isCaller) apply({ type: 'channel-state', at: 0, uniqueid, channel, state: 6, callerNumber });
+        apply({ type: 'bridge-entered', at: 0, bridge, technology, uniqueid, channel, callerNumber });
       }
     },
     /** Its record is written at once, or after two reads. */
@@ -228,7 +228,7 @@ async function createWorld(book: Book) {
         for (let i = 0; i < reads; i++) await world.read();
       }
       for (const isCaller of [true, false])
-        hear({ type: 'hung-up', at: 0, uniqueid: channelOf(call, isCaller).uniqueid, cause: 16 });
+        apply({ type: 'hung-up', at: 0, uniqueid: channelOf(call, isCaller).uniqueid, cause: 16 });
     },
     isRunning: () => bridge !== undefined,
     async read() {

@@ -41,7 +41,7 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
       trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
       isPhone: () => false,
       recordDelayMs: () => 0,
-      isHeard: () => false,
+      isKnown: () => false,
       lost: () => new Set(),
       end: () => assert.fail('no call is open'),
     },

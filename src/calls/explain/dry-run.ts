@@ -15,7 +15,7 @@ export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun
   let wake: number | undefined;
   const answered = new Set(inputs.map((input) => (input.type === 'presentation' ? input.uniqueid : '')));
 
-  function hear(input: Input): void {
+  function apply(input: Input): void {
     const next = tracker.apply(input);
     effects.push(...next);
     for (const effect of next) {
@@ -23,7 +23,7 @@ export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun
       if (effect.type !== 'ask' || answered.has(effect.uniqueid)) continue;
       answered.add(effect.uniqueid);
       const said = { presentation: 'allowed', dnid: undefined } as const;
-      hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, ...said });
+      apply({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, ...said });
     }
   }
 
@@ -31,13 +31,13 @@ export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun
     while (wake !== undefined && wake <= time) {
       const at = wake;
       wake = undefined;
-      hear({ type: 'tick', at });
+      apply({ type: 'tick', at });
     }
   }
 
   for (const input of inputs) {
     tickUntil(input.at);
-    hear(input);
+    apply(input);
   }
   tickUntil(Number.POSITIVE_INFINITY);
   return {

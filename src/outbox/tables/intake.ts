@@ -37,7 +37,7 @@ const chunk = 50;
 const width = 6;
 
 export const intakeSql = {
-  look: `SELECT e.seq, e.call_id, e.status, e.state, e.newest_at
+  eventsOfCalls: `SELECT e.seq, e.call_id, e.status, e.state, e.newest_at
     FROM json_each(?) j CROSS JOIN event e ON e.call_id = j.value`,
   touch: 'UPDATE event SET newest_at = max(newest_at, ?) WHERE seq = ? AND newest_at IS NOT NULL',
 } as const;
@@ -54,7 +54,7 @@ export function createIntake(
     'INSERT INTO open_call (id, state) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET state = excluded.state',
   );
   const free = db.prepare('DELETE FROM open_call WHERE id = ?');
-  const look = db.prepare(intakeSql.look);
+  const eventsOfCalls = db.prepare(intakeSql.eventsOfCalls);
   const touch = db.prepare(intakeSql.touch);
   const insert = (rows: number) =>
     db.prepare(
@@ -66,7 +66,7 @@ export function createIntake(
   /** What is there of these calls: one query for all. */
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
     const calls = new Map<string, KnownCall>();
-    for (const row of look.all(JSON.stringify([...callIds])) as LookRow[]) {
+    for (const row of eventsOfCalls.all(JSON.stringify([...callIds])) as CallEventRow[]) {
       const call = calls.get(row.call_id) ?? { statuses: [], next: undefined, waiting: false };
       call.statuses.push(row.status);
       if (row.newest_at !== null) call.next = row.seq;
@@ -153,7 +153,7 @@ export function appendTogether(
 
 type KnownCall = { readonly statuses: string[]; next: number | undefined; waiting: boolean };
 
-type LookRow = {
+type CallEventRow = {
   readonly seq: number;
   readonly call_id: string;
   readonly status: string;

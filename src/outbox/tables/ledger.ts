@@ -26,7 +26,7 @@ export function createLedger(db: DatabaseSync) {
     'INSERT INTO cdr_checkpoint VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET checkpoint = excluded.checkpoint',
   );
   const checkpoint = db.prepare('SELECT checkpoint FROM cdr_checkpoint');
-  const events = db.prepare(intakeSql.look);
+  const events = db.prepare(intakeSql.eventsOfCalls);
   const unreported = db.prepare(ledgerSql.unreported);
   const recent = db.prepare(
     'SELECT call_id FROM unreported WHERE at > (SELECT max(at) FROM unreported) - 172800000',

@@ -32,13 +32,13 @@ test('while the storage does not answer, nothing that is read from it is over', 
     { stateDir, name: 'calls.example.com', alerts: settings, mail: undefined },
     { store, directory, backups: undefined, clock: () => now, log },
   );
-  const look = async () => {
-    await alerts.look();
+  const check = async () => {
+    await alerts.check();
     return said.splice(0);
   };
-  assert.deepEqual(await look(), ['alert.began service.old-token-ends']);
+  assert.deepEqual(await check(), ['alert.began service.old-token-ends']);
   alerts.stored(new Error('the disk is full'));
-  assert.deepEqual(await look(), ['alert.began service.not-stored']);
+  assert.deepEqual(await check(), ['alert.began service.not-stored']);
   alerts.stored();
-  assert.deepEqual(await look(), ['alert.over service.not-stored']);
+  assert.deepEqual(await check(), ['alert.over service.not-stored']);
 });
