@@ -14,7 +14,7 @@ import {
   type sizes,
   type Theme,
 } from './browser.ts';
-import { everyPage } from './every-page.ts';
+import { addWebhook, everyPage } from './every-page.ts';
 import { giveHostile } from './hostile.ts';
 import { withStore } from './people.ts';
 import { serve } from './service-harness.ts';
@@ -57,6 +57,7 @@ describe('every page, in every window, whatever an account holds, and none over 
       await served.service.link(); // makes the first administrator
       const pages = await withStore(served, async (store) => {
         await fill(store, 1, 1);
+        await addWebhook(store, 1);
         return everyPage(store, 1);
       });
       const browser = await openBrowser(t);

@@ -16,6 +16,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     limit: 500,
   });
   const customer = customers.at(-1);
+  const [webhook] = await store.webhooks.list(account);
   return [
     { name: 'dashboard', path: '/' },
     { name: 'bar', path: '/bar' },
@@ -36,6 +37,8 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'import', path: '/customers/import' },
     { name: 'integrations', path: '/integrations' },
     { name: 'integration', path: `/integrations/${integration?.uid}` },
+    { name: 'webhooks', path: '/integrations/webhooks' },
+    ...(webhook === undefined ? [] : [{ name: 'webhook', path: `/integrations/webhooks/${webhook.uid}` }]),
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
     { name: 'extensions', path: '/extensions' },
@@ -44,4 +47,28 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'start', path: '/start' },
     { name: 'second-factor', path: '/account/second-factor' },
   ];
+}
+
+/** A webhook of the account with a delivery in each state; the service cannot reach it. */
+export async function addWebhook(store: Store, account: number): Promise<void> {
+  const uid = `00000000000000${account.toString(16).padStart(2, '0')}`;
+  const url = 'http://127.0.0.1/a-long-name-of-a-receiver?with=a-token-in-its-query';
+  await store.webhooks.add({ uid, account, url, events: ['call.ringing', 'call.missed'], since: 0 });
+  const [webhook] = await store.webhooks.list(account);
+  if (webhook === undefined) return;
+  const { id } = webhook;
+  const now = Date.now();
+  await store.webhooks.queueNew(null, now);
+  for (let n = 0; n < 4; n += 1) await store.webhooks.addTest(id, now);
+  const { deliveries } = await store.webhooks.page({ webhook: id, failed: false, before: null, limit: 3 });
+  const outcomes = ['delivered', 'retry', 'dead'] as const;
+  for (const [n, { id: seq }] of deliveries.entries()) {
+    const outcome = outcomes[n] ?? 'retry';
+    const result = { seq, callId: '', outcome, at: now, counted: true, durationMs: 1, httpStatus: 500 };
+    await store.webhooks.record(
+      id,
+      result,
+      '500 <p>\u202eInternal</p> {"error":"a-very-long-word-without-a-blank-in-it"}',
+    );
+  }
 }

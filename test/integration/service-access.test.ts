@@ -6,6 +6,7 @@ import { screenEvents } from './service-stream.ts';
 
 const administrators = [
   '/integrations',
+  '/integrations/webhooks',
   '/users',
   '/customers/segments',
   '/customers/import',
@@ -21,7 +22,13 @@ test('an agent has access to calls and customers, but not to administration', as
     assert.equal((await ask(url + path, { headers: { cookie } })).status, 200, path);
   for (const path of administrators)
     assert.equal((await ask(url + path, { headers: { cookie } })).status, 403, path);
-  for (const path of ['/integrations', '/users', '/customers/segments', '/account/settings']) {
+  for (const path of [
+    '/integrations',
+    '/integrations/webhooks',
+    '/users',
+    '/customers/segments',
+    '/account/settings',
+  ]) {
     const answer = await ask(url + path, form(url, { token, name: 'x', role: 'agent' }, { cookie }));
     assert.equal(answer.status, 403, path);
   }

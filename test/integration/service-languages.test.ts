@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { html } from '../../src/service/pages/kit/html.ts';
 import { en } from '../../src/service/pages/words/en.ts';
 import { languages, type Words } from '../../src/service/pages/words/words.ts';
-import { everyPage } from './every-page.ts';
+import { addWebhook, everyPage } from './every-page.ts';
 import { form, person, visitor, withStore } from './people.ts';
 import { event, serve } from './service-harness.ts';
 
@@ -67,7 +67,10 @@ test('every page shows only texts that every language has', async (t) => {
     await post(a.token, event({ id: 'two', status, from: '+49401' }));
   const headers = { cookie, 'accept-language': pseudo.language };
 
-  const pages = await withStore(served, (store) => everyPage(store, 1));
+  const pages = await withStore(served, async (store) => {
+    await addWebhook(store, 1);
+    return everyPage(store, 1);
+  });
   for (const { name, path } of pages) {
     const answer = await ask(`${url}${path}`, { headers });
     assert.match(answer.text, /<html lang="en-xa">/, path);

@@ -17,7 +17,8 @@ import { bridgeLines } from './start-page.ts';
 import type { Words } from './words/words.ts';
 
 const integrationName = z.object({ name });
-const rotation = z.object({ days: oldTokenDays.default(0) });
+/** How long the token or secret before still counts. */
+export const rotation = z.object({ days: oldTokenDays.default(0) });
 
 /** Integrations: the phone systems and programs that report calls, each with its own token. */
 export function integrationPages(pages: Pages, { store, directory, keys, clock }: ServiceContext): void {
@@ -91,7 +92,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
 }
 
 /** How long the old token works, in days. */
-const overlaps = [0, 1, 2, 3, 7];
+export const overlaps = [0, 1, 2, 3, 7];
 
 const state = ({ common }: Words, enabled: boolean) =>
   enabled
@@ -112,6 +113,7 @@ function listPage(
     body: html`
       <h1>${text.title}</h1>
       <p>${text.hint} <a href="/start">${words.start.title}</a></p>
+      <p><a href="/integrations/webhooks">${words.webhooks.title}</a>: ${words.webhooks.hint}</p>
       ${table({
         caption: text.title,
         rows: integrations,

@@ -31,6 +31,7 @@ import { segmentPages } from '../pages/segment-pages.ts';
 import { signInPages } from '../pages/sign-in-pages.ts';
 import { startPage } from '../pages/start-page.ts';
 import { userPages } from '../pages/user-pages.ts';
+import { webhookPages } from '../pages/webhook-pages.ts';
 import { welcomePage } from '../pages/welcome-page.ts';
 import { wordsFor } from '../pages/words/words.ts';
 import type { Session } from '../store/user-store.ts';
@@ -146,6 +147,7 @@ export function pageRoutes(context: ServiceContext) {
     welcomePage(routes, context);
     startPage(routes, context);
     integrationPages(routes, context);
+    webhookPages(routes, context);
     userPages(routes, context);
     extensionPages(routes, context);
     auditPage(routes, context);

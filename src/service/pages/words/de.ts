@@ -256,6 +256,8 @@ export const de: Words = {
   },
 
   formErrors: {
+    webhookUrl: 'Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, ohne Benutzernamen.',
+    webhookPrivate: 'An diese Adresse wird nichts gesendet: Sie liegt nicht im Internet.',
     crmTemplate:
       'Die Adresse muss mit http:// oder https:// beginnen und nach dem Servernamen {number} oder {reference} enthalten.',
     required: 'Bitte füllen Sie dieses Feld aus.',
@@ -306,6 +308,7 @@ export const de: Words = {
     noCaller: 'Anrufer nicht gefunden.',
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
     noIntegration: 'Integration nicht gefunden.',
+    noWebhook: 'Webhook nicht gefunden.',
     noCustomer: 'Kunde nicht gefunden. Vielleicht wurde er entfernt.',
     noUser: 'Benutzer nicht gefunden.',
     noEntry: 'Eintrag nicht gefunden. Vielleicht wurde er gelöscht.',
@@ -708,6 +711,63 @@ export const de: Words = {
     overlap: (days) =>
       days === 0 ? 'funktioniert sofort nicht mehr' : `funktioniert noch ${count(days, 'Tag', 'Tage')}`,
     offHint: 'Anfragen mit diesem Token werden abgelehnt, bis Sie die Integration wieder einschalten.',
+  },
+
+  webhooks: {
+    title: 'Webhooks',
+    oneTitle: (host: string) => `Webhook an ${host}`,
+    hint: 'Ihre eigenen Systeme, etwa CRM oder Ticketsystem, erhalten die Anrufe dieses Kontos.',
+    url: 'Adresse',
+    urlHint:
+      'Jedes Ereignis wird als signierte POST-Anfrage dorthin gesendet. Weiterleitungen wird nicht gefolgt.',
+    events: 'Ereignisse',
+    event: 'Ereignis',
+    names: {
+      'call.ringing': 'Es klingelt',
+      'call.answered': 'Anruf wurde angenommen',
+      'call.ended': 'Angenommener Anruf ist beendet',
+      'call.missed': 'Anruf wurde verpasst',
+      test: 'Test',
+    },
+    none: 'Noch keine Webhooks.',
+    add: 'Webhook hinzufügen',
+    most: (max: number) => `Höchstens ${max} Webhooks.`,
+    failing: 'schlägt fehl seit',
+    isOff: 'Ausgeschaltet: Es werden keine Ereignisse gesendet.',
+    failures: {
+      gone: 'Ausgeschaltet: Der Empfänger antwortete mit 410 Gone. Schalten Sie ihn ein, wenn der Empfänger wieder da ist.',
+      failing:
+        'Ausgeschaltet: Drei Tage lang schlug jede Anfrage fehl. Schalten Sie ihn ein, wenn der Empfänger funktioniert.',
+    },
+    switchedOn:
+      'Eingeschaltet. Ereignisse werden ab jetzt gesendet; fehlgeschlagene können erneut gesendet werden.',
+    secret: 'Signaturschlüssel',
+    secretHint:
+      () => html`Prüfen Sie damit jede Anfrage: Mit einer Bibliothek von <a href="https://www.standardwebhooks.com/">Standard
+      Webhooks</a> sind das drei Zeilen.`,
+    oldSecret: (time: string) => `Anfragen werden bis ${time} auch mit dem alten Schlüssel signiert.`,
+    oldSecretLabel: 'Der alte Schlüssel',
+    endOldSecret: 'Alten Schlüssel jetzt beenden',
+    oldSecretEnded: 'Mit dem alten Schlüssel wird nicht mehr signiert.',
+    newSecret: 'Das ist der neue Schlüssel.',
+    rotate: 'Neuen Schlüssel erstellen',
+    rotateHint:
+      'Solange beide gelten, haben Anfragen zwei Signaturen: Tragen Sie den neuen Schlüssel in Ihrem System ein.',
+    deliveries: 'Zustellungen',
+    states: { new: 'wartet', retry: 'wird wiederholt', delivered: 'zugestellt', failed: 'fehlgeschlagen' },
+    tries: 'Versuche',
+    answer: 'Letzte Antwort',
+    nothingSent: 'Nichts vorhanden.',
+    sendAgain: 'Erneut senden',
+    sendAllAgain: 'Alle fehlgeschlagenen erneut senden',
+    queuedAgain: 'Wird erneut gesendet. Laden Sie die Seite neu, um die Antwort zu sehen.',
+    onlyFailed: 'Nur fehlgeschlagene',
+    allDeliveries: 'Alle Zustellungen',
+    test: 'Testereignis senden',
+    tested: 'Testereignis gesendet. Laden Sie die Seite neu, um die Antwort zu sehen.',
+    offHint:
+      'Es werden keine Ereignisse gesendet, bis Sie ihn wieder einschalten. Was wartet, gilt als fehlgeschlagen.',
+    removeHint: 'Es werden keine Ereignisse mehr gesendet, und die Liste der Zustellungen wird gelöscht.',
   },
 
   apiLog: {

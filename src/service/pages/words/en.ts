@@ -259,6 +259,8 @@ export const en = {
   },
 
   formErrors: {
+    webhookUrl: 'Enter an address that begins with https:// or http://, without a user name.',
+    webhookPrivate: 'Requests are not sent to this address: it is not on the Internet.',
     crmTemplate:
       'The address must begin with http:// or https:// and have {number} or {reference} after the host.',
     required: 'Please fill in this field.',
@@ -305,6 +307,7 @@ export const en = {
     noCaller: 'Caller not found.',
     notDialable: 'This is not a caller who can be called back.',
     noIntegration: 'Integration not found.',
+    noWebhook: 'Webhook not found.',
     noCustomer: 'Customer not found. It may have been removed.',
     noUser: 'User not found.',
     noEntry: 'Entry not found. It may have been deleted.',
@@ -680,6 +683,58 @@ export const en = {
     overlap: (days: number) =>
       days === 0 ? 'stops working at once' : `works for ${count(days, 'more day', 'more days')}`,
     offHint: 'Requests with its token are refused until you switch it on again.',
+  },
+
+  webhooks: {
+    title: 'Webhooks',
+    oneTitle: (host: string) => `Webhook to ${host}`,
+    hint: 'Your own systems, such as a CRM or a ticket desk, are sent the calls of this account.',
+    url: 'Address',
+    urlHint: 'Each event is sent there as a POST request, signed. Redirects are not followed.',
+    events: 'Events',
+    event: 'Event',
+    names: {
+      'call.ringing': 'Call is ringing',
+      'call.answered': 'Call was answered',
+      'call.ended': 'Answered call has ended',
+      'call.missed': 'Call was missed',
+      test: 'Test',
+    },
+    none: 'No webhooks yet.',
+    add: 'Add webhook',
+    most: (max: number) => `At most ${max} webhooks.`,
+    failing: 'fails since',
+    isOff: 'Switched off: no events are sent.',
+    failures: {
+      gone: 'Switched off: the receiver answered 410 Gone. Switch it on when the receiver is back.',
+      failing: 'Switched off: every request failed for three days. Switch it on when the receiver works.',
+    },
+    switchedOn: 'Switched on. Events from now on are sent; failed ones can be sent again.',
+    secret: 'Signing secret',
+    secretHint:
+      () => html`Verify each request with it: a library of <a href="https://www.standardwebhooks.com/">Standard Webhooks</a> takes
+      three lines.`,
+    oldSecret: (time: string) => `Requests are signed with the old secret too until ${time}.`,
+    oldSecretLabel: 'The old secret',
+    endOldSecret: 'End the old secret now',
+    oldSecretEnded: 'The old secret no longer signs.',
+    newSecret: 'This is the new secret.',
+    rotate: 'Create a new secret',
+    rotateHint: 'While both work, requests have two signatures: give your system the new secret.',
+    deliveries: 'Deliveries',
+    states: { new: 'waiting', retry: 'tried again', delivered: 'delivered', failed: 'failed' },
+    tries: 'Attempts',
+    answer: 'Last answer',
+    nothingSent: 'Nothing here.',
+    sendAgain: 'Send again',
+    sendAllAgain: 'Send all failed again',
+    queuedAgain: 'Sending again. Reload the page to see the answer.',
+    onlyFailed: 'Only failed',
+    allDeliveries: 'All deliveries',
+    test: 'Send test event',
+    tested: 'Test event sent. Reload the page to see the answer.',
+    offHint: 'No events are sent until you switch it on again. What waits counts as failed.',
+    removeHint: 'No more events are sent, and the list of its deliveries is deleted.',
   },
 
   apiLog: {

@@ -257,6 +257,8 @@ export const es: Words = {
   },
 
   formErrors: {
+    webhookUrl: 'Introduzca una dirección que empiece por https:// o http://, sin nombre de usuario.',
+    webhookPrivate: 'No se envía nada a esta dirección: no está en Internet.',
     crmTemplate:
       'La dirección debe empezar por http:// o https:// y contener {number} o {reference} después del servidor.',
     required: 'Rellene este campo.',
@@ -307,6 +309,7 @@ export const es: Words = {
     noCaller: 'No se encontró a quien llamó.',
     notDialable: 'No se puede devolver la llamada a este número.',
     noIntegration: 'Integración no encontrada.',
+    noWebhook: 'No se encontró el webhook.',
     noCustomer: 'Cliente no encontrado. Puede que se haya eliminado.',
     noUser: 'Usuario no encontrado.',
     noEntry: 'Entrada no encontrada. Puede que se haya eliminado.',
@@ -706,6 +709,59 @@ export const es: Words = {
     overlap: (days) =>
       days === 0 ? 'deja de funcionar de inmediato' : `funciona ${count(days, 'día', 'días')} más`,
     offHint: 'Las solicitudes con su token se rechazan hasta que vuelva a activarla.',
+  },
+
+  webhooks: {
+    title: 'Webhooks',
+    oneTitle: (host: string) => `Webhook a ${host}`,
+    hint: 'Sus propios sistemas, como un CRM o un sistema de tickets, reciben las llamadas de esta cuenta.',
+    url: 'Dirección',
+    urlHint: 'Cada evento se envía allí en una petición POST firmada. No se siguen redirecciones.',
+    events: 'Eventos',
+    event: 'Evento',
+    names: {
+      'call.ringing': 'La llamada suena',
+      'call.answered': 'Llamada atendida',
+      'call.ended': 'Fin de una llamada atendida',
+      'call.missed': 'Llamada perdida',
+      test: 'Prueba',
+    },
+    none: 'Aún no hay webhooks.',
+    add: 'Añadir webhook',
+    most: (max: number) => `Como máximo ${max} webhooks.`,
+    failing: 'falla desde',
+    isOff: 'Desactivado: no se envían eventos.',
+    failures: {
+      gone: 'Desactivado: el receptor respondió 410 Gone. Actívelo cuando el receptor vuelva.',
+      failing:
+        'Desactivado: todas las peticiones fallaron durante tres días. Actívelo cuando el receptor funcione.',
+    },
+    switchedOn: 'Activado. Los eventos se envían desde ahora; los fallidos se pueden reenviar.',
+    secret: 'Clave de firma',
+    secretHint:
+      () => html`Compruebe cada petición con ella: una biblioteca de <a href="https://www.standardwebhooks.com/">Standard
+      Webhooks</a> lo hace en tres líneas.`,
+    oldSecret: (time: string) => `Las peticiones se firman también con la clave anterior hasta el ${time}.`,
+    oldSecretLabel: 'La clave anterior',
+    endOldSecret: 'Terminar ya la clave anterior',
+    oldSecretEnded: 'La clave anterior ya no firma.',
+    newSecret: 'Esta es la clave nueva.',
+    rotate: 'Crear una clave nueva',
+    rotateHint: 'Mientras valen ambas, las peticiones llevan dos firmas: ponga la clave nueva en su sistema.',
+    deliveries: 'Entregas',
+    states: { new: 'en espera', retry: 'se reintenta', delivered: 'entregado', failed: 'fallido' },
+    tries: 'Intentos',
+    answer: 'Última respuesta',
+    nothingSent: 'No hay nada.',
+    sendAgain: 'Reenviar',
+    sendAllAgain: 'Reenviar todos los fallidos',
+    queuedAgain: 'Se está reenviando. Recargue la página para ver la respuesta.',
+    onlyFailed: 'Solo fallidos',
+    allDeliveries: 'Todas las entregas',
+    test: 'Enviar evento de prueba',
+    tested: 'Evento de prueba enviado. Recargue la página para ver la respuesta.',
+    offHint: 'No se envían eventos hasta que lo active de nuevo. Lo que espera cuenta como fallido.',
+    removeHint: 'No se envían más eventos y se borra la lista de sus entregas.',
   },
 
   apiLog: {

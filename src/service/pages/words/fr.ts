@@ -255,6 +255,8 @@ export const fr: Words = {
   },
 
   formErrors: {
+    webhookUrl: 'Saisissez une adresse qui commence par https:// ou http://, sans nom d’utilisateur.',
+    webhookPrivate: 'Rien n’est envoyé à cette adresse : elle n’est pas sur Internet.',
     crmTemplate:
       'L’adresse doit commencer par http:// ou https:// et contenir {number} ou {reference} après le nom du serveur.',
     required: 'Veuillez remplir ce champ.',
@@ -303,6 +305,7 @@ export const fr: Words = {
     noCaller: 'Appelant introuvable.',
     notDialable: 'Cet appelant ne peut pas être rappelé.',
     noIntegration: 'Intégration introuvable.',
+    noWebhook: 'Webhook introuvable.',
     noCustomer: 'Client introuvable. Il a peut-être été supprimé.',
     noUser: 'Utilisateur introuvable.',
     noEntry: 'Entrée introuvable. Elle a peut-être été supprimée.',
@@ -704,6 +707,63 @@ export const fr: Words = {
     overlap: (days) =>
       days === 0 ? 'cesse aussitôt de fonctionner' : `fonctionne encore ${count(days, 'jour', 'jours')}`,
     offHint: 'Les requêtes avec son jeton sont refusées jusqu’à ce que vous la réactiviez.',
+  },
+
+  webhooks: {
+    title: 'Webhooks',
+    oneTitle: (host: string) => `Webhook vers ${host}`,
+    hint: 'Vos propres systèmes, comme un CRM ou un service de tickets, reçoivent les appels de ce compte.',
+    url: 'Adresse',
+    urlHint:
+      'Chaque événement y est envoyé par une requête POST signée. Les redirections ne sont pas suivies.',
+    events: 'Événements',
+    event: 'Événement',
+    names: {
+      'call.ringing': 'L’appel sonne',
+      'call.answered': 'Appel répondu',
+      'call.ended': 'Fin d’un appel répondu',
+      'call.missed': 'Appel manqué',
+      test: 'Test',
+    },
+    none: 'Aucun webhook pour l’instant.',
+    add: 'Ajouter un webhook',
+    most: (max: number) => `${max} webhooks au plus.`,
+    failing: 'échoue depuis',
+    isOff: 'Désactivé : aucun événement n’est envoyé.',
+    failures: {
+      gone: 'Désactivé : le récepteur a répondu 410 Gone. Activez-le quand le récepteur est de retour.',
+      failing:
+        'Désactivé : toutes les requêtes ont échoué pendant trois jours. Activez-le quand le récepteur fonctionne.',
+    },
+    switchedOn:
+      'Activé. Les événements sont envoyés à partir de maintenant ; ceux en échec peuvent être renvoyés.',
+    secret: 'Clé de signature',
+    secretHint:
+      () => html`Vérifiez chaque requête avec elle : une bibliothèque de <a href="https://www.standardwebhooks.com/">Standard
+      Webhooks</a> le fait en trois lignes.`,
+    oldSecret: (time: string) => `Les requêtes sont aussi signées avec l’ancienne clé jusqu’au ${time}.`,
+    oldSecretLabel: 'L’ancienne clé',
+    endOldSecret: 'Arrêter l’ancienne clé maintenant',
+    oldSecretEnded: 'L’ancienne clé ne signe plus.',
+    newSecret: 'Voici la nouvelle clé.',
+    rotate: 'Créer une nouvelle clé',
+    rotateHint:
+      'Tant que les deux sont valables, les requêtes ont deux signatures : donnez la nouvelle clé à votre système.',
+    deliveries: 'Livraisons',
+    states: { new: 'en attente', retry: 'nouvel essai', delivered: 'livré', failed: 'échec' },
+    tries: 'Essais',
+    answer: 'Dernière réponse',
+    nothingSent: 'Rien ici.',
+    sendAgain: 'Renvoyer',
+    sendAllAgain: 'Renvoyer tous les échecs',
+    queuedAgain: 'Renvoi en cours. Rechargez la page pour voir la réponse.',
+    onlyFailed: 'Échecs seulement',
+    allDeliveries: 'Toutes les livraisons',
+    test: 'Envoyer un événement de test',
+    tested: 'Événement de test envoyé. Rechargez la page pour voir la réponse.',
+    offHint:
+      'Aucun événement n’est envoyé jusqu’à ce que vous le réactiviez. Ce qui attend compte comme échec.',
+    removeHint: 'Plus aucun événement n’est envoyé, et la liste des livraisons est supprimée.',
   },
 
   apiLog: {

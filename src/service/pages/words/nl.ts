@@ -256,6 +256,8 @@ export const nl: Words = {
   },
 
   formErrors: {
+    webhookUrl: 'Voer een adres in dat begint met https:// of http://, zonder gebruikersnaam.',
+    webhookPrivate: 'Naar dit adres wordt niets verzonden: het ligt niet op internet.',
     crmTemplate:
       'Het adres moet met http:// of https:// beginnen en na de servernaam {number} of {reference} bevatten.',
     required: 'Vul dit veld in.',
@@ -305,6 +307,7 @@ export const nl: Words = {
     noCaller: 'Beller niet gevonden.',
     notDialable: 'Deze beller kan niet worden teruggebeld.',
     noIntegration: 'Koppeling niet gevonden.',
+    noWebhook: 'Webhook niet gevonden.',
     noCustomer: 'Klant niet gevonden. Misschien is de klant verwijderd.',
     noUser: 'Gebruiker niet gevonden.',
     noEntry: 'Regel niet gevonden. Misschien is de regel verwijderd.',
@@ -703,6 +706,60 @@ export const nl: Words = {
     oldTokenEnds: (time) => `Het oude token dat tot ${time} werkt, eindigt als u er nog een maakt.`,
     overlap: (days) => (days === 0 ? 'werkt meteen niet meer' : `werkt nog ${count(days, 'dag', 'dagen')}`),
     offHint: 'Verzoeken met dit token worden geweigerd totdat u de koppeling weer inschakelt.',
+  },
+
+  webhooks: {
+    title: 'Webhooks',
+    oneTitle: (host: string) => `Webhook naar ${host}`,
+    hint: 'Uw eigen systemen, zoals een CRM of ticketsysteem, ontvangen de oproepen van dit account.',
+    url: 'Adres',
+    urlHint:
+      'Elke gebeurtenis wordt daarheen gestuurd als ondertekend POST-verzoek. Omleidingen worden niet gevolgd.',
+    events: 'Gebeurtenissen',
+    event: 'Gebeurtenis',
+    names: {
+      'call.ringing': 'Telefoon gaat over',
+      'call.answered': 'Oproep is beantwoord',
+      'call.ended': 'Beantwoorde oproep is beëindigd',
+      'call.missed': 'Oproep is gemist',
+      test: 'Test',
+    },
+    none: 'Nog geen webhooks.',
+    add: 'Webhook toevoegen',
+    most: (max: number) => `Hoogstens ${max} webhooks.`,
+    failing: 'mislukt sinds',
+    isOff: 'Uitgeschakeld: er worden geen gebeurtenissen verzonden.',
+    failures: {
+      gone: 'Uitgeschakeld: de ontvanger antwoordde 410 Gone. Schakel hem in als de ontvanger terug is.',
+      failing: 'Uitgeschakeld: drie dagen lang mislukte elk verzoek. Schakel hem in als de ontvanger werkt.',
+    },
+    switchedOn: 'Ingeschakeld. Gebeurtenissen worden vanaf nu verzonden; mislukte kunt u opnieuw verzenden.',
+    secret: 'Ondertekeningssleutel',
+    secretHint:
+      () => html`Controleer er elk verzoek mee: met een bibliotheek van <a href="https://www.standardwebhooks.com/">Standard
+      Webhooks</a> kost dat drie regels.`,
+    oldSecret: (time: string) => `Verzoeken worden tot ${time} ook met de oude sleutel ondertekend.`,
+    oldSecretLabel: 'De oude sleutel',
+    endOldSecret: 'Oude sleutel nu beëindigen',
+    oldSecretEnded: 'De oude sleutel ondertekent niet meer.',
+    newSecret: 'Dit is de nieuwe sleutel.',
+    rotate: 'Nieuwe sleutel maken',
+    rotateHint:
+      'Zolang beide gelden, hebben verzoeken twee handtekeningen: geef uw systeem de nieuwe sleutel.',
+    deliveries: 'Leveringen',
+    states: { new: 'wacht', retry: 'wordt herhaald', delivered: 'geleverd', failed: 'mislukt' },
+    tries: 'Pogingen',
+    answer: 'Laatste antwoord',
+    nothingSent: 'Niets hier.',
+    sendAgain: 'Opnieuw verzenden',
+    sendAllAgain: 'Alle mislukte opnieuw verzenden',
+    queuedAgain: 'Wordt opnieuw verzonden. Laad de pagina opnieuw om het antwoord te zien.',
+    onlyFailed: 'Alleen mislukte',
+    allDeliveries: 'Alle leveringen',
+    test: 'Testgebeurtenis verzenden',
+    tested: 'Testgebeurtenis verzonden. Laad de pagina opnieuw om het antwoord te zien.',
+    offHint: 'Er wordt niets verzonden tot u hem weer inschakelt. Wat wacht, geldt als mislukt.',
+    removeHint: 'Er wordt niets meer verzonden en de lijst met leveringen wordt verwijderd.',
   },
 
   apiLog: {
