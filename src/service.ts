@@ -96,7 +96,10 @@ export async function startService(
   );
   const callBackList = part(
     'call backs',
-    () => makeCallBackList(store.value().callers, screens, clock),
+    () =>
+      makeCallBackList(store.value().callers, screens, clock, (account) =>
+        directory.value().extensions(account),
+      ),
     () => {},
   );
   const otherProcesses = part(

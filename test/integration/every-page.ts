@@ -42,6 +42,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
     { name: 'extensions', path: '/extensions' },
+    { name: 'opening hours', path: '/opening-hours' },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
     { name: 'start', path: '/start' },

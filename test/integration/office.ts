@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallExtras } from '../../src/service/calls/call-extras.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
@@ -45,12 +46,13 @@ export type ReportedEvent = {
   readonly callerId?: string | null;
   /** Beside the fields of an event, in what was received. */
   readonly also?: Record<string, unknown>;
+  readonly extras?: CallExtras | undefined;
 };
 type Report = (event: ReportedEvent) => Promise<void>;
 
 async function reportToStore(
   store: Store,
-  { id, status, at, from, callerId = null, also }: ReportedEvent,
+  { id, status, at, from, callerId = null, also, extras }: ReportedEvent,
 ): Promise<void> {
   await store.requests.record({
     account: 1,
@@ -71,7 +73,7 @@ async function reportToStore(
     response: JSON.stringify({ result: 'x'.repeat(48) }),
     callId: id,
     fromNumber: from,
-    event: { id, status, from, country: 'DE', callerId },
+    event: { id, status, from, country: 'DE', callerId, extras },
   });
 }
 

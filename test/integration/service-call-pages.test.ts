@@ -80,7 +80,9 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
   await hostileCalls({ stateDir }, Date.parse('2026-10-25T00:30Z'));
   const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody, []);
   const text = (
-    await Array.fromAsync(callsAsCsv(store, account.id, filter, formatsFor('Europe/Berlin'), noExtensions))
+    await Array.fromAsync(
+      callsAsCsv(store.calls.page, account.id, filter, formatsFor('Europe/Berlin'), noExtensions),
+    )
   ).join('');
   assert.ok(text.startsWith('\ufeffid,started,'));
   const rows: Record<string, string>[] = parse(text, { bom: true, columns: true });
@@ -102,7 +104,13 @@ test('the CSV is sent in chunks', async (t) => {
   });
   const filter = await filterOf(callQueryIn(new URLSearchParams()), account, 'UTC', store, nobody, []);
   let lines = 0;
-  for await (const chunk of callsAsCsv(store, account.id, filter, formatsFor('UTC'), noExtensions)) {
+  for await (const chunk of callsAsCsv(
+    store.calls.page,
+    account.id,
+    filter,
+    formatsFor('UTC'),
+    noExtensions,
+  )) {
     const inChunk = chunk.split('\r\n').length - 1;
     assert.ok(inChunk <= 500, 'a chunk is not everything');
     lines += inChunk;

@@ -978,6 +978,11 @@ export function storeConformance(
     await store.callers.act(other, action('110', 99, 'done'));
     assert.deepEqual(await store.callers.actions(account, { since: 0 }, 9), all);
     assert.deepEqual(await store.callers.actions(account, { since: 20 }, 9), all.slice(1));
+    const until = all.at(-1)?.at as number;
+    assert.deepEqual(
+      await store.callers.actions(account, { since: 0, until }, 9),
+      all.filter(({ at }) => at < until),
+    );
     assert.deepEqual(await store.callers.actions(account, { since: 0 }, 2), all.slice(2));
     assert.deepEqual(
       await store.callers.actions(account, { number: '110' }, 9),

@@ -1,3 +1,4 @@
+import { spaced } from '../../phone-number/normalise-number.ts';
 import type { Extension } from '../store/directory-store.ts';
 import { folded } from '../store/shared/customer-search.ts';
 
@@ -7,7 +8,7 @@ export type Extensions = ReadonlyMap<string, Extension>;
 export const noExtensions: Extensions = new Map();
 
 /** The name of an extension: its own, else its user's; undefined if it has none. */
-function extensionName(extensions: Extensions, extension: string): string | undefined {
+export function extensionName(extensions: Extensions, extension: string): string | undefined {
   const known = extensions.get(extension);
   return known && (known.name || (known.userName ?? undefined));
 }
@@ -16,6 +17,12 @@ function extensionName(extensions: Extensions, extension: string): string | unde
 export function extensionText(extensions: Extensions, extension: string): string {
   const name = extensionName(extensions, extension);
   return name === undefined || name === extension ? extension : `${name} (${extension})`;
+}
+
+/** A number that is called, wherever it is shown: `Sales line (+49 89 1234)`, or the number alone. */
+export function numberCalledText(extensions: Extensions, number: string): string {
+  const name = extensionName(extensions, number);
+  return name === undefined ? spaced(number) : `${name} (${spaced(number)})`;
 }
 
 /** The extensions of a user. */

@@ -1,4 +1,4 @@
-import { noExtensions } from '../accounts/extensions.ts';
+import { type Extensions, noExtensions } from '../accounts/extensions.ts';
 import { type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore } from '../store/caller-store.ts';
 import { type CallBack, callBacks } from './call-backs.ts';
@@ -21,7 +21,13 @@ export type CallBackList = {
   publish(account: number): Promise<void>;
 };
 
-export function makeCallBackList(callers: CallerStore, screens: Screens, clock: () => number): CallBackList {
+/** `extensions`: those of an account. */
+export function makeCallBackList(
+  callers: CallerStore,
+  screens: Screens,
+  clock: () => number,
+  extensions: (account: number) => Extensions = () => noExtensions,
+): CallBackList {
   async function read(account: number): Promise<CallBack[]> {
     const since = clock() - LISTED_MS;
     return callBacks(
@@ -34,7 +40,9 @@ export function makeCallBackList(callers: CallerStore, screens: Screens, clock: 
   const onScreen = async (account: number) =>
     (await read(account))
       .filter(({ closed }) => closed === null)
-      .flatMap(({ calls, taken }) => calls.map((call) => missedCall(call, taken?.user ?? null)))
+      .flatMap(({ calls, taken }) =>
+        calls.map((call) => missedCall(call, taken?.user ?? null, extensions(account))),
+      )
       .sort((a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0))
       .slice(-MAX_ON_SCREEN);
   const publish = async (account: number) => screens.callBacks(account, await onScreen(account));
@@ -50,7 +58,11 @@ export function makeCallBackList(callers: CallerStore, screens: Screens, clock: 
 }
 
 /** `taken_by`: the user who calls back. */
-const missedCall = (call: Parameters<typeof screenCall>[0], takenBy: string | null) => ({
-  ...screenCall(call, noExtensions), // nobody answered it
+const missedCall = (
+  call: Parameters<typeof screenCall>[0],
+  takenBy: string | null,
+  extensions: Extensions,
+) => ({
+  ...screenCall(call, extensions),
   taken_by: takenBy,
 });

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
-import { type Extensions, extensionText, noExtensions } from '../accounts/extensions.ts';
+import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
 import { extraFields, noExtras } from './call-extras.ts';
 import { type CallRecord, scalarFields } from './call-record.ts';
 
@@ -104,6 +104,9 @@ export function screenCall(call: CallRecord, extensions: Extensions | null) {
     ...(extensions && {
       integration: call.integration,
       answered_by: call.callerId && extensionText(extensions, call.callerId),
+      ...(call.extras.numberCalled !== null && {
+        called: numberCalledText(extensions, call.extras.numberCalled),
+      }),
     }),
   };
 }

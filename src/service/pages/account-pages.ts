@@ -134,6 +134,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
               <button type="submit">${common.save}</button>
             `,
           )}
+          <p><a href="/opening-hours">${text.hours}</a>: ${account.openingHours === null ? common.none : common.on}</p>
         </section>`
       }
       </div>

@@ -9,7 +9,7 @@ import {
   type RequestStore,
   type StoredRequest,
 } from '../store/request-store.ts';
-import { entryTable, integrationName, payloadText, statusChip } from './api-log-table.ts';
+import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
 import { callAddress } from './call-cells.ts';
 import { copyable } from './kit/copyable.ts';
 import { cursorIn, cursorList } from './kit/cursor-list.ts';
@@ -126,6 +126,7 @@ async function entryPage(request: PageRequest, { store, directory }: ServiceCont
   if (!entry) throw new Refusal(404, (errors) => errors.noEntry);
   const { method, path, response, at } = entry;
   const payload = payloadText(entry);
+  const leftOut = extrasLeftOut(entry);
   const fields = method === 'GET' ? [...new URLSearchParams(payload)].slice(0, MAX_FIELDS) : [];
   const id = callIdIn(fields, payload);
   const call = id === undefined ? undefined : await store.calls.get(account.id, id);
@@ -143,6 +144,7 @@ async function entryPage(request: PageRequest, { store, directory }: ServiceCont
         ${call && html`<div><dt>${text.call}</dt><dd><a href=${callAddress(call.id)}>${displayText(call.id, 255)}</a></dd></div>`}
       </dl>
       ${entry.effect === 'discarded' && html`<p class="notice bad">${text.discardedWhy}</p>`}
+      ${leftOut !== undefined && html`<p class="notice bad">${text.extrasLeftOut(plainText(leftOut, 200))}</p>`}
       <h2>${text.request}</h2>
       ${typeof entry.request !== 'string' && html`<p class="quiet">${text.notUtf8}</p>`}
       ${body(payload, text.asReceived, text.empty)}

@@ -1,3 +1,4 @@
+import { extrasProblem } from '../calls/call-extras.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { StoredRequest } from '../store/request-store.ts';
 import { cursorText } from './kit/cursor-list.ts';
@@ -29,7 +30,11 @@ export function entryTable(
         <span class="tabular">${entry.method} ${displayText(entry.path, 80)}</span><br />
         <code class="payload">${displayText(payloadText(entry), PREVIEW_LENGTH)}</code>`,
     },
-    { head: text.response, cell: (entry) => statusChip(entry, words) },
+    {
+      head: text.response,
+      cell: (entry) =>
+        html`${statusChip(entry, words)}${extrasLeftOut(entry) !== undefined && html`<br /><span class="error">${text.noExtras}</span>`}`,
+    },
     { head: 'ms', cell: ({ duration }) => formats.number(duration, 1), numeric: true, wide: true },
     {
       head: text.integration,
@@ -54,6 +59,10 @@ export function statusChip({ status, effect }: StoredRequest, { apiLog: text }: 
     nothing && html`<br /><span class=${effect === 'discarded' ? 'error' : 'quiet'}>${nothing}</span>`
   }`;
 }
+
+/** Why an accepted event counts without its `extras`; undefined if it has none, or they were read. */
+export const extrasLeftOut = (entry: StoredRequest): string | undefined =>
+  entry.effect !== null && entry.method === 'POST' ? extrasProblem(payloadText(entry)) : undefined;
 
 /** A payload as text; invalid bytes become \ufffd. */
 export function payloadText({ request }: StoredRequest): string {

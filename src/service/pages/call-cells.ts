@@ -1,10 +1,21 @@
 import type { CallRecord } from '../calls/call-record.ts';
-import { displayText } from './kit/display-text.ts';
+import { displayText, plainText } from './kit/display-text.ts';
+import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest } from './kit/page-request.ts';
+import type { Words } from './words/words.ts';
 
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;
+
+/** `Queue sales, caller hung up after 0:35`; '' if the bridge reports no end. */
+export function endText({ extras: { missed } }: CallRecord, { calls: text }: Words): string {
+  if (missed === null) return '';
+  const { where, name, by, after } = missed;
+  const place = [text.places[where ?? 'unknown'], name && plainText(name, 64)].filter(Boolean).join(' ');
+  const end = [by && text.endedBy[by], after !== null && text.after(duration(after * 1000))];
+  return [place, end.filter(Boolean).join(' ')].filter(Boolean).join(', ');
+}
 
 /** A call's state or outcome. */
 export function stateOf(

@@ -1,5 +1,5 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
-import { extensionText } from '../accounts/extensions.ts';
+import { extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { FORGOTTEN, rangFor, talkedFor } from '../calls/call-record.ts';
 import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import type { ServiceContext } from '../http/context.ts';
@@ -7,7 +7,7 @@ import { Refusal } from '../http/refusal.ts';
 import { everyCall } from '../store/call-store.ts';
 import { entryTable } from './api-log-table.ts';
 import { dialLink } from './call-back-pages.ts';
-import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { callAddress, callerAddress, customerLink, endText, segmentChip, stateOf } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm } from './kit/form.ts';
@@ -18,6 +18,10 @@ import type { Pages } from './kit/page-request.ts';
 const MAX_REQUESTS = 50;
 const MAX_OTHER_CALLS = 5;
 
+/** The clocks of a bridge and of the service differ by some seconds; an event that waited is later by more. */
+const isOther = (at: number | null, arrived: number | null) =>
+  at !== null && arrived !== null && Math.abs(at - arrived) > 30_000;
+
 /** One call: its facts, timeline and requests, and other calls from the same number. */
 export function callDetailsPage(pages: Pages, { store, directory }: ServiceContext): void {
   pages.get('/calls/details', 'agent', async (request) => {
@@ -26,6 +30,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
     const call = await store.calls.get(account.id, query.get('id') ?? '');
     if (call === undefined) throw new Refusal(404, ({ noCall }) => noCall);
     const { id, customer, number, segment, priority, callerId } = call;
+    const { numberCalled, line, missed } = call.extras;
 
     const answeredBy = callerId && displayText(extensionText(extensions, callerId), 80);
     const search = { in: 'call', term: id } as const;
@@ -50,7 +55,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
       .slice(0, MAX_OTHER_CALLS);
 
     const fact = (name: string, value: Html) =>
-      value !== null && html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+      value !== null && value !== false && html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
     return {
       title: text.callFrom(plainText(customer?.name ?? spaced(number), 40)),
       body: html`
@@ -62,6 +67,10 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
           ${fact(text.customer, customer && customerLink(customer))}
           ${fact(text.segment, segment && html`${segmentChip(segment)}${priority !== null && ` ${text.priority(priority)}`}`)}
           ${fact(text.answeredBy, answeredBy)}
+          ${fact(text.numberCalled, numberCalled && displayText(numberCalledText(extensions, numberCalled), 160))}
+          ${fact(text.line, line && displayText(line, 100))}
+          ${fact(text.place, endText(call, words) || null)}
+          ${fact(text.endedAt, isOther(missed?.at ?? null, call.completedAt) && formats.dateTime(missed?.at ?? 0))}
           ${fact(text.wait, duration(rangFor(call)))}
           ${fact(text.duration, duration(talkedFor(call)))}
           ${fact(text.callId, html`<code>${displayText(id, 255)}</code>`)}

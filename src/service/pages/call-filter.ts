@@ -1,12 +1,14 @@
 import { missedPlaces } from '../../api/contract/call-extras.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
 import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
+import { type HoursPart, openingHoursOf } from '../accounts/opening-hours.ts';
 import { dateIn } from '../reports/calendar.ts';
-import { type CallFilter, everyCall } from '../store/call-store.ts';
+import { type CallFilter, type CallStore, everyCall } from '../store/call-store.ts';
 import type { Account, Integration } from '../store/directory-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/user-store.ts';
+import { pageInHours } from './calls-in-hours.ts';
 import type { PageRequest } from './kit/page-request.ts';
 
 /** The search in the address of the call list, as typed. */
@@ -24,6 +26,7 @@ export type CallQuery = {
   readonly integration: string;
   readonly called: string;
   readonly place: string;
+  readonly hours: HoursPart | '';
   readonly outcome: CallFilter['outcome'];
   /** `2026-11-20`, or `2026-11-20T09:00`, in the account's time zone; '' for none. */
   readonly from: string;
@@ -51,6 +54,7 @@ export function callQueryIn(query: URLSearchParams): CallQuery {
     integration: text('integration'),
     called: text('called'),
     place: missedPlaces.find((place) => place === text('place')) ?? '',
+    hours: (['in', 'out'] as const).find((part) => part === text('hours')) ?? '',
     outcome: outcome as CallFilter['outcome'],
     from: momentIn(text('from'), 0) === null ? '' : text('from'),
     to: momentIn(text('to'), 1) === null ? '' : text('to'),
@@ -94,6 +98,17 @@ export function addressOf(
     ([, value]) => value !== '' && value !== null,
   );
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given as [string, string][])}`;
+}
+
+/** Reads pages of calls, those in or out of opening hours alone if the query says so. */
+export function pageOf(
+  { hours }: Pick<CallQuery, 'hours'>,
+  account: Account,
+  timeZone: string,
+  { calls }: Pick<Store, 'calls'>,
+): CallStore['page'] {
+  const open = openingHoursOf(account);
+  return hours === '' || open === null ? calls.page : pageInHours(calls.page, open, hours, timeZone);
 }
 
 /**

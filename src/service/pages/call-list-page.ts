@@ -1,12 +1,11 @@
 import { spaced } from '../../phone-number/normalise-number.ts';
-import { type Extensions, extensionText } from '../accounts/extensions.ts';
+import { type Extensions, extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
 import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { type Cell, csvLines, csvTime } from '../reports/csv.ts';
-import type { CallFilter } from '../store/call-store.ts';
+import type { CallFilter, CallStore } from '../store/call-store.ts';
 import type { Integration } from '../store/directory-store.ts';
-import type { Store } from '../store/store.ts';
-import { callAddress, callerAddress, customerLink, segmentChip, stateOf } from './call-cells.ts';
+import { callAddress, callerAddress, customerLink, endText, segmentChip, stateOf } from './call-cells.ts';
 import {
   addressOf,
   type CallQuery,
@@ -15,9 +14,10 @@ import {
   filterOf,
   notUnderstoodIn,
   outcomes,
+  pageOf,
 } from './call-filter.ts';
 import { cursorList } from './kit/cursor-list.ts';
-import { displayText } from './kit/display-text.ts';
+import { displayText, plainText } from './kit/display-text.ts';
 import { choice, field, notice } from './kit/form.ts';
 import { duration, type Formats } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
@@ -26,6 +26,8 @@ import { type Column, table } from './kit/table.ts';
 
 const PER_PAGE = 50;
 const PER_CHUNK = 500;
+/** Numbers called that one can choose from. */
+const MAX_NUMBERS = 200;
 
 /** All calls, newest first, as a page and as CSV. */
 export function callListPage(pages: Pages, context: ServiceContext): void {
@@ -40,7 +42,14 @@ export function callListPage(pages: Pages, context: ServiceContext): void {
     return {
       download: 'calls.csv',
       type: 'text/csv; charset=utf-8',
-      content: callsAsCsv(store, account.id, filter, formats, extensions),
+      content: callsAsCsv(
+        pageOf(callQuery, account, formats.timeZone, store),
+        account.id,
+        filter,
+        formats,
+        extensions,
+        (await store.calls.heard(account.id, 'numbers called', 1)).length > 0,
+      ),
     };
   });
 }
@@ -51,6 +60,8 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
   const callQuery = callQueryIn(query);
   const integrations = directory.integrations(account.id);
   const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
+  const read = pageOf(callQuery, account, formats.timeZone, store);
+  const called = await store.calls.heard(account.id, 'numbers called', MAX_NUMBERS);
   const {
     rows: calls,
     isNewest,
@@ -60,7 +71,7 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
     request,
     PER_PAGE,
     async (towards, from) => {
-      const page = await store.calls.page({ account: account.id, filter, towards, from, limit: PER_PAGE });
+      const page = await read({ account: account.id, filter, towards, from, limit: PER_PAGE });
       return { ...page, rows: page.calls };
     },
     (also) => addressOf('/calls', callQuery, also),
@@ -71,7 +82,7 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
     scripts: isNewest ? ['live-parts.js'] : [],
     body: html`
       <h1>${text.title}</h1>
-      ${filterForm(callQuery, request, integrations)}
+      ${filterForm(callQuery, request, integrations, called)}
       ${notUnderstoodIn(query).map((odd) => notice(html`${text.notUnderstood[odd.name]} ${displayText(odd.text, 60)}`, 'bad'))}
       <div id="calls" data-live=${isNewest ? 'hold' : undefined} ...${newCalls(request)}>${!isSearching && callTable(calls, request, filtered)}</div>
       ${links}
@@ -89,29 +100,54 @@ const moment = (label: string, name: string, value: string) =>
 
 function filterForm(
   callQuery: CallQuery,
-  { formats, words, extensions }: PageRequest,
+  { account, formats, words, extensions }: PageRequest,
   integrations: readonly Integration[],
+  numbersCalled: readonly string[],
 ): Html {
   const text = words.calls;
-  const { q, customer, extension, segment, integration, outcome, from, to } = callQuery;
+  const { q, customer, extension, segment, integration, called, place, hours, outcome, from, to } = callQuery;
+  // What is not in the list is shown as it is.
+  const isListed = called === '' || numbersCalled.includes(called);
   const narrowed = [
     ['customer', text.customer, customer],
     ['extension', text.extension, extension],
     ['segment', text.segment, segment],
     ['integration', text.integration, integration],
+    ['called', text.numberCalled, isListed ? '' : called],
+    ['place', text.place, place],
   ] as const;
   const nameOf = (name: string, value: string) =>
-    name === 'integration'
-      ? (integrations.find(({ uid }) => uid === value)?.name ?? value)
-      : name === 'extension'
-        ? extensionsIn(value)
-            .map((one) => extensionText(extensions, one))
-            .join(', ')
-        : value;
+    name === 'place'
+      ? (text.places[value as keyof typeof text.places] ?? value)
+      : name === 'integration'
+        ? (integrations.find(({ uid }) => uid === value)?.name ?? value)
+        : name === 'extension'
+          ? extensionsIn(value)
+              .map((one) => extensionText(extensions, one))
+              .join(', ')
+          : value;
   return html`
   <form class="filter" action="/calls" role="search" aria-label=${text.title}>
     ${field({ label: text.search, name: 'q', type: 'search', value: q, maxlength: 255 })}
     ${choice({ label: text.outcome, name: 'outcome', value: outcome ?? '', options: outcomes.map((value) => [value, text.outcomes[value || 'all']] as const) })}
+    ${
+      numbersCalled.length > 0 &&
+      isListed &&
+      choice({
+        ...{ label: text.numberCalled, name: 'called', value: called },
+        options: [
+          ['', text.anyNumber],
+          ...numbersCalled.map((one) => [one, plainText(numberCalledText(extensions, one), 60)] as const),
+        ],
+      })
+    }
+    ${
+      account.openingHours !== null &&
+      choice({
+        ...{ label: text.hours, name: 'hours', value: hours },
+        options: (['', 'in', 'out'] as const).map((part) => [part, text.inHours[part || 'all']] as const),
+      })
+    }
     ${moment(text.since, 'from', from)}
     ${moment(text.until, 'to', to)}
     <label class="check"><input type="checkbox" name="mine" value="1" checked=${callQuery.mine !== ''} /> ${text.mine}</label>
@@ -150,7 +186,23 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
         ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
         <a href=${callerAddress(number)}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
     },
-    { head: text.outcome, cell: (call) => stateOf(call, request) },
+    {
+      head: text.outcome,
+      cell: (call) => {
+        const end = endText(call, words);
+        return html`${stateOf(call, request)}${end && html`<br /><span class="quiet">${end}</span>`}`;
+      },
+    },
+    ...(calls.some(({ extras }) => extras.numberCalled !== null)
+      ? [
+          {
+            head: text.numberCalled,
+            cell: ({ extras: { numberCalled } }: CallRecord) =>
+              numberCalled && displayText(numberCalledText(extensions, numberCalled), 60),
+            wide: true,
+          } as const,
+        ]
+      : []),
     {
       head: text.answeredBy,
       cell: ({ callerId }) => callerId && displayText(extensionText(extensions, callerId), 60),
@@ -168,11 +220,12 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
 
 /** All matching calls, newest first, read while they are sent. Times have an offset from UTC, durations are in seconds. */
 export async function* callsAsCsv(
-  store: Store,
+  page: CallStore['page'],
   account: number,
   filter: CallFilter,
   { timeZone }: Formats,
   extensions: Extensions,
+  withExtras = false,
 ): AsyncGenerator<string> {
   const time = (at: number | null) => csvTime(at, timeZone);
   const seconds = (ms: number | null) => (ms === null ? null : Math.floor(ms / 1000));
@@ -190,12 +243,26 @@ export async function* callsAsCsv(
     ['ended', ({ completedAt }) => time(completedAt)],
     ['wait_seconds', (call) => seconds(rangFor(call))],
     ['duration_seconds', (call) => seconds(talkedFor(call))],
+    ...(withExtras
+      ? ([
+          ['number_called', ({ extras }) => extras.numberCalled],
+          [
+            'number_called_name',
+            ({ extras }) => extras.numberCalled && (extensionName(extensions, extras.numberCalled) ?? null),
+          ],
+          ['line', ({ extras }) => extras.line],
+          ['missed_at', ({ extras }) => extras.missed?.where ?? null],
+          ['missed_at_name', ({ extras }) => extras.missed?.name ?? null],
+          ['ended_by', ({ extras }) => extras.missed?.by ?? null],
+          ['missed_after_seconds', ({ extras }) => extras.missed?.after ?? null],
+        ] satisfies readonly (readonly [string, (call: CallRecord) => Cell])[])
+      : []),
   ];
   // The byte order mark makes spreadsheets read UTF-8.
   yield `\ufeff${csvLines([columns.map(([head]) => head)])}`;
   let from = null;
   do {
-    const { calls, next } = await store.calls.page({
+    const { calls, next }: Awaited<ReturnType<CallStore['page']>> = await page({
       ...{ account, filter, towards: 'older', from, limit: PER_CHUNK },
     } as const);
     if (calls.length > 0) yield csvLines(calls.map((call) => columns.map(([, cell]) => cell(call))));

@@ -7,7 +7,7 @@ import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
-import { table } from './kit/table.ts';
+import { type Column, table } from './kit/table.ts';
 
 const MAX_HEARD = 1000;
 
@@ -21,13 +21,14 @@ const named = z.object({
 export function extensionPages(pages: Pages, { store, directory }: ServiceContext): void {
   const list = async (request: PageRequest, errors?: FieldErrors) => {
     const { id } = request.account;
-    const [heard, users] = await Promise.all([
+    const [heard, called, users] = await Promise.all([
       store.calls.heard(id, 'extensions', MAX_HEARD),
+      store.calls.heard(id, 'numbers called', MAX_HEARD),
       store.users.list(id),
     ]);
-    const all = new Set([...request.extensions.keys(), ...heard]);
+    const all = new Set([...request.extensions.keys(), ...heard]).difference(new Set(called));
     const inOrder = [...all].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-    return listPage(request, inOrder, users, errors);
+    return listPage(request, { list: inOrder, called, users }, errors);
   };
   pages.get('/extensions', 'administrator', (request) => list(request));
   pages.post('/extensions', 'administrator', async (request) => {
@@ -49,8 +50,15 @@ const shown = (name: string | null | undefined) => name && displayText(name, 80)
 
 function listPage(
   request: PageRequest,
-  list: readonly string[],
-  users: readonly User[],
+  {
+    list,
+    called,
+    users,
+  }: {
+    readonly list: readonly string[];
+    readonly called: readonly string[];
+    readonly users: readonly User[];
+  },
   errors?: FieldErrors,
 ): Page {
   const { token, query, extensions, words } = request;
@@ -58,6 +66,20 @@ function listPage(
   const chosen = query.get('extension') ?? '';
   const kept = extensions.get(chosen);
   const value = (name: string, stored: string) => (errors ? (request.form.get(name) ?? '') : stored);
+  const columns = (head: string, filter: 'extension' | 'called'): Column<string>[] => [
+    {
+      head,
+      cell: (extension) =>
+        html`<a href=${`/extensions?${new URLSearchParams({ extension })}`}>${displayText(extension, 80)}</a>`,
+    },
+    { head: text.name, cell: (extension) => shown(extensions.get(extension)?.name) },
+    { head: text.user, cell: (extension) => shown(extensions.get(extension)?.userName) },
+    {
+      head: words.layout.calls,
+      cell: (extension) =>
+        html`<a href=${`/calls?${new URLSearchParams({ [filter]: extension })}`}>${words.layout.calls}</a>`,
+    },
+  ];
   return {
     title: text.title,
     ...(errors && { status: 422 }),
@@ -89,22 +111,14 @@ function listPage(
       ${table({
         caption: text.title,
         rows: list,
-        columns: [
-          {
-            head: text.extension,
-            cell: (extension) =>
-              html`<a href=${`/extensions?${new URLSearchParams({ extension })}`}>${displayText(extension, 80)}</a>`,
-          },
-          { head: text.name, cell: (extension) => shown(extensions.get(extension)?.name) },
-          { head: text.user, cell: (extension) => shown(extensions.get(extension)?.userName) },
-          {
-            head: words.layout.calls,
-            cell: (extension) =>
-              html`<a href=${`/calls?${new URLSearchParams({ extension })}`}>${words.layout.calls}</a>`,
-          },
-        ],
+        columns: columns(text.extension, 'extension'),
         empty: html`<p>${text.empty}</p>`,
       })}
+      ${
+        called.length > 0 &&
+        html`<h2>${text.numbersCalled}</h2><p>${text.numbersHelp}</p>
+        ${table({ caption: text.numbersCalled, rows: called, columns: columns(text.numbersCalled, 'called'), empty: null })}`
+      }
     `,
   };
 }

@@ -36,11 +36,15 @@ export type NamedGroup = readonly [name: string, group: Group];
 
 export type Report = {
   readonly all: Group;
+  /** The calls of each day, whatever the filter. */
+  readonly perDay: readonly number[];
   readonly series: readonly SeriesRow[];
   /** Hours by day, or by day of the week (Monday first) if the period is longer than two weeks. */
   readonly days: readonly DayRow[];
   /** Of all days together, hours 0 to 23. */
   readonly hours: readonly Counts[];
+  /** In opening hours, and out of them; null if the account has none. */
+  readonly parts: { readonly in: Counts; readonly out: Counts } | null;
   /** Most calls first; of all calls, whatever the filter. */
   readonly groups: Readonly<Record<GroupKind, readonly NamedGroup[]>>;
 };
@@ -58,6 +62,7 @@ export async function makeReport(
   timeZone: string,
   figures: AsyncIterable<SpanFigures>,
   filter: GroupFilter | null = null,
+  opens: ((day: Day) => readonly Span[]) | null = null,
 ): Promise<Report> {
   const all = countGroup();
   const groups = byKind(sums);
@@ -66,14 +71,20 @@ export async function makeReport(
   const steps: { key: string; first: Temporal.PlainDate; last: Temporal.PlainDate; sum: GroupSum }[] = [];
   const series: SeriesRow[] = [];
 
+  const open = noCounts();
+  const perDay: number[] = [];
   let index = 0;
   for await (const ofDay of figures) {
-    const { date, since, until } = days[index] as Day;
+    const day = days[index] as Day;
+    const { date, since, until } = day;
     index += 1;
+    perDay.push(ofDay.all.calls);
     for (const kind of groupKinds)
       for (const [name, part] of ofDay[kind]) groups[kind].of(name).merge(part.all);
     const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
     all.merge(figuresOfDay.all);
+    for (const span of opens?.(day) ?? [])
+      addCounts(open, countsBetween(figuresOfDay, { since: span.since - since, until: span.until - since }));
     const key = String(days.length > MAX_DAY_ROWS ? date.dayOfWeek : date);
     const row = dayRows.get(key) ?? { first: date, last: date, hours: emptyHours() };
     row.last = date;
@@ -98,8 +109,14 @@ export async function makeReport(
     series.push({ calls, answered, missed, first, last, hour: null, group });
   }
   const rows = [...dayRows.values()];
+  const { calls, answered, missed, ...rest } = all.group();
   return {
-    all: all.group(),
+    all: { calls, answered, missed, ...rest },
+    perDay,
+    parts: opens && {
+      in: open,
+      out: { calls: calls - open.calls, answered: answered - open.answered, missed: missed - open.missed },
+    },
     series: step === 'hour' ? withinHours(series, hours) : series,
     days: days.length > MAX_DAY_ROWS ? rows.sort((a, b) => a.first.dayOfWeek - b.first.dayOfWeek) : rows,
     hours,
@@ -144,7 +161,8 @@ function chosen(ofDay: SpanFigures, { kind, names }: GroupFilter): Figures {
 
 type Sum = { -readonly [Key in keyof Counts]: number };
 
-const emptyHours = (): Sum[] => Array.from({ length: 24 }, () => ({ calls: 0, answered: 0, missed: 0 }));
+const noCounts = (): Sum => ({ calls: 0, answered: 0, missed: 0 });
+const emptyHours = (): Sum[] => Array.from({ length: 24 }, noCounts);
 
 function addCounts(sum: Sum, { calls, answered, missed }: Counts): void {
   sum.calls += calls;

@@ -25,6 +25,7 @@ import { assetRoutes } from '../pages/kit/assets.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
 import { layout } from '../pages/kit/layout.ts';
 import type { Answer, Handler, Page, PageRequest, Pages } from '../pages/kit/page-request.ts';
+import { openingHoursPage } from '../pages/opening-hours-page.ts';
 import { reportPages } from '../pages/reports/report-pages.ts';
 import { secondFactorPages } from '../pages/second-factor-pages.ts';
 import { segmentPages } from '../pages/segment-pages.ts';
@@ -150,6 +151,7 @@ export function pageRoutes(context: ServiceContext) {
     webhookPages(routes, context);
     userPages(routes, context);
     extensionPages(routes, context);
+    openingHoursPage(routes, context);
     auditPage(routes, context);
     secondFactorPages(routes, context);
     customerPages(routes, context);

@@ -35,15 +35,15 @@ export type CallerCounts = {
 export interface CallerStore {
   /** The newest `max` missed calls of an account that ended in a span, oldest first. */
   missed(account: number, ended: Span, max: number, of?: CallGroup | null): Promise<MissedCall[]>;
-  /** Who called in a span, at most a day, and how often. Unordered. */
+  /** Who called in a span of a day, or of some thousand calls, and how often. Unordered. */
   counts(account: number, span: Span, of: CallGroup | null): Promise<CallerCounts[]>;
   act(account: number, action: CallerAction): Promise<void>;
   /** Deletes what was done about a number. */
   forget(account: number, number: string): Promise<void>;
-  /** What was done since `since`, or about one number: the newest `max`, oldest first. */
+  /** What was done since `since` (before `until`), or about one number: the newest `max`, oldest first. */
   actions(
     account: number,
-    of: { readonly since: number } | { readonly number: string },
+    of: { readonly since: number; readonly until?: number } | { readonly number: string },
     max: number,
   ): Promise<CallerAction[]>;
 }

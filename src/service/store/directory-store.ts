@@ -15,9 +15,11 @@ export type Account = {
   readonly crmUrl: string | null;
   /** Whether agents may delete customers; administrators may always. */
   readonly agentsDelete: boolean;
+  /** JSON (see opening-hours.ts). Null: none. */
+  readonly openingHours: string | null;
 };
 
-/** What administrators have said of an extension. */
+/** What administrators have said of an extension, or of a number that is called. */
 export type Extension = {
   readonly account: number;
   readonly extension: string;
@@ -49,7 +51,7 @@ export type Directory = {
 
 /** `rotate` makes a new administration token. */
 export type AccountChange = Partial<
-  Pick<Account, 'name' | 'country' | 'timeZone' | 'crmUrl' | 'agentsDelete' | 'answerWithin'>
+  Pick<Account, 'name' | 'country' | 'timeZone' | 'crmUrl' | 'agentsDelete' | 'answerWithin' | 'openingHours'>
 > & { readonly rotate?: true };
 
 /** `rotate` makes a new token; the old one is accepted until `oldTokenUntil`, or no longer. */

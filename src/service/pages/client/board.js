@@ -6,6 +6,7 @@
  *   customer: { reference: string, name: string } | null, segment: string | null, priority: number | null,
  *   caller_id: string | null, started_at: number, answered_at: number | null, completed_at: number | null,
  *   missed: boolean | null, taken_by?: string | null, answered_by: string | null, integration: number,
+ *   called?: string,
  * }} Call
  * @typedef {{ mine: readonly string[] | null, segments: readonly string[], integrations: readonly number[] }} Choice of calls by what the user set; an empty list, or null, chooses all
  * @typedef {ReadonlyMap<string, Call>} Board

@@ -20,9 +20,14 @@ export function card(call, now) {
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">${what(call, now)}</div>
+    <div class="what">${what(call, now)}${called(call)}</div>
   </li>`;
 }
+
+/** The number that was called, where the bridge reports it. @param {Call} call */
+const called = (call) =>
+  call.called &&
+  html` <span class="called">${parts(words.calledFor, { name: html`<bdi>${plainText(call.called, 60)}</bdi>` })}</span>`;
 
 /** @param {Call} call @param {number} now */
 function what({ status, started_at, answered_at, completed_at, answered_by }, now) {
@@ -51,7 +56,7 @@ export function missedCard(calls, now) {
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>
     ${segment(call)}
-    <div class="what">${parts(words.missedAt, { time: bold(when) })}${times}</div>
+    <div class="what">${parts(words.missedAt, { time: bold(when) })}${times}${called(call)}</div>
     <div class="actions">
       ${
         taker

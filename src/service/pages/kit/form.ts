@@ -27,7 +27,7 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
 }
 
 type FieldOptions = {
-  readonly label: string;
+  readonly label: Html;
   readonly name: string;
   readonly value?: string | undefined;
   readonly errors?: FieldErrors | null | undefined;
@@ -36,6 +36,8 @@ type FieldOptions = {
   readonly required?: boolean;
   readonly autocomplete?: string;
   readonly maxlength?: number;
+  /** Of a time: seconds. */
+  readonly step?: number;
   /** For the field that a page is opened for. */
   readonly autofocus?: boolean;
 };

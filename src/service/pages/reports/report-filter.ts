@@ -1,15 +1,20 @@
-import { type Extensions, extensionText } from '../../accounts/extensions.ts';
+import { type Extensions, extensionText, numberCalledText } from '../../accounts/extensions.ts';
+import type { HoursPart } from '../../accounts/opening-hours.ts';
 import type { ServiceContext } from '../../http/context.ts';
 import { OTHERS } from '../../reports/aggregate.ts';
 import type { GroupFilter } from '../../reports/call-report.ts';
 import type { PageRequest } from '../kit/page-request.ts';
+import type { Words } from '../words/words.ts';
 
 /** A choice of the calls to report. */
 export type ReportFilter = {
   /** As in the address: `segment:VIP`. */
   readonly value: string;
   readonly label: string;
-  readonly groups: GroupFilter;
+  /** Null: of all groups. */
+  readonly groups: GroupFilter | null;
+  /** In opening hours, or out of them. */
+  readonly hours?: HoursPart;
   /** The same calls, as the call list's address has them. */
   readonly calls: Readonly<Record<string, string>>;
 };
@@ -50,6 +55,42 @@ export function peopleFilters(
     calls: { extension: search },
   }));
 }
+
+/** To opening hours, if the account has set them. */
+export const hoursFilters = ({ account, words: { calls } }: PageRequest): ReportFilter[] =>
+  account.openingHours === null
+    ? []
+    : (['in', 'out'] as const).map((hours) => ({
+        ...{ value: `hours:${hours}`, label: calls.inHours[hours], groups: null, hours, calls: { hours } },
+      }));
+
+/** To what only some bridges report: `numbers` that were called, and `places` where missed calls ended. */
+export const extrasFilters = (
+  { extensions, words }: PageRequest,
+  numbers: readonly string[],
+  places: readonly string[],
+): ReportFilter[] => [
+  ...numbers.map(
+    (number): ReportFilter => ({
+      value: `called:${number}`,
+      label: words.reports.ofNumber(numberCalledText(extensions, number)),
+      groups: { kind: 'numbersCalled', names: [number] },
+      calls: { called: number },
+    }),
+  ),
+  ...places.map(
+    (place): ReportFilter => ({
+      value: `place:${place}`,
+      label: words.reports.ofPlace(placeText(words, place)),
+      groups: { kind: 'places', names: [place] },
+      calls: { place },
+    }),
+  ),
+];
+
+/** Where a missed call ended; '' if the bridge does not know. */
+export const placeText = ({ calls }: Words, place: string): string =>
+  calls.places[(place || 'unknown') as keyof typeof calls.places];
 
 /** What else they can be narrowed to. */
 export async function groupFilters(

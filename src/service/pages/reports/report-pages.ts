@@ -1,10 +1,13 @@
+import { missedPlaces } from '../../../api/contract/call-extras.ts';
+import { type HoursPart, openingHoursOf, partsOf } from '../../accounts/opening-hours.ts';
 import type { ServiceContext } from '../../http/context.ts';
-import { QUARTER_MS } from '../../reports/aggregate.ts';
-import { daysBetween } from '../../reports/calendar.ts';
+import { type GroupKind, OTHERS, QUARTER_MS } from '../../reports/aggregate.ts';
+import { type Day, daysBetween } from '../../reports/calendar.ts';
 import { makeReport, type SeriesRow } from '../../reports/call-report.ts';
 import { callersReport, MAX_CALLS } from '../../reports/callers-report.ts';
 import { csvLines } from '../../reports/csv.ts';
 import { countOf, quantile } from '../../reports/durations.ts';
+import { partFigures } from '../../reports/part-figures.ts';
 import { daysBefore, type Period, periodIn, stepsFor, usualPeriods } from '../../reports/period.ts';
 import { SHORT_SECONDS, serviceLevel, shortAbandons } from '../../reports/service-level.ts';
 import { addressOf } from '../call-filter.ts';
@@ -13,7 +16,7 @@ import { choice, field } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { callChart, heat, timeToAnswerChart } from './report-charts.ts';
-import { groupFilters, peopleFilters } from './report-filter.ts';
+import { extrasFilters, groupFilters, hoursFilters, peopleFilters } from './report-filter.ts';
 import { callsOf, daysOf, inWords, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
 import {
@@ -40,29 +43,46 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     const of = query.get('of') ?? '';
     const [kind, ...name] = of.split(':');
     // Who answered is known only from the report: a filter by extensions is taken as it is.
-    const chosen = kind === 'answered' ? name.join(':').split('|') : [];
-    const groups = await groupFilters(request, context);
-    const filter = [...peopleFilters(request, chosen), ...groups].find(({ value }) => value === of) ?? null;
-    const report = await makeReport(
-      period,
-      days,
-      timeZone,
-      store.reports.figures(account.id, days, now),
-      filter?.groups,
-    );
-    const daysThen = sameTimeThen(period, days, now, timeZone);
-    const before = await makeReport(
-      { step: 'month' },
-      daysThen,
-      timeZone,
-      store.reports.figures(account.id, daysThen, now),
-      filter?.groups,
-    );
-    const answered = report.groups.extensions.map(([extension]) => extension);
+    const given = name.join(':');
+    const chosenOf = (asked: string) => (kind === asked ? given.split('|') : []);
+    const places = missedPlaces.filter((place) => kind === 'place' && place === given);
+    const [chosen, called] = [chosenOf('answered'), chosenOf('called').slice(0, 1)];
+    const others = [...hoursFilters(request), ...(await groupFilters(request, context))];
+    const filter =
+      [...peopleFilters(request, chosen), ...extrasFilters(request, called, places), ...others].find(
+        ({ value }) => value === of,
+      ) ?? null;
+    const hours = openingHoursOf(account);
+    const partsIn = (part: HoursPart) => hours && ((day: Day) => partsOf(day, hours, part, timeZone));
+    const parts = filter?.hours === undefined ? null : partsIn(filter.hours);
+    const figuresOf = (days: readonly Day[]) =>
+      parts === null
+        ? store.reports.figures(account.id, days, now)
+        : partFigures(store.reports, account.id, days, parts, now);
+    const opens = parts === null ? partsIn('in') : null;
+    const report = await makeReport(period, days, timeZone, figuresOf(days), filter?.groups, opens);
+    const then = sameTimeThen(period, days, now, timeZone);
+    const before = await makeReport({ step: 'month' }, then, timeZone, figuresOf(then), filter?.groups);
+    const namesOf = (of: GroupKind, also: readonly string[]) =>
+      [...new Set([...also, ...report.groups[of].map(([name]) => name)])].filter((name) => name !== OTHERS);
     return {
       ...{ period, report, before, filter },
-      filters: [...peopleFilters(request, [...new Set([...chosen, ...answered])]), ...groups],
-      callers: await callersReport(store.callers, account.id, days, report, filter?.groups ?? null),
+      filters: [
+        ...peopleFilters(request, namesOf('extensions', chosen)),
+        ...extrasFilters(
+          request,
+          namesOf('numbersCalled', called),
+          namesOf('places', places).filter(Boolean),
+        ),
+        ...others,
+      ],
+      callers: await callersReport(
+        store.callers,
+        account.id,
+        parts === null ? days : days.flatMap(parts),
+        parts === null ? report : { ...report, perDay: [] },
+        filter?.groups ?? null,
+      ),
     };
   }
 
@@ -143,7 +163,7 @@ function reportPage(request: PageRequest, reported: Reported, tables: readonly R
               )
             }
             ${callers === null ? html`<p class="quiet">${text.tooManyCalls(formats.number(MAX_CALLS))}</p>` : [section('callers'), section('never')]}
-            ${['people', 'segments', 'integrations'].map((name) => section(name))}`
+            ${['parts', 'numbers', 'places', 'people', 'segments', 'integrations'].map((name) => section(name))}`
       }
       <section class="notes"><h2>${text.notes}</h2><p>${text.notesText(account.answerWithin, SHORT_SECONDS)}</p></section>
     `,
@@ -170,7 +190,7 @@ function tiles(
     );
   const share = (value: number | null) => percent(value, formats.locale);
   const { answerWithin } = account;
-  const short = formats.number(shortAbandons(all));
+  const short = html`<a href=${callsOf(filter, daysOf(period), { outcome: 'short' })}>${formats.number(shortAbandons(all))}</a>`;
   return html`
     <dl class="tiles">
       ${tile(weekly.calls, link('', all.calls), formats.number(then.calls))}

@@ -1,4 +1,5 @@
 import { spaced } from '../../../phone-number/normalise-number.ts';
+import { numberCalledText } from '../../accounts/extensions.ts';
 import type { CallRecord } from '../../calls/call-record.ts';
 import { countGroup, type Group, OTHERS } from '../../reports/aggregate.ts';
 import { busyHours, type NamedGroup, type Report } from '../../reports/call-report.ts';
@@ -6,7 +7,7 @@ import type { CallersReport } from '../../reports/callers-report.ts';
 import type { Period } from '../../reports/period.ts';
 import { callerAddress } from '../call-cells.ts';
 import type { PageRequest } from '../kit/page-request.ts';
-import { peopleOf, personOf, type ReportFilter } from './report-filter.ts';
+import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
 import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
 
@@ -32,7 +33,7 @@ export function reportTables(
   const isOneDay = period.first.equals(period.last);
   const [firstHour, lastHour] = busyHours(report.hours);
   const groups = (
-    kind: 'segments' | 'integrations',
+    kind: 'segments' | 'integrations' | 'numbersCalled' | 'places',
     nameOf: (name: string) => string,
     calls: (name: string) => Record<string, string>,
   ) => {
@@ -43,7 +44,7 @@ export function reportTables(
         group,
         label: name === OTHERS ? text.others : nameOf(name),
         before: then.get(name)?.calls ?? 0,
-        ...(name !== '' && name !== OTHERS && { href: callsOf(null, daysOf(period), calls(name)) }),
+        ...(name !== '' && name !== OTHERS && { href: callsOf(filter, daysOf(period), calls(name)) }),
       }),
     );
   };
@@ -96,14 +97,50 @@ export function reportTables(
         }),
       },
     );
-  if (filter === null)
+  if (report.parts !== null) {
+    const { parts } = report;
+    tables.push({
+      name: 'parts',
+      caption: text.byHours,
+      columns: columns.counts(words.calls.hours, 'opening_hours'),
+      rows: (['in', 'out'] as const).map((part) => ({
+        ...parts[part],
+        ...{ label: words.calls.inHours[part], iso: part },
+        href: callsOf(filter, daysOf(period), { hours: part }),
+      })),
+    });
+  }
+  const isOfAll = filter === null || filter.groups === null;
+  if (isOfAll && report.groups.numbersCalled.length > 0)
+    tables.push({
+      name: 'numbers',
+      caption: text.byNumberCalled,
+      columns: columns.groups(words.calls.numberCalled, 'number_called'),
+      rows: groups(
+        'numbersCalled',
+        (number) => numberCalledText(extensions, number),
+        (called) => ({ called }),
+      ),
+    });
+  if (isOfAll && report.groups.places.length > 0)
+    tables.push({
+      name: 'places',
+      caption: text.byPlace,
+      columns: columns.places(words.calls.place, 'missed_at'),
+      rows: groups(
+        'places',
+        (place) => placeText(words, place),
+        (place) => ({ place }),
+      ),
+    });
+  if (isOfAll)
     tables.push(
       {
         name: 'people',
         caption: text.byPerson,
         columns: columns.people(text.person, 'person'),
         rows: peopleRows(extensions, words, report, before, (extension) =>
-          callsOf(null, daysOf(period), { extension }),
+          callsOf(filter, daysOf(period), { extension }),
         ),
       },
       {

@@ -88,7 +88,12 @@ export function columnsOf({ reports, weekly }: Words) {
     ...{ head: weekly.missedRate, csv: 'missed_rate', kind: 'share' },
     value: missedRate,
   };
-  const time = (head: string, csv: string, kind: 'waited' | 'talked', part: number): ReportColumn => ({
+  const time = (
+    head: string,
+    csv: string,
+    kind: 'waited' | 'gaveUp' | 'talked',
+    part: number,
+  ): ReportColumn => ({
     ...{ head, csv, kind: 'seconds', wide: true },
     value: ({ group }) => (group ? quantile(group[kind], part) : null),
   });
@@ -118,6 +123,13 @@ export function columnsOf({ reports, weekly }: Words) {
       missed,
       rate,
       ...times,
+    ],
+    places: (head: string, csv: string) => [
+      first(head, csv),
+      missed,
+      before,
+      time(reports.wait, 'wait_median_seconds', 'gaveUp', 0.5),
+      time(reports.nineOfTen, 'wait_p90_seconds', 'gaveUp', 0.9),
     ],
     people: (head: string, csv: string) => [first(head, csv), answered, before, ...times, totalTalkTime],
     callers: (head: string) => [caller(head), calls, missed],

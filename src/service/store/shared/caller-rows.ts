@@ -68,11 +68,14 @@ export function callerRows(
       await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
     },
     async actions(account, of, max) {
-      const [where, value] = 'number' in of ? ['number = $2', of.number] : ['at >= $2', of.since];
+      const [where, ...values] =
+        'number' in of
+          ? (['number = $3', of.number] as const)
+          : (['at >= $3 AND at < $4', of.since, of.until ?? Number.MAX_SAFE_INTEGER] as const);
       const rows = await read<CallerAction>(
         `SELECT number, at, user_name AS "user", kind, text FROM caller_actions
-         WHERE account_id = $1 AND ${where} ORDER BY at DESC, id DESC LIMIT $3`,
-        ...[account, value, max],
+         WHERE account_id = $1 AND ${where} ORDER BY at DESC, id DESC LIMIT $2`,
+        ...[account, max, ...values],
       );
       return rows.toReversed();
     },

@@ -4,7 +4,8 @@ import { quarterOf } from './quarter.ts';
 import type { Statements } from './statements.ts';
 
 const accountColumns = `id, uid, name, country, time_zone AS "timeZone", token_counter AS "tokenCounter",
-  crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin"`;
+  crm_url AS "crmUrl", agents_delete AS "agentsDelete", answer_within AS "answerWithin",
+  opening_hours AS "openingHours"`;
 const integrationColumns = `id, uid, account_id AS account, name, token_counter AS "tokenCounter",
   old_token_until AS "oldTokenUntil", enabled, created_at AS "createdAt"`;
 
@@ -49,16 +50,19 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
         crmUrl,
         agentsDelete = null,
         answerWithin = null,
+        openingHours,
         rotate,
       } = change;
       await write(
         `UPDATE accounts SET name = coalesce($2, name), country = CASE WHEN $3 THEN $4 ELSE country END,
            time_zone = CASE WHEN $5 THEN $6 ELSE time_zone END, token_counter = token_counter + $7,
            crm_url = CASE WHEN $8 THEN $9 ELSE crm_url END, agents_delete = coalesce($10, agents_delete),
-           answer_within = coalesce($11, answer_within) WHERE id = $1`,
+           answer_within = coalesce($11, answer_within),
+           opening_hours = CASE WHEN $12 THEN $13 ELSE opening_hours END WHERE id = $1`,
         ...[id, name, country !== undefined, country ?? null],
         ...[timeZone !== undefined, timeZone ?? null, rotate ? 1 : 0],
         ...[crmUrl !== undefined, crmUrl ?? null, agentsDelete, answerWithin],
+        ...[openingHours !== undefined, openingHours ?? null],
       );
     },
     async addIntegration({ uid, account, name, createdAt }) {

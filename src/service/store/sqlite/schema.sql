@@ -11,7 +11,9 @@ CREATE TABLE accounts (
   crm_url TEXT,
   agents_delete INTEGER NOT NULL DEFAULT 0,
   -- Seconds: the goal that reports compare times to answer with.
-  answer_within INTEGER NOT NULL DEFAULT 20
+  answer_within INTEGER NOT NULL DEFAULT 20,
+  -- JSON (see opening-hours.ts); null: none.
+  opening_hours TEXT
 ) STRICT;
 
 CREATE TABLE integrations (
