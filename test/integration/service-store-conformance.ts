@@ -583,6 +583,7 @@ export function storeConformance(
       answerWithin: 20,
       tokenCounter: 2,
       crmUrl: null,
+      openingHours: null,
       agentsDelete: false,
     });
   });

@@ -50,7 +50,7 @@ function page({ account, form, formats, query, token, words }: PageRequest, erro
             const day = weekday.format(monday.add({ days: at }));
             return html`<div class="pair">
               ${field({ label: text.opens(day), name: `from-${at + 1}`, type: 'time', step: 900, value: value(`from-${at + 1}`, clockOf(from)), errors })}
-              ${field({ label: html`<span class="unseen">${day}, </span>${text.closes}`, name: `to-${at + 1}`, type: 'time', step: 900, value: value(`to-${at + 1}`, clockOf(to)) })}
+              ${field({ label: text.closes(day), name: `to-${at + 1}`, type: 'time', step: 900, value: value(`to-${at + 1}`, clockOf(to)) })}
             </div>`;
           })}
           <div class="field">

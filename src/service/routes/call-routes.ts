@@ -20,7 +20,7 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         from,
         country,
         callerId: event.caller_id ?? null,
-        extras: event.extras && extrasOf(event.extras, country),
+        ...(event.extras && { extras: extrasOf(event.extras, country) }),
       },
     });
   }

@@ -27,7 +27,7 @@ export function errorText(issue: z.core.$ZodIssue, formErrors: Words['formErrors
 }
 
 type FieldOptions = {
-  readonly label: Html;
+  readonly label: string;
   readonly name: string;
   readonly value?: string | undefined;
   readonly errors?: FieldErrors | null | undefined;

@@ -523,7 +523,7 @@ export const de: Words = {
     hoursHelp:
       'Für Auswertungen und Anrufliste: was in den Öffnungszeiten anrief und was außerhalb. An Tagen, an denen Sie geschlossen haben, bleiben beide Zeiten leer; 00:00 als Ende ist Mitternacht.',
     opens: (day) => `${day}, von`,
-    closes: 'bis',
+    closes: (day) => `${day}, bis`,
     closedDays: 'Geschlossene Tage',
     closedHint: 'Daten wie 2026-12-25, eines je Zeile.',
     noHours: 'Keine Öffnungszeiten',

@@ -516,7 +516,7 @@ export const en = {
     hoursHelp:
       'For reports and the call list: what was called in opening hours and what out of hours. Leave both times empty on days on which you are closed; 00:00 as the end is midnight.',
     opens: (day: string) => `${day}, from`,
-    closes: 'to',
+    closes: (day: string) => `${day}, to`,
     closedDays: 'Closed days',
     closedHint: 'Dates such as 2026-12-25, one to a line.',
     noHours: 'No opening hours',

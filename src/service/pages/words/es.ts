@@ -523,7 +523,7 @@ export const es: Words = {
     hoursHelp:
       'Para los informes y la lista de llamadas: qué llegó dentro y qué fuera del horario. Deje ambas horas vacías los días en que está cerrado; 00:00 como final es medianoche.',
     opens: (day) => `${day}, de`,
-    closes: 'a',
+    closes: (day) => `${day}, a`,
     closedDays: 'Días de cierre',
     closedHint: 'Fechas como 2026-12-25, una por línea.',
     noHours: 'Sin horario',

@@ -524,7 +524,7 @@ export const fr: Words = {
     hoursHelp:
       'Pour les rapports et la liste des appels : ce qui a été reçu pendant et hors des heures d’ouverture. Laissez les deux heures vides les jours de fermeture ; 00:00 comme fin signifie minuit.',
     opens: (day) => `${day}, de`,
-    closes: 'à',
+    closes: (day) => `${day}, à`,
     closedDays: 'Jours de fermeture',
     closedHint: 'Des dates comme 2026-12-25, une par ligne.',
     noHours: 'Pas d’heures d’ouverture',

@@ -520,7 +520,7 @@ export const nl: Words = {
     hoursHelp:
       'Voor rapporten en de gesprekslijst: wat binnen en wat buiten openingstijden belde. Laat beide tijden leeg op dagen waarop u gesloten bent; 00:00 als einde is middernacht.',
     opens: (day) => `${day}, van`,
-    closes: 'tot',
+    closes: (day) => `${day}, tot`,
     closedDays: 'Gesloten dagen',
     closedHint: 'Datums zoals 2026-12-25, één per regel.',
     noHours: 'Geen openingstijden',
