@@ -1,6 +1,6 @@
 import type { LookupRequest, NumberToLookUp } from '../agi/agi.ts';
 import type { Questions } from '../ami/session.ts';
-import { awaitsPresentation, isNumberOpen } from '../calls/call.ts';
+import { awaitsPresentation, isNumberOpen } from '../calls/caller-number.ts';
 import type { Channel } from '../calls/channel.ts';
 import type { Input } from '../calls/input.ts';
 import type { OpenCall } from '../calls/open-call.ts';

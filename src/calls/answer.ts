@@ -49,8 +49,8 @@ function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
 /**
  * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
  * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
- * dialled. The CallerIDNum of such a leg can be our own number that the caller called: where what was dialled was
- * not heard, the trunk's name says more than that.
+ * dialled. The CallerIDNum of such a leg can be our own number that the caller called: if the dialled
+ * number was not observed, the trunk's name says more.
  */
 function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
   const { rules } = state;

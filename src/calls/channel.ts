@@ -26,13 +26,13 @@ export type Channel = {
   /** The number that was dialled to make this leg, or ''. */
   dialled: string;
   presentation: Presentation;
-  /** True if its Newchannel was heard; false if a snapshot or a bridge was the first to show it. */
-  heard: boolean;
+  /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
+  fromStart: boolean;
   /** False while only a bridge has shown it: how it began is not known. */
   judged: boolean;
   /** True if the PBX was asked whether the number may be shown, and will answer. */
   asked: boolean;
-  /** The context that it began in; '' unless its Newchannel was heard. */
+  /** The context that it began in; '' unless its Newchannel was seen. */
   context: string;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
   exten: string;
@@ -69,7 +69,7 @@ export type Bridge = { readonly id: string; readonly members: Set<Channel>; hold
 /** A channel when it is first seen. */
 export function createChannel(
   seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'heard' | 'inbound' | 'trunk'> & { judged?: boolean },
+  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { judged?: boolean },
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
@@ -82,7 +82,7 @@ export function createChannel(
     forwarded: '',
     dialled: '',
     presentation: 'unknown',
-    heard: more.heard,
+    fromStart: more.fromStart,
     judged: more.judged ?? true,
     asked: false,
     context: '',

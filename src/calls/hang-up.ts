@@ -1,11 +1,12 @@
-import { awaitsPresentation, decide, endCall, isNumberOpen } from './call.ts';
+import { endCall } from './call.ts';
+import { awaitsPresentation, isNumberOpen } from './caller-number.ts';
 import { type Channel, UP } from './channel.ts';
 import { hangupCause } from './hangup-cause.ts';
 import type { ApplicationAnswered, ChannelHungUp, EndedUnseen } from './input.ts';
 import { askApplication, beginEnd, rang } from './missed.ts';
 import { placeText } from './place.ts';
 import { leaveBridge, removeChannel } from './topology.ts';
-import { type TrackerState, writeJournal } from './tracker-state.ts';
+import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /**
  * A channel is gone; if the PBX still has to say whether its number may be shown, or what its dialplan did, it is kept

@@ -1,10 +1,10 @@
 import { answerCallsIn } from './answer.ts';
-import { afterGap, beginCall, decide, endCall, reviewNumber, saveCall } from './call.ts';
+import { afterGap, beginCall, endCall, reviewNumber, saveCall } from './call.ts';
 import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
 import { judgeChannel } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
-import type { TrackerState } from './tracker-state.ts';
+import { decide, type TrackerState } from './tracker-state.ts';
 import { isTrunk } from './trunk-learning.ts';
 
 /** Bridges that hold channels without letting them hear each other: parking lots, agents who wait for a call. */
@@ -33,7 +33,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
     if (!channel.inbound || state.calls.has(channel.uniqueid)) continue;
     if (channel.state !== RING && channel.state !== UP) continue;
     const call = beginCall(state, channel, true);
-    decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not heard');
+    decide(state, call.id, 'picked-up', 'is in progress, and its beginning was not observed');
   }
   for (const bridge of state.bridges.values()) answerCallsIn(state, bridge);
   state.snapshots += 1;
@@ -54,11 +54,11 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
 }
 
 /**
- * A channel whose Newchannel was heard keeps what that said. One whose Newchannel was not: its context has moved on with
- * the dialplan, perhaps to that of the trunks, where a phone calls its own company. So an inbound caller's is known by its
- * name, by an endpoint that is a trunk, or by its context if the PBX says nothing of its endpoint's. A leg that
- * was dialled out over that same trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2
- * ("Outgoing Line"). What was judged before a restart stays as it was judged.
+ * A channel whose Newchannel was seen keeps what that said. The context of others has moved on with the dialplan, perhaps
+ * to that of the trunks, where a phone calls its own company. So an inbound caller's is known by its name, by an endpoint
+ * that is a trunk, or by its context if the PBX says nothing of its endpoint's. A leg that was dialled out over that same
+ * trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2 ("Outgoing Line"). What was judged
+ * before a restart stays as it was judged.
  */
 function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
@@ -73,5 +73,5 @@ function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | 
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
   const isJudged = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
   const inbound = comesIn && !isJudged && !seen.application.startsWith('AppDial');
-  return createChannel(seen, { heard: false, inbound, trunk });
+  return createChannel(seen, { fromStart: false, inbound, trunk });
 }

@@ -1,5 +1,5 @@
 import type { Bridge, Channel } from './channel.ts';
-import type { Effect, JournalEntry } from './effect.ts';
+import type { Effect, JournalEntry, Note } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
 import type { Trunk } from './trunk.ts';
@@ -71,4 +71,20 @@ export function writeJournal(state: TrackerState, entry: JournalEntry): void {
 /** What happens to a caller's channel. */
 export function writeObserved(state: TrackerState, call: OpenCall, text: string): void {
   writeJournal(state, { at: state.at, uniqueid: call.uniqueid, call: call.id, kind: 'observed', text });
+}
+
+const decisions = {
+  'no-number': '',
+  'reported-late': 'reported late: ',
+  'not-inbound': '',
+  'picked-up': 'picked up: ',
+  vanished: 'ended unobserved: ',
+} as const;
+
+/** Notes a decision and its reason, for the log and in the journal. */
+export function decide(state: TrackerState, id: string, decision: Note['decision'], why: string): void {
+  state.effects.push({ type: 'note', id, decision, why });
+  const kind = decisions[decision] === '' ? 'not-reported' : 'decided';
+  const uniqueid = id.slice(state.rules.pbxId.length + 1);
+  writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });
 }

@@ -1,12 +1,12 @@
 import { answerCallsIn } from './answer.ts';
+import { beginCall, callGoesOn } from './call.ts';
 import {
-  awaitsPresentation,
-  beginCall,
-  callGoesOn,
-  dropCall,
-  presumedPresentation,
-  reviewNumber,
-} from './call.ts';
+  callerChanged,
+  callerNumber,
+  numbersOverdue,
+  presentationAnswered,
+  setNumber,
+} from './caller-inputs.ts';
 import {
   type Channel,
   channelKind,
@@ -19,30 +19,22 @@ import {
   UP,
 } from './channel.ts';
 import type { Effect } from './effect.ts';
-import { applicationAnswered, endedUnseen, forgetGone, hungUp } from './hang-up.ts';
+import { applicationAnswered, endedUnseen, hungUp } from './hang-up.ts';
 import type {
   BridgeEntered,
   BridgeLeft,
-  CallerNumberChanged,
   ChannelCreated,
   ChannelRenamed,
   ChannelStateChanged,
   Dialled,
   Input,
-  PresentationAnswered,
 } from './input.ts';
 import { hangupRequested } from './missed.ts';
 import { judgeChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
-import {
-  isTrunkEnd,
-  learnConfiguration,
-  learnRevealingTrunk,
-  learnTrunk,
-  unlearnTrunk,
-} from './trunk-learning.ts';
+import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trunk-learning.ts';
 
 export type Tracker = {
   /**
@@ -138,14 +130,14 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   const { trunk, inbound, why } = judgeChannel(state.rules, seen);
   let channel = state.channels.get(seen.uniqueid);
   if (channel === undefined) {
-    channel = createChannel(seen, { heard: true, inbound, trunk });
+    channel = createChannel(seen, { fromStart: true, inbound, trunk });
     addChannel(state, channel);
   } else {
     // The snapshot was quicker than this event. It knows the state better, the event the context and the first number.
     const comesIn = inbound && channel.dialled === '';
     const presented = presentedIn(seen.callerNumber) || channel.presented;
     Object.assign(channel, {
-      heard: true,
+      fromStart: true,
       judged: true,
       exten: seen.exten,
       inbound: comesIn,
@@ -182,48 +174,6 @@ function channelState(state: TrackerState, input: ChannelStateChanged): void {
   if (channel.inbound) callerChanged(state, channel);
 }
 
-function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
-  const channel = state.channels.get(input.uniqueid);
-  if (channel === undefined) return;
-  setNumber(channel, input.callerNumber);
-  // Only the answer to `ask` says that a number may be shown: dialplans (FreePBX's) allow what the caller prohibited.
-  if (input.presentation === 'prohibited') channel.presentation = 'prohibited';
-  if (!channel.inbound) return;
-  learnRevealingTrunk(state, channel);
-  callerChanged(state, channel);
-}
-
-function presentationAnswered(
-  state: TrackerState,
-  { uniqueid, presentation, dnid, presented = '' }: PresentationAnswered,
-): void {
-  const channel = state.channels.get(uniqueid);
-  if (channel === undefined) return;
-  const call = state.calls.get(uniqueid);
-  if (call !== undefined) {
-    const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
-    writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
-  }
-  // Found in a snapshot: the dialplan may have changed the number since, and if no number was dialled to reach us, it is
-  // Originate over the trunk. (Of an analogue line no number was dialled; on ISDN, the ANI is who pays for the call.)
-  const isUnheard = !channel.heard && !channel.endpoint.startsWith('DAHDI/');
-  const isOurs = isUnheard && dnid === '';
-  if (isOurs) channel.inbound = false;
-  if (isUnheard) channel.presented = presentedIn(presented) || channel.presented;
-  if (isUnheard && call) call.did ??= dnid ?? '';
-  if (channel.presentation !== 'prohibited') {
-    channel.presentation = presentation;
-    // If the caller hung up first, the PBX has no answer.
-    if (channel.gone) channel.presentation = presumedPresentation(state, channel);
-    // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
-    if (channel.presentation === 'unknown') channel.presentation = 'allowed';
-  }
-  learnRevealingTrunk(state, channel);
-  if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
-  else callerChanged(state, channel);
-  forgetGone(state, channel);
-}
-
 /** A leg that is dialled out, over a trunk perhaps, is no inbound call, whatever its context. */
 function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
   const channel = state.channels.get(uniqueid);
@@ -252,7 +202,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   if (channel === undefined) {
     const trunk = state.rules.nameIsInbound(input.channel);
     const seen = { ...input, state: UP, exten: '' };
-    channel = createChannel(seen, { heard: false, judged: false, inbound: false, trunk });
+    channel = createChannel(seen, { fromStart: false, judged: false, inbound: false, trunk });
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
@@ -272,31 +222,11 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
   if (channel?.bridge?.id === bridge) leaveBridge(state, channel);
 }
 
-function numbersOverdue(state: TrackerState): void {
-  for (const uniqueid of state.waitingForNumber) {
-    const call = state.calls.get(uniqueid);
-    const channel = state.channels.get(uniqueid);
-    // The PBX was asked already.
-    if (call && !(channel && awaitsPresentation(call, channel))) reviewNumber(state, call);
-  }
-}
-
 /** A channel rings at us, and only that shows who calls whom: what we dial goes Down, Ringing, Up. */
 function ring(state: TrackerState, channel: Channel): void {
-  if (channel.heard && channel.kind === 'real') {
+  if (channel.fromStart && channel.kind === 'real') {
     if (channel.inbound) learnTrunk(state, channel);
     else if (!channel.trunk) unlearnTrunk(state, channel.endpoint);
   }
   if (channel.inbound && !state.calls.has(channel.uniqueid)) beginCall(state, channel);
-}
-
-function callerChanged(state: TrackerState, channel: Channel): void {
-  const call = state.calls.get(channel.uniqueid);
-  if (call !== undefined) reviewNumber(state, call);
-}
-
-/** CallerIDNum as it is now; the first one is kept apart. */
-function setNumber(channel: Channel, number: string): void {
-  channel.number = number;
-  if (channel.inbound && channel.presented === '') channel.presented = presentedIn(number);
 }

@@ -22,7 +22,7 @@ export function isTrunkEnd(state: Readonly<TrackerState>, channel: Channel): boo
   return channel.trunk || isTrunk(state, channel.endpoint);
 }
 
-/** An inbound call has begun on it, and its beginning was heard. */
+/** An inbound call has begun on it, and its beginning was observed. */
 export function learnTrunk(state: TrackerState, { endpoint, context, presented }: Channel): void {
   const known = state.trunks.get(endpoint);
   const { at } = state;

@@ -1,0 +1,69 @@
+import { dropCall, reviewNumber } from './call.ts';
+import { awaitsPresentation, presumedPresentation } from './caller-number.ts';
+import { type Channel, presentedIn } from './channel.ts';
+import { forgetGone } from './hang-up.ts';
+import type { CallerNumberChanged, PresentationAnswered } from './input.ts';
+import { type TrackerState, writeObserved } from './tracker-state.ts';
+import { learnRevealingTrunk } from './trunk-learning.ts';
+
+export function callerNumber(state: TrackerState, input: CallerNumberChanged): void {
+  const channel = state.channels.get(input.uniqueid);
+  if (channel === undefined) return;
+  setNumber(channel, input.callerNumber);
+  // Only the answer to `ask` says that a number may be shown: dialplans (FreePBX's) allow what the caller prohibited.
+  if (input.presentation === 'prohibited') channel.presentation = 'prohibited';
+  if (!channel.inbound) return;
+  learnRevealingTrunk(state, channel);
+  callerChanged(state, channel);
+}
+
+export function presentationAnswered(
+  state: TrackerState,
+  { uniqueid, presentation, dnid, presented = '' }: PresentationAnswered,
+): void {
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return;
+  const call = state.calls.get(uniqueid);
+  if (call !== undefined) {
+    const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
+    writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
+  }
+  // Found in a snapshot: the dialplan may have changed the number since, and if no number was dialled to reach us, it is
+  // Originate over the trunk. (Of an analogue line no number was dialled; on ISDN, the ANI is who pays for the call.)
+  const isFoundLater = !channel.fromStart && !channel.endpoint.startsWith('DAHDI/');
+  const isOurs = isFoundLater && dnid === '';
+  if (isOurs) channel.inbound = false;
+  if (isFoundLater) channel.presented = presentedIn(presented) || channel.presented;
+  if (isFoundLater && call) call.did ??= dnid ?? '';
+  if (channel.presentation !== 'prohibited') {
+    channel.presentation = presentation;
+    // If the caller hung up first, the PBX has no answer.
+    if (channel.gone) channel.presentation = presumedPresentation(state, channel);
+    // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
+    if (channel.presentation === 'unknown') channel.presentation = 'allowed';
+  }
+  learnRevealingTrunk(state, channel);
+  if (isOurs && call !== undefined && call.reported === undefined) dropCall(state, call);
+  else callerChanged(state, channel);
+  forgetGone(state, channel);
+}
+
+export function numbersOverdue(state: TrackerState): void {
+  for (const uniqueid of state.waitingForNumber) {
+    const call = state.calls.get(uniqueid);
+    const channel = state.channels.get(uniqueid);
+    // The PBX was asked already.
+    if (call && !(channel && awaitsPresentation(call, channel))) reviewNumber(state, call);
+  }
+}
+
+export function callerChanged(state: TrackerState, channel: Channel): void {
+  const call = state.calls.get(channel.uniqueid);
+  if (call !== undefined) reviewNumber(state, call);
+}
+
+/** CallerIDNum as it is now; the first one is kept apart. */
+export function setNumber(channel: Channel, number: string): void {
+  channel.number = number;
+  if (channel.inbound && channel.presented === '') channel.presented = presentedIn(number);
+}

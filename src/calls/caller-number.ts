@@ -1,0 +1,103 @@
+import { readNumber } from '../phone-number/normalise-number.ts';
+import { isWithheld, numberIn } from '../phone-number/number-text.ts';
+import type { Channel } from './channel.ts';
+import type { OpenCall } from './open-call.ts';
+import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+
+/** True while the number of a call is not known, and may still come. */
+export function isNumberOpen({ number }: Readonly<OpenCall>): boolean {
+  return number === 'awaited' || number === 'absent';
+}
+
+/** The presentation to assume when the PBX can no longer be asked; without a number it never was. */
+export function presumedPresentation(state: TrackerState, { presentation, presented, endpoint }: Channel) {
+  const mayBeWithheld = presentation === 'unknown' && presented !== '';
+  return mayBeWithheld && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
+}
+
+/** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */
+export function awaitsPresentation(
+  call: Readonly<OpenCall>,
+  { presented, presentation }: Readonly<Channel>,
+): boolean {
+  return isNumberOpen(call) && presented !== '' && presentation === 'unknown';
+}
+
+/**
+ * Who is calling. It is known as soon as there is a number that may be shown, also after the time to wait for it is up:
+ * late is better than never, and what is reported from then on has it. Unless it was kept back: that is for the caller to
+ * say, and stays so. Where the dialplan's number is to be reported, it is what the dialplan has made of it when it dials,
+ * connects the caller or hangs up, or when the time is up: the same on every PBX, however far away. True if the call has
+ * changed.
+ */
+export function decideNumber(
+  state: TrackerState,
+  call: OpenCall,
+  channel: Channel | undefined,
+  time: 'left' | 'up' | 'over',
+): boolean {
+  if (!isNumberOpen(call)) return false;
+  const { presented = '', presentation = 'unknown' } = channel ?? {};
+  if (presentation === 'prohibited' || isWithheld(presented)) return standIn(state, call, 'withheld');
+  if (channel === undefined || presented === '')
+    return time === 'left' || call.number === 'absent' ? false : standIn(state, call, 'absent', channel);
+  // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
+  if (presentation === 'unknown' && time !== 'over') {
+    if (channel.asked) return false;
+    channel.asked = true;
+    state.effects.push({ type: 'ask', uniqueid: channel.uniqueid, channel: channel.name });
+    const text = 'asked the PBX whether the caller lets the number be shown';
+    writeJournal(state, { at: state.at, uniqueid: channel.uniqueid, kind: 'observed', text });
+    return false;
+  }
+  if (state.rules.reportedNumber === 'dialplan' && time === 'left' && call.number === 'awaited') return false;
+  if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
+  call.number = 'known';
+  call.from = readingOf(state, channel).number;
+  // The dialplan may ask for the priority soon, if it is still at its beginning.
+  if (channel.fromStart && !channel.gone && time !== 'over')
+    state.effects.push({ type: 'expect', number: call.from });
+  return true;
+}
+
+/** Reports the number that a setting has for callers without one; without such a setting, nothing. */
+function standIn(
+  state: TrackerState,
+  call: OpenCall,
+  number: 'withheld' | 'absent',
+  channel?: Channel,
+): true {
+  const { rules } = state;
+  call.number = number;
+  const from = number === 'withheld' ? rules.withheldNumber : (rules.missingNumber ?? rules.withheldNumber);
+  if (from !== undefined) {
+    call.from = from;
+    return true;
+  }
+  const why =
+    number === 'withheld'
+      ? 'the caller withholds the number, and WITHHELD_NUMBER is not set'
+      : `${channel?.number ? `${channel.number} is no number` : 'no number came'}, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set`;
+  decide(state, call.id, 'no-number', why);
+  return true;
+}
+
+/** The number to report of a caller, and why it is that: the trunk's, or by setting what the dialplan made of it. */
+function readingOf({ rules }: TrackerState, { name, presented, number, forwarded }: Channel) {
+  const made = forwarded || number;
+  const isMade =
+    rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
+  return isMade
+    ? { raw: made, by: 'dialplan', ...readNumber(made, rules.defaultCountry) }
+    : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
+}
+
+/** Why the number is what it is, as far as the channel is still there to say. */
+export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
+  if (number !== 'known')
+    return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';
+  const channel = state.channels.get(uniqueid);
+  if (channel === undefined) return '';
+  const { raw, by, how } = readingOf(state, channel);
+  return `: the ${by} ${by === 'trunk' ? 'presented' : 'made it'} ${raw} (${how})`;
+}
