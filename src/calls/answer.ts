@@ -11,8 +11,6 @@ import { isTrunkEnd } from './trunk-learning.ts';
  * that only rings, and not by another outside caller: both may wait in a conference for somebody of the house.
  */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
-  // Whoever is alone in it hears only those whom another bridge connects.
-  if (bridge.members.size < 2) return;
   const parties = partiesOf(state, bridge);
   let outside: Channel | undefined;
   let ofHouse: Channel | undefined;

@@ -39,7 +39,6 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
 
 /** Time has passed, or the number may have come, for a call whose number is open. */
 export function reviewNumber(state: TrackerState, call: OpenCall): void {
-  if (!isNumberOpen(call)) return;
   const channel = state.channels.get(call.uniqueid);
   if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
     reportWhatIsDue(state, call);
@@ -57,10 +56,7 @@ export function callGoesOn(state: TrackerState, uniqueid: string): void {
   const channel = state.channels.get(uniqueid);
   if (call === undefined || channel === undefined) return;
   channel.forwarded ||= channel.number;
-  const byDialplan = state.rules.reportedNumber === 'dialplan';
-  if (!byDialplan && channel.presented !== '') return;
-  const wait = byDialplan && channel.presented !== '' ? 0 : NUMBER_WAIT_MS;
-  call.numberBy = Math.min(call.numberBy, state.at + wait);
+  call.numberBy = Math.min(call.numberBy, state.at + (channel.presented === '' ? NUMBER_WAIT_MS : 0));
   reviewNumber(state, call);
 }
 

@@ -35,6 +35,11 @@ describe('a call that is gone after (re)connecting, when its record is to say ho
       [caller({ callerNumber: '' } as never), snapshot([]), ended({ from: '+31201234567' })],
       [R, MISSED],
     ],
+    [
+      'the PBX dials for it, though its channel is gone',
+      [caller({ callerNumber: '' } as never), snapshot([]), phone(), ended({ from: '+31201234567' })],
+      [R, MISSED],
+    ],
     ['a call that nobody knows', [ended({ callerId: '1001' })], []],
   ];
   for (const [what, inputs, reported] of rows)
@@ -155,6 +160,11 @@ describe('after (re)connecting', () => {
       'a Newchannel that comes after the snapshot reports the context',
       [snapshot([{ ...trunkRow, state: 4 }]), caller()],
       [R],
+    ],
+    [
+      'a Newchannel that comes after a snapshot in which somebody has answered: the end names who',
+      [snapshot([talking, person]), caller(), enters('b', '1.1'), hangsUp('1.1')],
+      [R, A, C],
     ],
     [
       'a leg over the trunk that we saw being dialled (Originate) is not adopted, though it is a call of its own',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { Effect } from './effect.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import { type CallSettings, createRules } from './rules.ts';
@@ -23,7 +24,7 @@ function line(effect: Effect): string {
 
 /**
  * Plays inputs, and answers each `ask` with `presentation`; returns what is reported and noted, in order, and the state
- * that is left.
+ * that is left, after it made sure that the effects save and free all of it for a restart.
  */
 export function play(
   inputs: readonly Input[],
@@ -44,6 +45,20 @@ export function play(
         hear({ type: 'presentation', at: input.at, uniqueid: effect.uniqueid, presentation, dnid });
   };
   inputs.forEach(hear);
+  const kept = {
+    calls: new Map(saved.calls.map((call) => [call.id, call])),
+    trunks: new Map(saved.trunks.map((trunk) => [trunk.endpoint, trunk])),
+  };
+  for (const effect of effects) {
+    if (effect.type === 'save') kept.calls.set(effect.call.id, effect.call);
+    else if (effect.type === 'free') kept.calls.delete(effect.id);
+    else if (effect.type === 'trunk' && effect.trunk) kept.trunks.set(effect.endpoint, effect.trunk);
+    else if (effect.type === 'trunk') kept.trunks.delete(effect.endpoint);
+  }
+  assert.deepEqual([...kept.calls.values()], [...tracker.state.calls.values()]);
+  // What an operator corrects is stored already.
+  if (!inputs.some(({ type }) => type === 'trunks-corrected'))
+    assert.deepEqual([...kept.trunks.values()], [...tracker.state.trunks.values()]);
   return { reported: effects.map(line).filter(Boolean), effects, state: tracker.state };
 }
 
