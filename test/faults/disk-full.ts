@@ -106,7 +106,7 @@ async function fillAgainAndAgain(options: {
         alarms.push(Math.max(0, said.fullAt - said.queuedAt));
         await lookAround(bridge);
       }
-      if (position % 10 === 9) {
+      if (position % 5 === 4) {
         bridge.process.kill();
         await bridge.process.ended;
         killed += 1;

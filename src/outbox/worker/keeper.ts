@@ -114,7 +114,7 @@ export function createKeeper(
   }
 
   function runsNow({ name }: ThreadRequest): boolean {
-    return state === 'working' || (state === 'full' && reads.has(name));
+    return state === 'working' || (state === 'full' && opened !== undefined && reads.has(name));
   }
 
   function hold(requests: readonly ThreadRequest[]): void {
@@ -180,7 +180,7 @@ export function createKeeper(
   function waitOut(error: unknown): void {
     const kind = storageErrorKind(error);
     if (error instanceof StorageRefused || kind === 'other' || kind === 'corrupt') throw error;
-    enter('failing', error);
+    enter(kind === 'full' ? 'full' : 'failing', error);
   }
 
   function enter(next: 'full' | 'failing', error: unknown): void {
@@ -196,12 +196,12 @@ export function createKeeper(
   }
 
   function tryAgain(): void {
-    if (state === 'failing') {
+    if (state === 'failing' || opened === undefined) {
       try {
         close();
         open();
       } catch (error) {
-        enter('failing', error);
+        enter(storageErrorKind(error) === 'full' ? 'full' : 'failing', error);
         return;
       }
       state = 'working';
