@@ -15,6 +15,8 @@ export type Options = {
   readonly count: number;
   readonly seed: number;
   readonly say: (line: string) => void;
+  /** More test files, which run last. */
+  readonly also?: readonly string[];
   /** Which mutations may be chosen. */
   readonly only?: (mutation: Mutation) => boolean;
 };
@@ -25,7 +27,7 @@ export type Options = {
  */
 export async function tryMutants(
   sources: readonly Source[],
-  { count, seed, say, only = () => true }: Options,
+  { count, seed, say, also = [], only = () => true }: Options,
 ): Promise<Result> {
   const random = seededRandom(seed);
   const all = sources.flatMap(({ path, source }) =>
@@ -42,7 +44,7 @@ export async function tryMutants(
       const [mutant] = all.splice(Math.floor(random() * all.length), 1);
       if (mutant === undefined) break;
       const { path, line, what, text } = mutant;
-      const tests = usable.get(path) ?? testsOf(path);
+      const tests = usable.get(path) ?? [...new Set([...testsOf(path), ...also])];
       if (tests.length === 0) untested.add(path);
       if (tests.length === 0) continue;
       if (!usable.has(path) && !(await copy.passes(tests)))

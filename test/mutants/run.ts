@@ -2,9 +2,10 @@ import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { tryMutants } from './mutants.ts';
 
-const usage = `npm run mutants -- PATH [--count N] [--seed N]
+const usage = `npm run mutants -- PATH [--count N] [--seed N] [--also PART]
 Changes a file, or a random one of a folder, in one small way, and runs the narrowest tests of the fast tier on it: N
 times (20). Prints each change that no test noticed. The same seed makes the same changes of the same source.
+What these leave unnoticed is run against the test files that have PART in their path, too.
 `;
 
 try {
@@ -12,6 +13,7 @@ try {
     allowPositionals: true,
     options: {
       count: { type: 'string', default: '20' },
+      also: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 100_000) },
     },
   });
@@ -23,6 +25,7 @@ try {
     sources.map((file) => ({ path: file, source: readFileSync(file, 'utf8') })),
     {
       ...{ count: Number(values.count), seed: Number(values.seed) },
+      also: globSync('{src,test}/**/*.test.ts').filter((file) => values.also && file.includes(values.also)),
       say: (line) => process.stdout.write(`${line}\n`),
     },
   );

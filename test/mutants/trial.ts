@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findChain, type Imports, importsOf } from '../import-graph.ts';
 import { isSlow } from '../tiers.ts';
@@ -16,7 +16,7 @@ const longestMs = 180_000;
 /**
  * The narrowest tests of a file: those that import it by the shortest chain (a thread's file through its URL too), those
  * beside it first, then those of the same part of the program, those that take seconds before those of the slow tier. Of
- * the slow tier only those of the same part: they need no packages.
+ * the slow tier only those of the same part, which need no packages, and that of the same name.
  */
 export function testsOf(path: string): string[] {
   const graph = new Map<string, Imports>(
@@ -25,12 +25,16 @@ export function testsOf(path: string): string[] {
       importsOf(file, readFileSync(join(root, file), 'utf8')),
     ]),
   );
+  const named = (file: string) => basename(file) === `${basename(path, '.ts')}.test.ts`;
   const near = [...graph.keys()]
-    .filter((file) => file.endsWith('.test.ts') && (!isSlow(file) || partOf(file) === partOf(path)))
+    .filter(
+      (file) => file.endsWith('.test.ts') && (!isSlow(file) || partOf(file) === partOf(path) || named(file)),
+    )
     .flatMap((file) => {
       const chain = findChain(graph, file, (target) => target === path);
       if (chain === undefined) return [];
-      const distance = dirname(file) === dirname(path) ? 0 : partOf(file) === partOf(path) ? 2 : 10;
+      const distance =
+        dirname(file) === dirname(path) || named(file) ? 0 : partOf(file) === partOf(path) ? 2 : 10;
       return [{ file, steps: chain.length + distance + (isSlow(file) ? 4 : 0) }];
     });
   return near

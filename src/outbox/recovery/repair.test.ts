@@ -8,10 +8,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { seededRandom } from '../../ami/player/seeded-random.ts';
 import { eventsOf, keepingLog, newEvent, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
+import { highestSeq } from '../tables/counters.ts';
 import { databasePath } from '../tables/database.ts';
 import {
   type Damage,
@@ -26,6 +28,7 @@ import {
 } from './damage.fixture.ts';
 import { pageSize } from './page.ts';
 import { repair } from './repair.ts';
+import { salvage } from './salvage.ts';
 
 const kinds: readonly [string, Damage][] = [
   ['one bit of the database flipped', flipBits(1, 'db')],
@@ -82,6 +85,8 @@ const losses: readonly [name: string, damage: Damage, lost: number][] = [
     ({ db }) => ({ db: withoutTrees(db), wal: Buffer.alloc(0) }),
     events / 2,
   ],
+  // Of the first half, which the database had, only what the second has changed.
+  ['all of the database, of which the WAL is left', () => ({ db: Buffer.alloc(0) }), 375],
   ["the WAL's header", ({ wal }) => ({ wal: Buffer.from(wal).fill(0, 0, 32) }), 0],
   [
     'a checksum in the middle of the WAL',
@@ -146,6 +151,54 @@ test('repair: an event that a flipped bit gave to another call is not reported; 
   );
   assert.deepEqual([...(await outbox.verdicts(['call-3'])).keys()], ['call-3']);
   assert.equal((await outbox.load()).cdrCheckpoint, '{"at":1}');
+});
+
+test('repair: only rows that fit a table exactly are saved', (t) => {
+  const path = join(temporaryFolder(t), 'rows.db');
+  const body = JSON.stringify({ id: 'c', status: 'ringing' });
+  const rows: [fits: boolean, ...(string | number | null)[]][] = [
+    [true, null, 'c', 'ringing', body, 0, 2, 0, null, 1, null, 0],
+    [false, null, 'c', 'ringing', body, 0, 3, 0, null, 1, null, 0],
+    [false, null, 'c', 'ringing', body, 0, 2, 0, null, -1, null, 0],
+    [false, null, 'c', 'held', '{"id":"c","status":"held"}', 0, 2, 0, null, 1, null, 0],
+    [false, null, 'd', 'ringing', body, 0, 2, 0, null, 1, null, 0],
+    [true, null, 0, 'delivered', 1, null, null, 0],
+    [true, null, 0, 'retry', 0, 503, 'busy', 1.5],
+    [true, null, 0, 'dead', 0, 503, 'busy', 1.5],
+    [false, null, 0, 'lost', 0, 503, 'busy', 1.5],
+    [false, null, 0, 'retry', 2, 503, 'busy', 1.5],
+    [false, null, 0, 'retry', 0, 503, '', 1.5],
+    [false, null, 0, 'retry', 0, 503, 'busy', -1.5],
+    [false, null, 0, 'retry', 0, 503, 'busy', 'x'],
+    [true, null, 5, 1, 2, 1, 0, 5],
+    [false, null, 5, 1, 2, 1, 0, -1],
+    [false, null, 5, 1, 2, 1, 0, highestSeq + 1],
+    [true, 'c', '{}'],
+    [false, '', '{}'],
+    [false, 'c', '{'],
+    [false, 'c', 7],
+    [true, 'PJSIP/x', 'heard', '{}'],
+    [true, 'c', 7, 'withheld'],
+    [false, 'c', 7, ''],
+    [true, null, '{}'],
+    [false, 3, '{}'],
+  ];
+  const db = new DatabaseSync(path);
+  db.exec(`PRAGMA page_size = ${pageSize}`);
+  rows.forEach(([, ...values], n) => {
+    const columns = values.map((value, i) =>
+      i === 0 && value === null ? 'id INTEGER PRIMARY KEY' : `c${i}`,
+    );
+    db.exec(`CREATE TABLE t${n} (${columns})`);
+    db.prepare(`INSERT INTO t${n} VALUES (${values.map(() => '?')})`).run(...values);
+  });
+  db.close();
+  assert.deepEqual(
+    [...salvage(path, Buffer.alloc(0))].map(({ values }) => values),
+    rows.flatMap(([fits, ...values]) =>
+      fits ? [values.map((value, i) => (i === 0 ? (value ?? 1) : value))] : [],
+    ),
+  );
 });
 
 test('repair: without the counters it is not known how many events are lost', async (t) => {

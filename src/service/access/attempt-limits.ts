@@ -79,8 +79,7 @@ export function makeAttemptLimits(): AttemptLimits {
         undecided,
         right() {
           undecided();
-          const [here] = taken;
-          if (here !== undefined) here.counter.count = 0;
+          for (const { counter } of taken.slice(0, 1)) counter.count = 0;
         },
       };
     },

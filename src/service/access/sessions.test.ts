@@ -88,15 +88,21 @@ test('what listens to a session that another process has closed ends with the ne
   const { kept, sessions } = setUp();
   await sessions.endClosed();
   const closed: string[] = [];
+  let forget: (() => void) | undefined;
   for (const name of ['a', 'b']) {
     const session = (await sessions.find(await sessions.open(user, from))) as Session;
-    sessions.onClose(session, () => closed.push(name));
+    const remove = sessions.onClose(session, () => closed.push(name));
+    forget ??= remove;
   }
   await sessions.endClosed();
   assert.deepEqual(closed, []);
   kept.delete([...kept.keys()][0] ?? '');
   await sessions.endClosed();
   assert.deepEqual(closed, ['a']);
+  forget?.();
+  kept.clear();
+  await sessions.endClosed();
+  assert.deepEqual(closed, ['a', 'b']);
 });
 
 test('a list of sessions has those that are valid now, and what the browser said in plain characters', async () => {
