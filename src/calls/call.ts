@@ -1,7 +1,7 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
 import { isForward } from '../api/contract/call-event.ts';
 import type { Missed } from '../api/contract/call-extras.ts';
-import { decideNumber, isNumberOpen, presumedPresentation, whyFrom } from './caller-number.ts';
+import { decideNumber, presumedPresentation, whyFrom } from './caller-number.ts';
 import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Report } from './effect.ts';
 import { extrasOf, outcomeOf } from './extras.ts';
