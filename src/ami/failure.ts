@@ -5,7 +5,7 @@ export type AmiFailure =
   /** No connection within the deadline: a firewall that drops, or a host that is off. */
   | { readonly kind: 'connect-timeout' }
   /**
-   * TLS came to nothing: the certificate is for another `name`, its `authority` is not one we know, its `dates`
+   * TLS failed: the certificate is for another `name`, its `authority` is not one we know, its `dates`
    * are over or not yet begun, or there was no TLS `handshake` at all.
    */
   | {
@@ -13,7 +13,7 @@ export type AmiFailure =
       readonly check: 'name' | 'authority' | 'dates' | 'handshake';
       readonly detail: string;
     }
-  /** Something else listens there, or nothing that greets. `detail` is what it said. */
+  /** Something else listens there, or nothing that greets. `detail`: its first words. */
   | { readonly kind: 'not-asterisk'; readonly detail: string }
   /** Wrong user or secret, or an address that the user may not come from; Asterisk gives all three the same answer. */
   | { readonly kind: 'login-refused'; readonly detail: string }
@@ -21,7 +21,7 @@ export type AmiFailure =
   | { readonly kind: 'no-reporting-class'; readonly detail: string }
   /** The manager user lacks read class `call`: calls come and go without any event. */
   | { readonly kind: 'no-call-class' }
-  /** Connected, but nothing is answered any more: half-open, or an Asterisk that hangs. `detail` says what was asked. */
+  /** Connected, but nothing is answered any more: half-open, or an Asterisk that hangs. `detail`: the unanswered request. */
   | { readonly kind: 'silent'; readonly detail: string }
   /** The connection ended. `detail` is the system's code; 'closed' when Asterisk closed it in good order. */
   | { readonly kind: 'lost'; readonly detail: string };

@@ -50,7 +50,7 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     backlog: new PQueue({ concurrency: limits.priorities.backlog.concurrency }),
     retry: new PQueue({ concurrency: limits.priorities.retry.concurrency }),
   };
-  /** What ends the turn of a request, and when it began; in that order. */
+  /** By the function that ends a request's turn: when the request began. Oldest first. */
   const turnsTaken: Readonly<Record<Priority, Map<() => void, number>>> = {
     fresh: new Map(),
     backlog: new Map(),
@@ -104,7 +104,7 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     }
   }
 
-  /** Sends what has its turn, unless it is out of date or not wanted now: then the disk gives what comes instead. */
+  /** Sends an event whose turn has come, unless it is out of date or its priority is closed: then the disk has the next. */
   async function send(event: QueuedEvent, priority: Priority, since: number): Promise<void> {
     try {
       const isNext =
@@ -165,7 +165,7 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
 
     async takeOne() {
       for (const priority of priorities) {
-        // What failed before need not be due: something has to be tried.
+        // Events that failed before need not be due yet: a probe needs some event.
         const [event] = await due(priority, 1, steadyNow() + (priority === 'retry' ? longestWaitMs : 0));
         if (!event || busy.has(event.callId)) continue;
         busy.add(event.callId);

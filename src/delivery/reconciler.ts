@@ -3,16 +3,16 @@ import { type Comparison, compare, type Delivered } from './compare.ts';
 import { type HistoryReader, HistoryUnreadable } from './history-reader.ts';
 
 export type ReconcilerOptions = {
-  /** What the ids of our calls begin with, as far as they have it in common. */
+  /** The common beginning of our call ids. */
   readonly beginning: string;
-  /** From one comparison to the next, ms. */
+  /** Interval between comparisons, ms. */
   readonly everyMs: number;
   readonly reader: Pick<HistoryReader, 'find' | 'understands'>;
   /** Events that were delivered before the start, the newest ones. */
   readonly recent: () => Promise<readonly Delivered[]>;
   /** Makes delivered events wait again, in their calls' order; returns the numbers of those for which it is not too late. */
   readonly sendAgain: (missing: readonly Delivered[]) => Promise<readonly number[]>;
-  /** False while the API takes nothing: then it is not asked anything either. */
+  /** False while delivery is stopped: then nothing is compared. */
   readonly isFlowing: () => boolean;
   readonly log: Log;
   /** Unix ms. */
@@ -32,7 +32,7 @@ export type Reconciler = {
 
 /** Times are Unix ms; counts are since the start. */
 export type ReconcilerStatus = {
-  /** `ok`: the last comparison said something; before the first, too. */
+  /** `ok`: the last comparison worked, or there was none yet. */
   readonly state: 'ok' | 'unreadable' | 'not-understood' | 'too-much-missing';
   /** Why it is not `ok`. */
   readonly reason?: string | undefined;
@@ -55,7 +55,7 @@ const gracePart = 1 / 5;
 const longestMs = 3_600_000;
 /** Events that may wait to be compared, 20 MB and while they are compared twice that: five minutes at 330 a second. */
 const mostWaiting = 100_000;
-/** Many at once are let go: a map is slow to find its first one when those before it were deleted one by one. */
+/** Skipped together: a Map is slow to find its first entry after many single deletions. */
 const skippedAtOnce = 10_000;
 /** Requests of one comparison: three a second over five minutes, at 1,000 events a second. */
 const mostRequests = 1_000;
@@ -113,14 +113,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     for (const [seq, last] of tries) if (last.at < at - longestMs) tries.delete(seq);
     const due = [...waiting.values()].filter((event) => event.at <= at - everyMs * gracePart);
     if (due.length === 0 || !isFlowing()) return;
-    const found = await lookFor(due);
+    const found = await readHistory(due);
     if (found === undefined) return;
     await conclude(found, due);
     lastAt = at;
   }
 
-  /** Undefined if nothing can be said. */
-  async function lookFor(due: readonly Delivered[]): Promise<Comparison | undefined> {
+  /** Undefined if the history cannot be read or understood. */
+  async function readHistory(due: readonly Delivered[]): Promise<Comparison | undefined> {
     try {
       if (!(await reader.understands(beginning))) {
         problem('not-understood', `none of its entries is about a call whose id begins with ${beginning}`);
@@ -173,7 +173,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return tries.get(seq)?.count ?? 0;
   }
 
-  /** They come back when they were delivered once more, which may be before this has resolved; the others stay. */
+  /** Events sent again come back through `delivered`, perhaps before this resolves; the others stay. */
   async function send(again: readonly Delivered[]): Promise<Delivered[]> {
     const at = now();
     for (const { seq } of again) {
@@ -192,7 +192,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     return again.filter(({ seq }) => sent.has(seq));
   }
 
-  /** Said when it begins and when it becomes another. */
+  /** Logs a problem when it begins and when it changes. */
   function problem(now: Exclude<ReconcilerStatus['state'], 'ok'>, why: string): void {
     if (stopped) return;
     if (state !== now) log.say(`reconcile.${now}`, { reason: why });
@@ -209,7 +209,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   function wait(): void {
-    // What was sent again is looked at as soon as it can be.
+    // Events that were sent again are compared as soon as possible.
     const soonMs = everyMs * gracePart * 1.2;
     timer = setTimeout(
       async () => {
@@ -222,7 +222,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   return {
     start: wait,
-    // Only what is needed of it: hundreds of thousands may wait here.
+    // Only the fields that are needed: hundreds of thousands may wait here.
     delivered: ({ seq, callId, status }) => add({ seq, callId, status, at: now() }),
     compare: compareNow,
     async stop() {

@@ -4,7 +4,7 @@ import { messageOf } from '../process/message-of.ts';
 import type { Flow } from './flow.ts';
 import type { QueuedEvent } from './queue.ts';
 
-/** Trouble that goes on is logged once a minute, and failed tries up to ten a minute before they are summed up. */
+/** Problems that last are logged once a minute, and failed attempts up to ten a minute before they are summed up. */
 const windowMs = 60_000;
 const linesPerWindow = 10;
 
@@ -27,7 +27,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
   /** The state that was logged, and whose end was not. */
   let logged: Flow['state'] = 'ok';
 
-  function logTrouble(flow: Exclude<Flow, { state: 'ok' }>): void {
+  function logProblem(flow: Exclude<Flow, { state: 'ok' }>): void {
     const at = monotonic();
     if (at - (loggedAt.get(flow.state) ?? Number.NEGATIVE_INFINITY) < windowMs) return;
     loggedAt.set(flow.state, at);
@@ -117,7 +117,7 @@ export function createReport({ log, waiting, monotonic }: ReportOptions) {
     /** The flow has changed, or a probe has failed once more. */
     flow(before: Flow, after: Flow): void {
       if (after.state !== 'ok') {
-        logTrouble(after);
+        logProblem(after);
       } else if (before.state !== 'ok' && logged !== 'ok') {
         logged = 'ok';
         const lasted = duration(after.since - before.since);

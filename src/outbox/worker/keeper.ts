@@ -19,7 +19,7 @@ export type KeeperOptions = {
 /** Wait after a failed write before the next attempt, ms. */
 const retryMs = { full: 500, failing: 2_000 } as const;
 
-/** Questions that write nothing: they need no transaction, and no room on the disk. */
+/** Requests that write nothing: they need no transaction, and no room on the disk. */
 const reads: ReadonlySet<string> = new Set<string>([
   'load',
   'trunks',
@@ -34,10 +34,10 @@ const reads: ReadonlySet<string> = new Set<string>([
 ] satisfies StoreOp[]);
 
 /**
- * Keeps the database and answers questions in order, all of one run in one transaction: an answer is given only when
- * everything before it is on disk. What the disk refuses is held and tried again until it succeeds:
- * - disk full: as much of it as fits is written, in order, twice a second; what only reads is answered at once;
- * - errors: everything is held, and the file is opened afresh before each try;
+ * Owns the database and answers requests in order, all of one run in one transaction: a request is answered only when
+ * everything before it is on disk. Requests that the disk refuses are held and tried again until they succeed:
+ * - disk full: as many as fit are written, in order, twice a second; reads are answered at once;
+ * - errors: all are held, and the file is opened again before each attempt;
  * - a damaged file is repaired at once, and the run is tried again.
  */
 export function createKeeper(
@@ -67,7 +67,7 @@ export function createKeeper(
     try {
       open();
     } catch (error) {
-      waitOut(error);
+      retryLater(error);
     }
   }
 
@@ -82,11 +82,11 @@ export function createKeeper(
     try {
       db?.close();
     } catch {
-      // A disk that fails may fail to close as well; what matters is that the next try opens afresh.
+      // A disk that fails may fail to close as well; what matters is that the next attempt opens it again.
     }
   }
 
-  /** Answers these questions, or throws with nothing of them done. */
+  /** Answers all of these requests, or throws and has done none. */
   function answerAll(requests: readonly ThreadRequest[]): unknown[] {
     const { store } = open();
     const each = () => requests.flatMap((one, i) => answerOrAppend(store, requests, one, i));
@@ -109,7 +109,7 @@ export function createKeeper(
         addAnswer(answers, id, values[i]);
       });
     } catch (error) {
-      setback(mayRun, error, answers, repaired);
+      onFailure(mayRun, error, answers, repaired);
     }
   }
 
@@ -121,7 +121,7 @@ export function createKeeper(
     held = held.concat(requests);
   }
 
-  function setback(
+  function onFailure(
     requests: readonly ThreadRequest[],
     error: unknown,
     answers: Answers,
@@ -137,7 +137,7 @@ export function createKeeper(
       enter('full', error);
       handle(requests, answers);
     } else if (kind === 'full') {
-      takeWhatFits(requests, answers);
+      writeWhatFits(requests, answers);
     } else if (kind !== 'corrupt') {
       enter('failing', error);
       hold(requests);
@@ -149,8 +149,8 @@ export function createKeeper(
     }
   }
 
-  /** Halves what did not fit until it does; nothing goes before what did not. */
-  function takeWhatFits(requests: readonly ThreadRequest[], answers: Answers): void {
+  /** Halves the requests until they fit; none overtakes one that did not fit. */
+  function writeWhatFits(requests: readonly ThreadRequest[], answers: Answers): void {
     if (requests.length <= 1) {
       hold(requests);
       return;
@@ -163,7 +163,7 @@ export function createKeeper(
     else hold(rest);
   }
 
-  /** Repairs the damaged file, or leaves that to the next try when the disk does not allow it now. */
+  /** Repairs the damaged file, or leaves that to the next attempt if the disk does not allow it now. */
   function repairNow(error: unknown): void {
     close();
     // It may take minutes, in which nothing is committed: the watchdog must know why.
@@ -172,12 +172,12 @@ export function createKeeper(
       opened = repairAndOpen(path, now(), error, log);
       if (state === 'working') main.notify({ type: 'storage', storage: { state } });
     } catch (failure) {
-      waitOut(failure);
+      retryLater(failure);
     }
   }
 
   /** A program that ended because of its disk would only be started again and again. */
-  function waitOut(error: unknown): void {
+  function retryLater(error: unknown): void {
     const kind = storageErrorKind(error);
     if (error instanceof StorageRefused || kind === 'other' || kind === 'corrupt') throw error;
     enter(kind === 'full' ? 'full' : 'failing', error);
@@ -213,7 +213,7 @@ export function createKeeper(
     log.say('outbox.working', { directory });
   }
 
-  /** Writes what waits for room: what changes rows first, which needs less of it than what adds some. */
+  /** Writes the requests that wait for room on the disk: changes of rows first, as they need less of it than new rows. */
   function writeHeld(): Answers {
     const answers = noAnswers();
     makeRoom();

@@ -15,8 +15,8 @@ export type FairQueueLimits = {
 };
 
 /**
- * Runs a few jobs at once. Those that wait are taken one of each client in turn, so that a client who has many waits for
- * them, and others do not. When too many wait, the client with most of them gives one up.
+ * Runs a few jobs at once. Waiting jobs start one per client in turn, so that a client with many jobs only delays itself.
+ * When too many wait, the client with most of them loses one.
  */
 export function makeFairQueue(limits: FairQueueLimits): FairQueue {
   type Waiting = { start(): void; refuse(error: Refusal): void };

@@ -21,7 +21,7 @@ export interface CallFeed {
   ): () => void;
 }
 
-/** Which calls; null: whatever it is. Times are of the call's start: from `since` until before `until`, Unix ms. */
+/** Which calls; null: any. Times are of the call's start: from `since` until before `until`, Unix ms. */
 export type CallFilter = {
   /** As numbers are compared. */
   readonly number: { readonly is: string } | null;
