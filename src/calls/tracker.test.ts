@@ -14,7 +14,9 @@ import {
   phone,
   play,
   R,
+  row,
   saysOf,
+  snapshot,
   state,
 } from './tracker.fixture.ts';
 
@@ -339,6 +341,76 @@ describe('what is reported of a call', () => {
         "the caller's channel PJSIP/trunk-00000001 hung up, cause 16 (normal), in queue 700 (extension 700 in context ext-queues)",
       ],
     );
+  });
+
+  test('the journal says each decision and why, line by line', () => {
+    const since = 'inbound, since its context from-trunk-isp matches INBOUND_CONTEXTS';
+    const down = caller({ state: 0 } as never);
+    const came = (number: string) =>
+      `appeared 1.1: channel PJSIP/trunk-00000001 in context from-trunk-isp, extension s, from ${number}: ${since}`;
+    const leg = (uniqueid: string, channel: string) =>
+      `appeared ${uniqueid}: channel ${channel} in context from-internal, extension s, with no number: a leg that was dialled for the call 1.1`;
+    const asked = 'observed 1.1: asked the PBX whether the caller lets the number be shown';
+    const allowed = 'observed 1.1 pbx-1.1: the PBX says of showing the number: allowed';
+    const rings =
+      'reported 1.1 pbx-1.1: ringing, from +31201234567: the trunk presented 0201234567 (as dialled in NL)';
+    const hungUp = 'PJSIP/trunk-00000001 hung up, cause 16 (normal)';
+    const journals: [(Input | Input[])[], string[]][] = [
+      [
+        [
+          ...[caller(), mobile, enters('b', '1.2'), enters('b', '1.1'), phone(6, '1.3'), enters('b', '1.3')],
+          ...[hangsUp('1.2'), hangsUp('1.1')],
+        ],
+        [
+          ...[came('0201234567'), asked, allowed, rings, leg('1.2', 'PJSIP/trunk-00000002')],
+          'observed 1.1 pbx-1.1: the caller enters a bridge, with others (simple_bridge)',
+          'reported 1.1 pbx-1.1: answered by +31612345678: PJSIP/trunk-00000002 is in a bridge with the caller',
+          leg('1.3', 'PJSIP/1001-00000002'),
+          'observed 1.1 pbx-1.1: PJSIP/1001-00000002 joins: the end names 1001',
+          'observed 1.2: PJSIP/trunk-00000002 hung up, cause 16 (normal)',
+          `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,
+          'reported 1.1 pbx-1.1: completed, was answered by 1001',
+        ],
+      ],
+      [
+        [caller({ callerNumber: 'alice7' } as never), hangsUp('1.1')],
+        [
+          came('alice7'),
+          `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,
+          'not-reported 1.1 pbx-1.1: alice7 is no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set',
+        ],
+      ],
+      [
+        [down, hangsUp('1.1')],
+        [came('0201234567'), `not-reported 1.1: ${hungUp}; it never rang at us: it never got as far`],
+      ],
+      [
+        [down, state('1.1', 6), hangsUp('1.1')],
+        [
+          came('0201234567'),
+          `not-reported 1.1: ${hungUp}; it never rang at us: it was dialled out over the trunk`,
+        ],
+      ],
+      [
+        [snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk-isp' })]), snapshot([])],
+        [
+          asked,
+          'decided 1.1 pbx-1.1: picked up: is in progress, and its beginning was not observed',
+          ...[allowed, rings],
+          'decided 1.1 pbx-1.1: ended unobserved: its channel is gone, and its end was not seen',
+          'reported 1.1 pbx-1.1: completed, no answer was observed',
+        ],
+      ],
+    ];
+    for (const [inputs, expected] of journals) {
+      const entries = play(inputs.flat()).effects.flatMap((it) => (it.type === 'journal' ? [it.entry] : []));
+      assert.deepEqual(
+        entries.map(
+          ({ kind, uniqueid, call, text }) => `${kind} ${uniqueid}${call ? ` ${call}` : ''}: ${text}`,
+        ),
+        expected,
+      );
+    }
   });
 
   test('nobody answers in a bridge whose members have hung up', () => {
