@@ -251,7 +251,7 @@ test('audit lists what the commands have changed, and by whom', async (t) => {
       'Token created or replaced  integration Phone system: token replaced, the old one is accepted until (time)',
       'Token created or replaced  integration Phone system: old token ended',
       'Token created or replaced  administration token replaced',
-      'Settings changed  account: {"country":"NL"}',
+      'Settings changed  account Main, country NL',
       'Token created or replaced  integration Second added',
       'Settings changed  integration Second: off',
       'Settings changed  segment Gold: priority 20',
