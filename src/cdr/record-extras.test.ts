@@ -6,7 +6,7 @@ import { extrasOfRecorded, recordExtras } from './record-extras.ts';
 
 const rules = createRules({
   pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
+  inboundContexts: ['from-trunk', 'from-did-direct'],
   inboundChannels: [],
   answeredBy: 'endpoint',
 });
@@ -73,6 +73,7 @@ test('the number called is the DID, or what was dialled in an inbound context', 
   const did = (...records: CdrRecord[]) => recordExtras(known, records, false).did;
   assert.equal(did(record('Dial')), '4930777');
   assert.equal(did(freepbx('Queue', '', 'ext-queues', '400')), undefined);
+  assert.equal(did(freepbx('Dial', '', 'from-did-direct', '1001')), undefined);
   assert.equal(did({ ...freepbx('Queue', '', 'ext-queues', '400'), did: '4930888' }), '4930888');
 });
 

@@ -27,8 +27,7 @@ export function recordExtras(
   const seconds = secondsOf(records);
   // A destination after the first record, or in another context, is where the dialplan has moved the call to.
   const did =
-    records.find((record) => record.did !== '')?.did ??
-    (rules.contextIsInbound(first.dcontext) ? first.dst : '');
+    records.find((record) => record.did !== '')?.did ?? (isDialledFromOutside(rules, first) ? first.dst : '');
   return {
     ...(did !== '' && { did }),
     ...{ line: endpointOf(first.channel), began: beganAt(first) / 1_000, seconds },
@@ -49,6 +48,11 @@ export function extrasOfRecorded(
     at: isAlone ? at : undefined,
     missed: status === 'completed' ? missed : undefined,
   });
+}
+
+/** FreePBX's `from-did-direct` is where its inbound routes lead to an extension. */
+function isDialledFromOutside(rules: Known['rules'], { dcontext }: CdrRecord): boolean {
+  return rules.contextIsInbound(dcontext) && dcontext !== 'from-did-direct';
 }
 
 function secondsOf(records: readonly CdrRecord[]): number | undefined {
