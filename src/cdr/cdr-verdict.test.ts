@@ -54,6 +54,13 @@ const missed = { inbound: true, from: '+31201234567' };
 const by = (callerId: string) => ({ ...missed, callerId });
 const no = { inbound: false };
 
+/** The half of a Local channel behind which a member of a queue is dialled. */
+const localHalf = {
+  channel: 'Local/1002@from-queue-00000001;2',
+  lastdata: 'PJSIP/1002,4',
+  uniqueid: '1800000000.3',
+};
+
 const moved = { dcontext: 'from-internal' };
 
 describe('what a record says', () => {
@@ -284,6 +291,30 @@ describe('what a record says beside those of others', () => {
       [answered({ billsec: 0 }), answered({ billsec: 4, dstchannel: 'PJSIP/1002-00000003' })],
       [],
       by('1002'),
+    ],
+    [
+      'a pickup of a member of a queue, behind its Local channel',
+      [answered({ lastapp: 'Queue', dstchannel: 'Local/1002@from-queue-00000001;1' })],
+      [
+        answered({ ...localHalf, billsec: 0, dstchannel: 'PJSIP/1002-00000002' }),
+        answered({ ...localHalf, billsec: 4, dstchannel: 'PJSIP/1003-00000003' }),
+      ],
+      by('1003'),
+    ],
+    [
+      'the same, of which the leg has a record',
+      [answered({ lastapp: 'Queue', dstchannel: 'Local/1002@from-queue-00000001;1' })],
+      [
+        record({
+          channel: 'PJSIP/1002-00000002',
+          lastapp: 'AppDial',
+          lastdata: '(Outgoing Line)',
+          uniqueid: '1800000000.4',
+        }),
+        answered({ ...localHalf, dstchannel: 'PJSIP/1002-00000002' }),
+        answered({ ...localHalf, dstchannel: 'PJSIP/1003-00000003' }),
+      ],
+      by('1003'),
     ],
     [
       "the company's number, dialled from inside",

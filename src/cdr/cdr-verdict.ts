@@ -82,11 +82,22 @@ function fromOf(rules: Rules, records: readonly CdrRecord[]): string {
 /** Who answered first; undefined for a missed call. */
 function callerIdOf(known: Known, records: readonly CdrRecord[]): string | undefined {
   const answers = records.filter(isAnswered).flatMap((record) => personsEnd(known, record) ?? []);
-  const rang = answers.filter(({ record }) => !wasPickedUp(known, record));
-  const [first = answers[0], second] = rang;
-  return first && second && wasTaken(known, records, first.record, second.record)
-    ? second.callerId
-    : first?.callerId;
+  const talked = firstToTalk(
+    known,
+    records,
+    answers.map(({ record }) => record),
+  );
+  return answers.find(({ record }) => record === talked)?.callerId;
+}
+
+/** Of the answered ones among a channel's records, the first that is not of a phone whose ringing another one picked up. */
+function firstToTalk(
+  known: Known,
+  records: readonly CdrRecord[],
+  answered: readonly CdrRecord[],
+): CdrRecord | undefined {
+  const [first = answered[0], second] = answered.filter((record) => !wasPickedUp(known, record));
+  return first && second && wasTaken(known, records, first, second) ? second : first;
 }
 
 /**
@@ -126,7 +137,12 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     // The number in a Local channel's name, `Local/1001@…`. FreePBX writes no record of the halves of follow-me and of
     // group members that are asked to press 1 (`FMPR-1001`, `RG-600*-00171…`), only of the Local channels beyond.
     const number = /^Local\/(?:RG-[^-*]+[-*]+|FM(?:PR|GL)-)?([^@#]+)/.exec(last.dstchannel)?.[1] ?? last.dst;
-    const beyond = legs.of(otherHalf(last.dstchannel), last) ?? legs.leadingTo(number, last);
+    const half = otherHalf(last.dstchannel);
+    const behind = legs.all(half, last);
+    const beyond =
+      firstToTalk(known, behind, behind.filter(isAnswered)) ??
+      legs.of(half, last) ??
+      legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
     if (!isAnswered(beyond)) return undefined;
     last = beyond;

@@ -11,6 +11,8 @@ export type DialledLegs = {
   wasDialled(record: Pick<CdrRecord, 'channel' | 'uniqueid'>): boolean;
   /** True if the other end of this record is that of another call too. */
   isOfAnother(record: CdrRecord): boolean;
+  /** The records of the channel of this name during the call of `by`, in the order of writing. */
+  all(channel: string, by: CdrRecord): CdrRecord[];
   /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
   of(channel: string, by: CdrRecord): CdrRecord | undefined;
   /** The answered record of a Local half that leads to this number, during the call of `by`. */
@@ -46,16 +48,20 @@ export function createDialledLegs(kept = maxLegs): DialledLegs {
     return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
   }
 
-  function of(channel: string, by: CdrRecord): CdrRecord | undefined {
-    const all = records.get(channel) ?? [];
+  function all(channel: string, by: CdrRecord): CdrRecord[] {
     const during = spanOf(by);
-    const found = all
+    return (records.get(channel) ?? [])
       .filter(({ span }) => span.to >= during.from && span.from <= during.to)
       .map(({ record }) => record);
+  }
+
+  function of(channel: string, by: CdrRecord): CdrRecord | undefined {
+    const found = all(channel, by);
     return found.find(isAnswered) ?? found.find(({ disposition }) => disposition === 'ANSWERED') ?? found[0];
   }
 
   return {
+    all,
     of,
     leadingTo(number, by) {
       for (const name of records.keys()) {
