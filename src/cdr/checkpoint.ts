@@ -1,3 +1,4 @@
+import { beganAt } from './cdr-record.ts';
 import type { RecordSource } from './cdr-source.ts';
 
 /** How far a source was read, stored with the events of the calls before it. */
@@ -15,4 +16,23 @@ export function readCheckpoint(text: string | undefined, of: RecordSource<unknow
   const { source, since, position } = JSON.parse(text) as Checkpoint;
   const known = source === of.name ? of.positionOf(position) : undefined;
   return known === undefined ? undefined : { source, since, position: known };
+}
+
+/** No call takes longer, ms. */
+const longestCallMs = 2 * 86_400_000;
+/** `since` moves in steps of this, ms. */
+const stepMs = 3_600_000;
+
+/**
+ * The next `since` when all records were read: calls that the ledger need not keep any longer are too old to be reported,
+ * unless they are pending. `pending`: uniqueids.
+ */
+export function nextSince(
+  since: number,
+  { now, keepMs }: { now: number; keepMs: number },
+  pending: Iterable<string>,
+): number {
+  let next = Math.floor((now - Math.max(keepMs, longestCallMs)) / stepMs) * stepMs;
+  for (const uniqueid of pending) next = Math.min(next, beganAt({ uniqueid }));
+  return Math.max(since, next);
 }

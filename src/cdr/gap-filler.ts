@@ -8,7 +8,7 @@ import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { beganAt } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { judge } from './cdr-verdict.ts';
-import { type Checkpoint, readCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, nextSince, readCheckpoint } from './checkpoint.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
@@ -51,14 +51,10 @@ const stopMs = 1_000;
 /** Every 300th read, about every ten minutes, is thorough even without a gap. */
 const thoroughEvery = 300;
 
-/** No call takes longer, ms. */
-const longestCallMs = 2 * 86_400_000;
 /** How long the ledger keeps calls if their records cannot be read, ms. */
 const longestGapMs = 90 * 86_400_000;
 /** How long calls that are gone wait for records that cannot be read, ms. */
 const longestUnreadableMs = 3_600_000;
-/** The ledger's beginning moves in such steps, ms. */
-const hourMs = 3_600_000;
 
 /**
  * Fills gaps from call records (CDR): reports calls that began and ended while the bridge was not connected, each
@@ -215,16 +211,6 @@ export function createGapFiller(
     }
   }
 
-  /** All records were read: calls that the ledger need not keep any longer are too old to be reported. */
-  function moveSince(): void {
-    const kept = now() - Math.max(keepMs, longestCallMs);
-    const next = Math.floor(kept / hourMs) * hourMs;
-    if (next <= since) return;
-    const began = [...pending.calls.keys()].map((uniqueid) => beganAt({ uniqueid }));
-    const oldest = began.reduce((least, at) => Math.min(least, at), next);
-    since = Math.max(since, oldest);
-  }
-
   function logCounts(): void {
     const isAfterGap = live.snapshots() > gaps;
     const { reported, ended, unrecorded, withheld } = counts;
@@ -252,7 +238,7 @@ export function createGapFiller(
       if (chunk.lost) log.say('cdr.lost-position', { source: name });
       for (const entry of chunk.entries) add(entry);
       position = chunk.next;
-      if (chunk.atEnd) moveSince();
+      if (chunk.atEnd) since = nextSince(since, { now: now(), keepMs }, pending.calls.keys());
       await decideAll();
       giveUpLost(chunk.atEnd);
       const isQuiet = [...pending.calls.values()].every(({ read }) => reads - read >= readsBeforeDecision);
