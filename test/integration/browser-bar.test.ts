@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
-import { browserImpossible, keepPicture, layoutTrouble, openBrowser, signIn, type sizes } from './browser.ts';
+import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from './browser.ts';
+import { layoutTrouble } from './layout-trouble.ts';
 import { withStore } from './people.ts';
 import { callers, event, options, type Served, serve } from './service-harness.ts';
 

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import {
-  accessibilityTrouble,
-  browserImpossible,
-  keepPicture,
-  layoutTrouble,
-  openBrowser,
-  signIn,
-} from './browser.ts';
+import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
+import { layoutTrouble } from './layout-trouble.ts';
 import { hostile, hostileCalls, officeWeeks } from './office.ts';
 import { event, serve } from './service-harness.ts';
 
@@ -20,43 +14,6 @@ const lastDays = (days: number) => {
   );
   return `from=${from}&to=${to}`;
 };
-const pages = {
-  calls: '/calls',
-  missed: '/calls?outcome=missed&number=030123',
-  call: '/calls/details?id=pbx-now.2',
-  reports: '/reports',
-  month: `/reports?${lastDays(32)}`,
-  'five-days': `/reports?${lastDays(5)}&by=hour&of=segment:VIP`,
-  week: '/reports/week',
-  'api-log': '/api-log',
-};
-
-test('calls, reports and the API log work in every size, and in both themes', { skip }, async (t) => {
-  const served = await serve(t);
-  await officeWeeks(served, Date.now());
-  const browser = await openBrowser(t);
-  await (await signIn(browser, served)).context.close();
-  // What is on a page depends on the size alone, its contrasts on the theme alone.
-  for (const [size, theme] of [
-    ['desk', 'light'],
-    ['narrow', 'dark'],
-    ['wall', 'dark'],
-  ] as const) {
-    const { page, context, trouble } = await signIn(browser, served, { size, theme });
-    for (const [name, path] of Object.entries(pages)) {
-      if (size === 'wall' && name !== 'reports') continue; // nobody hangs a list on the wall
-      const answer = await page.goto(served.url + path);
-      assert.ok(gzipSync((await answer?.body()) ?? '').length < 100_000, path);
-      await page.locator('.link.live').waitFor({ state: 'attached' });
-      await keepPicture(page, `${name}-${size}-${theme}`);
-      assert.deepEqual(await layoutTrouble(page), [], `${path} ${size}`);
-      assert.deepEqual(await accessibilityTrouble(page), [], `${path} ${size} ${theme}`);
-    }
-    assert.deepEqual(trouble, []);
-    await context.close();
-  }
-});
-
 test('untrusted texts run nothing on a page, and break no layout', { skip }, async (t) => {
   const served = await serve(t);
   await hostileCalls(served, Date.now());

@@ -5,12 +5,12 @@ import {
   accessibilityTrouble,
   browserImpossible,
   keepPicture,
-  layoutTrouble,
   openBrowser,
   signIn,
   sizes,
   watch,
 } from './browser.ts';
+import { layoutTrouble } from './layout-trouble.ts';
 import { password } from './people.ts';
 import { serve } from './service-harness.ts';
 

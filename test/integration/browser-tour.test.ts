@@ -184,3 +184,18 @@ test('without scripts, everything but the bar works', { skip }, async (t) => {
   await page.goto(`${url}/customers?q=901829`);
   await page.getByRole('link', { name: 'Plain' }).waitFor();
 });
+
+test('the first call is waited for and shown as it comes', { skip }, async (t) => {
+  const { page, a, post, url, trouble } = await open(t);
+  await page.goto(`${url}/start`);
+  await page.getByText('Waiting for the first call').waitFor();
+  await page
+    .locator('.bar')
+    .getByText(/No active calls|No phone system/)
+    .first()
+    .waitFor();
+  await post(a.token, event({ from: '+4930901820' }));
+  await page.getByText('The phone system is connected.').waitFor();
+  await page.getByText('200 Accepted').waitFor();
+  assert.deepEqual(trouble, []);
+});

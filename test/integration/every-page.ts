@@ -1,3 +1,4 @@
+import { everyCall } from '../../src/service/store/call-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 
 /** A page, and how it is called in pictures. */
@@ -17,12 +18,25 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
   });
   const customer = customers.at(-1);
   const [webhook] = await store.webhooks.list(account);
+  const { calls } = await store.calls.page({
+    ...{ account, filter: everyCall, towards: 'older', from: null, limit: 1 },
+  });
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   return [
     { name: 'dashboard', path: '/' },
     { name: 'bar', path: '/bar' },
     { name: 'bar-settings', path: '/bar/settings' },
     { name: 'call-back', path: '/call-back' },
     { name: 'caller', path: `/callers?${new URLSearchParams({ number: customer?.numbers[0] ?? '110' })}` },
+    { name: 'calls', path: '/calls' },
+    { name: 'calls-missed', path: '/calls?outcome=missed&number=040x&from=y' },
+    ...(calls[0] === undefined
+      ? []
+      : [{ name: 'call', path: `/calls/details?${new URLSearchParams({ id: calls[0].id })}` }]),
+    { name: 'reports', path: `/reports?from=${day(31)}&to=${day(0)}` },
+    { name: 'reports-day', path: `/reports?from=${day(1)}&to=${day(1)}&of=missed` },
+    { name: 'reports-week', path: '/reports/week' },
+    { name: 'api-log', path: '/api-log' },
     { name: 'customers', path: '/customers' },
     { name: 'customer-new', path: '/customers/new' },
     ...(customer === undefined

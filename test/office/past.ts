@@ -1,5 +1,6 @@
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
 import { callerNumber, customers, missedLast, segments } from './customers.ts';
 
 const MINUTE = 60_000;
@@ -84,7 +85,7 @@ export async function givePast(
           account,
           integration,
           at: Math.floor(event.at),
-          began: 0,
+          began: steadyMs(),
           method: 'POST',
           path: '/api/v1/voice/call',
           request: JSON.stringify(body),

@@ -5,7 +5,7 @@ import { words } from './words.js';
  * Desktop notifications and a ringtone for ringing and missed calls, if switched on in this browser.
  *
  * @typedef {import('./board.js').Call} Call
- * @typedef {{ label: string, on: boolean, press: () => void }} Button
+ * @typedef {{ label: string, on: boolean, blocked?: boolean, press: () => void }} Button
  */
 
 /** While a call rings, the ringtone sounds again after this time, ms. */
@@ -99,6 +99,7 @@ export function ringer(changed) {
         (isBlocked() ? words.ringtoneBlocked : isOn('calls-sound') ? words.ringtoneOn : words.ringtoneOff) ??
         '',
       on: isOn('calls-sound'),
+      blocked: isBlocked(),
       press: toggleSound,
     }),
     /** @returns {Button[]} */

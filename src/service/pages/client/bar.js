@@ -176,8 +176,8 @@ function toggle() {
 }
 
 /** @param {import('./alerts.js').Button} button */
-const button = ({ label, on, press }) =>
-  html`<button type="button" aria-pressed=${String(on)} onClick=${press}>${label}</button>`;
+const button = ({ label, on, press, blocked }) =>
+  html`<button type="button" class=${blocked && 'blocked'} aria-pressed=${String(on)} onClick=${press}>${label}</button>`;
 
 /** The state of the phone systems, and settings that are rarely changed. */
 const more =
@@ -196,7 +196,7 @@ const more =
 
 /** `Headquarters: last event 2 min ago` @param {import('./stream.js').System} system */
 function systemText({ name: system, last_at, unusual }) {
-  const minutes = Math.max(0, Math.round((now() - (last_at ?? 0)) / 60_000));
+  const minutes = Math.max(1, Math.round((now() - (last_at ?? 0)) / 60_000));
   const [unit, length] =
     /** @type {const} */ ([
       ['day', 1440],
@@ -268,6 +268,8 @@ root.after(announcement);
 
 const stream = connect(take, `calls ${token.slice(0, 16)}`);
 column.addEventListener('change', draw);
+// On a phone the links at the top scroll sideways.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 draw();
 
 setInterval(() => {

@@ -30,8 +30,8 @@ export const en = {
 
   /** The texts of the bar's script (client/words.js): plain texts with {places}, as functions cannot be sent to it. */
   bar: {
-    connecting: 'Connecting …',
-    lost: 'Connection lost, reconnecting … Calls are not shown.',
+    connecting: 'Connecting…',
+    lost: 'Connection lost, reconnecting… Calls are not shown.',
     signedOut: 'Signed out. Calls are not shown.',
     signIn: 'Sign in',
     neverConnected: 'No phone system has connected yet',
@@ -355,7 +355,7 @@ export const en = {
       () => html`If your program was sent here, its request had no valid token. Send the integration’s token
       as <code>Authorization: Bearer</code>, and <code>Accept: application/json</code> to get a 401 response instead of
       this page. The token is shown under Integrations, and by this command:`,
-    signingIn: 'Signing in …',
+    signingIn: 'Signing in…',
     linkEnded: 'This link is no longer valid. Ask for a new one.',
   },
 
@@ -657,7 +657,7 @@ export const en = {
     callIn: 'Call in from outside',
     callInHint:
       'Call one of your numbers, for example with a mobile phone. The call is shown here and in the bar as soon as it is reported.',
-    waiting: 'Waiting for the first call …',
+    waiting: 'Waiting for the first call…',
     received: 'The phone system is connected. This was its last request:',
     names: 'Show callers by name',
     namesHint: 'your customers, from a spreadsheet or an address book.',

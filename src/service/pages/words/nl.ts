@@ -26,14 +26,14 @@ export const nl: Words = {
   },
 
   bar: {
-    connecting: 'Verbinding maken …',
-    lost: 'Verbinding verbroken, opnieuw verbinden … Gesprekken zijn niet zichtbaar.',
+    connecting: 'Verbinding maken…',
+    lost: 'Verbinding verbroken, opnieuw verbinden… Gesprekken zijn niet zichtbaar.',
     signedOut: 'Afgemeld. Gesprekken zijn niet zichtbaar.',
     signIn: 'Aanmelden',
     neverConnected: 'Er is nog geen telefooncentrale verbonden',
-    noCalls: 'Geen actieve gesprekken',
+    noCalls: 'Geen lopende gesprekken',
     noneWaiting: 'Niemand wacht',
-    ringing: '{count} gaan over',
+    ringing: '{count} wachtend',
     talking: '{count} in gesprek',
     filtered: 'gefilterd',
     callsInProgress: 'Lopende gesprekken',
@@ -42,7 +42,7 @@ export const nl: Words = {
     titleCallBack: '{count} terugbellen',
     open: 'Gesprekken tonen',
     close: 'Gesprekken verbergen',
-    backToDashboard: 'Terug naar het dashboard',
+    backToDashboard: 'Terug naar het overzicht',
     more: 'Telefooncentrales en geluid',
     phoneSystems: 'Telefooncentrales',
     choose: 'Gesprekken kiezen',
@@ -57,8 +57,8 @@ export const nl: Words = {
     systemHeard: '{name}: laatste gebeurtenis {ago}',
     systemSilent: '{name}: {span} stil, ongewoon voor een {weekday}',
     ringingFor: 'gaat over {time}',
-    answered: 'opgenomen, {time}',
-    answeredBy: 'opgenomen door {name}, {time}',
+    answered: 'beantwoord, {time}',
+    answeredBy: 'beantwoord door {name}, {time}',
     ended: 'beëindigd',
     endedAfter: 'beëindigd na {time}',
     missedAt: 'gemist {time}',
@@ -70,7 +70,7 @@ export const nl: Words = {
     doneCaller: 'Klaar: {name}',
     segment: 'Segment en prioriteit',
     saysRinging: 'Gaat over: {name}',
-    saysAnswered: 'Opgenomen: {name}',
+    saysAnswered: 'Beantwoord: {name}',
     saysEnded: 'Beëindigd: {name}',
     saysMissed: 'Gemiste oproep van {name}',
     calledFor: 'voor {name}',
@@ -81,7 +81,7 @@ export const nl: Words = {
     help: 'De balk toont en rinkelt voor gesprekken die aan alles voldoen wat u hier kiest. Kiest u niets, dan toont hij alle gesprekken. Onder Terugbellen ziet iedereen nog steeds alle gemiste bellers.',
     mine: 'Alleen gesprekken voor mijn toestellen',
     mineHint:
-      'Een beheerder bepaalt onder Gebruikers, Toestellen welke van u zijn. Meldt een telefooncentrale niet waar het overgaat, dan worden oproepen getoond tot iemand anders opneemt.',
+      'Een beheerder bepaalt onder Gebruikers, Toestellen welke van u zijn. Meldt een telefooncentrale niet waar het overgaat, dan worden gesprekken getoond tot iemand anders opneemt.',
     segments: 'Alleen deze segmenten',
     integrations: 'Alleen deze telefooncentrales',
     none: 'Er zijn nog geen segmenten.',
@@ -136,7 +136,7 @@ export const nl: Words = {
 
   extensions: {
     title: 'Toestellen',
-    help: 'Gesprekken, rapporten en de balk tonen met de naam van het toestel of van zijn gebruiker wie heeft opgenomen. De toestellen van een gebruiker zijn “Mijn gesprekken”.',
+    help: 'Gesprekken, rapporten en de balk tonen met de naam van het toestel of van zijn gebruiker wie heeft opgenomen. De toestellen van een gebruiker zijn ‘Mijn gesprekken’.',
     saved: 'Opgeslagen.',
     add: 'Toestel een naam geven',
     extension: 'Toestel',
@@ -177,7 +177,7 @@ export const nl: Words = {
     customer: 'Klant',
     extension: 'Toestel',
     segment: 'Segment',
-    integration: 'Integratie',
+    integration: 'Koppeling',
     search: 'Naam, nummer of toestel',
     searchHint: (zone) =>
       `Een deel van een naam, met of zonder accenten, of van een nummer in elke notatie. Tijden in ${zone}.`,
@@ -241,8 +241,8 @@ export const nl: Words = {
     done: 'klaar',
     connect: 'Verbind uw telefooncentrale',
     connectHelp:
-      'Elke integratie heeft een token en instructies voor de telefooncentrale. Het eerste gesprek verschijnt hier meteen.',
-    openIntegration: 'Integratie openen',
+      'Elke koppeling heeft een token en instructies voor de telefooncentrale. Het eerste gesprek verschijnt hier meteen.',
+    openIntegration: 'Koppeling openen',
     customers: 'Voeg uw klanten toe',
     customersHelp:
       'Bellers worden dan met naam getoond, de belangrijkste eerst. Voeg een of twee segmenten met een prioriteit toe, daarna klanten, of importeer een CSV-bestand.',
@@ -255,7 +255,7 @@ export const nl: Words = {
     callsToday: 'Gesprekken vandaag',
     answered: 'Beantwoord',
     missed: 'Gemist',
-    median: 'Mediane wachttijd',
+    median: 'Tijd tot opnemen (mediaan)',
   },
 
   kit: {
@@ -354,7 +354,7 @@ export const nl: Words = {
       () => html`Is uw programma hierheen gestuurd, dan had het verzoek geen geldig token. Stuur het token van de
       koppeling als <code>Authorization: Bearer</code>, en <code>Accept: application/json</code> om een antwoord met
       status 401 te krijgen in plaats van deze pagina. Het token staat onder Koppelingen, en deze opdracht toont het:`,
-    signingIn: 'Bezig met aanmelden …',
+    signingIn: 'Bezig met aanmelden…',
     linkEnded: 'Deze link is niet meer geldig. Vraag om een nieuwe.',
   },
 
@@ -413,14 +413,14 @@ export const nl: Words = {
     neverReached: 'Nooit bereikte bellers',
     byPerson: 'Beantwoorde gesprekken per persoon',
     bySegment: 'Gesprekken per segment',
-    byIntegration: 'Gesprekken per integratie',
+    byIntegration: 'Gesprekken per koppeling',
     byNumberCalled: 'Gesprekken per gebeld nummer',
     byPlace: 'Gemiste gesprekken naar waar ze eindigden',
     byHours: 'Gesprekken binnen en buiten openingstijden',
     caller: 'Beller',
     person: 'Persoon',
     segment: 'Segment',
-    integration: 'Integratie',
+    integration: 'Koppeling',
     lastCall: 'Laatste gesprek',
     nineOfTen: '9 van de 10 binnen',
     medianDuration: 'Duur (mediaan)',
@@ -432,7 +432,7 @@ export const nl: Words = {
     removed: 'verwijderd',
     answeredBy: (name) => `Beantwoord door ${name}`,
     ofSegment: (name) => `Segment: ${name}`,
-    ofIntegration: (name) => `Integratie: ${name}`,
+    ofIntegration: (name) => `Koppeling: ${name}`,
     ofNumber: (name) => `Gebeld nummer: ${name}`,
     ofPlace: (name) => `Gemist bij: ${name}`,
     callsOf: 'Gesprekken van',
@@ -446,10 +446,10 @@ export const nl: Words = {
     beforeSpan: (days) => `Ervoor: ${days}.`,
     nineOfTenWithin: (time) => `9 van de 10 binnen ${time}`,
     missedUnder: (rate, short, seconds) =>
-      html`Percentage gemist ${rate}; ${short} hingen binnen ${seconds} s op`,
+      html`Percentage gemist ${rate}; ${short} opgehangen binnen ${seconds} s`,
     wait: 'Wachttijd tot ophangen (mediaan)',
     untilCalledBack: 'Tijd tot terugbellen (mediaan)',
-    calledBack: (back, again) => `${back} teruggebeld, ${again} belden opnieuw,`,
+    calledBack: (back, again) => `${back} teruggebeld, ${again} zelf opnieuw gebeld,`,
     neverReachedCount: (count) => `${count} nooit bereikt`,
     counts: (calls, answered, missed) =>
       `${count(calls, 'gesprek', 'gesprekken')}, ${answered} beantwoord, ${missed} gemist`,
@@ -466,7 +466,7 @@ export const nl: Words = {
     },
     notes: 'Hoe er geteld wordt',
     notesText: (within, short) =>
-      `Een gesprek telt op het moment waarop het begon. Het is gemist als het eindigde voordat iemand opnam. Het percentage gemist is het aandeel gemiste gesprekken van alle beantwoorde en gemiste; gesprekken die nog overgaan tellen niet mee. De tijd tot opnemen loopt van de eerste keer overgaan tot het opnemen; de wachttijd tot ophangen van de eerste keer overgaan tot het einde van een gemist gesprek. Gesprekken waarvan een van beide tijden onbekend is, blijven buiten beschouwing. “Binnen ${within} s beantwoord” is het aandeel van die gesprekken van alle beantwoorde en gemiste, zonder bellers die binnen ${short} s ophingen; beheerders kunnen de tijd wijzigen onder Account. De tijd tot terugbellen loopt van het eerste gemiste gesprek van een beller tot een collega op “Klaar” drukte.`,
+      `Een gesprek telt op het moment waarop het begon. Het is gemist als het eindigde voordat iemand opnam. Het percentage gemist is het aandeel gemiste gesprekken van alle beantwoorde en gemiste; gesprekken die nog overgaan tellen niet mee. De tijd tot opnemen loopt van de eerste keer overgaan tot het opnemen; de wachttijd tot ophangen van de eerste keer overgaan tot het einde van een gemiste oproep. Gesprekken waarvan een van beide tijden onbekend is, blijven buiten beschouwing. ‘Binnen ${within} s beantwoord’ is het aandeel van die gesprekken van alle beantwoorde en gemiste, zonder bellers die binnen ${short} s ophingen; beheerders kunnen de tijd wijzigen onder Account. De tijd tot terugbellen loopt van de eerste gemiste oproep van een beller tot een collega op ‘Klaar’ drukte.`,
   },
 
   weekly: {
@@ -488,7 +488,7 @@ export const nl: Words = {
     address: 'E-mailadres',
     hint: 'Komt op maandagochtend. Laat leeg voor geen rapport.',
     badAddress: 'Vul één e-mailadres in.',
-    noMail: 'Deze dienst kan geen e-mail versturen: SMTP_URL en MAIL_FROM zijn niet ingesteld.',
+    noMail: 'Deze service kan geen e-mail versturen: SMTP_URL en MAIL_FROM zijn niet ingesteld.',
   },
 
   account: {
@@ -575,7 +575,7 @@ export const nl: Words = {
     reset: 'Wachtwoord opnieuw instellen',
     resetHint:
       'Verwijdert het wachtwoord, meldt de gebruiker overal af en maakt een link om een nieuw wachtwoord te kiezen.',
-    resetButton: 'Wissen en link maken',
+    resetButton: 'Opnieuw instellen en link maken',
     factorOff: 'Tweede factor uitschakelen',
     factorOffHint:
       'Voor een gebruiker die het apparaat met de authenticator-app en de herstelcodes kwijt is.',
@@ -615,7 +615,7 @@ export const nl: Words = {
       'sign-out': 'Afgemeld',
       link: 'Eenmalige link gemaakt',
       password: 'Wachtwoord gewijzigd',
-      reset: 'Wachtwoord gewist',
+      reset: 'Wachtwoord opnieuw ingesteld',
       'second-factor': 'Tweede factor gewijzigd',
       session: 'Sessie beëindigd',
       user: 'Gebruiker toegevoegd',
@@ -632,7 +632,7 @@ export const nl: Words = {
   segments: {
     title: 'Segmenten',
     caption: 'Segmenten, hoogste prioriteit eerst',
-    hint: 'Hogere prioriteit: staat hoger in de gesprekkenbalk en wordt eerder beantwoord in wachtrijen die de prioriteit opvragen.',
+    hint: 'Hogere prioriteit: staat hoger in de balk en wordt eerder beantwoord in wachtrijen die de prioriteit opvragen.',
     segment: 'Segment',
     priority: 'Prioriteit',
     priorityOf: (segment) => `Prioriteit van ${segment}`,
@@ -680,7 +680,7 @@ export const nl: Words = {
     callIn: 'Bel van buiten',
     callInHint:
       'Bel een van uw nummers, bijvoorbeeld met een mobiele telefoon. Het gesprek verschijnt hier en in de balk zodra het is gemeld.',
-    waiting: 'Wachten op het eerste gesprek …',
+    waiting: 'Wachten op het eerste gesprek…',
     received: 'De telefooncentrale is verbonden. Dit was het laatste verzoek:',
     names: 'Bellers met naam tonen',
     namesHint: 'uw klanten, uit een spreadsheet of adresboek.',

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+
+/**
+ * What is wrong with the layout of the page as it is shown now, a line for each:
+ * - an element stands out of the window to the right: no page scrolls sideways;
+ * - a text is cut off without an ellipsis;
+ * - controls overlap;
+ * - the bar takes more than a quarter of a window that nobody opened it in.
+ */
+export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
+
+/** Runs in the browser: it uses nothing from outside. */
+function inPage(): string[] {
+  const { clientWidth } = document.documentElement;
+  const trouble: string[] = [];
+  const named = (element: Element) =>
+    `${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''} "${(element.textContent ?? '').trim().replace(/\s+/g, ' ').slice(0, 60)}"`;
+  const style = (element: Element) => getComputedStyle(element);
+  const isShown = (element: Element) =>
+    element.checkVisibility({ visibilityProperty: true }) && element.closest('.unseen, .skip') === null;
+  /** The part of a box that nothing cuts off. */
+  const visiblePart = (element: Element, { left, right, top, bottom }: DOMRect) => {
+    const part = { left, right, top, bottom };
+    for (let at = element.parentElement; at !== null; at = at.parentElement) {
+      if (style(at).overflowX === 'visible') continue;
+      const box = at.getBoundingClientRect();
+      part.left = Math.max(part.left, box.left);
+      part.right = Math.min(part.right, box.right);
+      part.top = Math.max(part.top, box.top);
+      part.bottom = Math.min(part.bottom, box.bottom);
+    }
+    return part;
+  };
+
+  if (document.documentElement.scrollWidth > clientWidth) trouble.push('the page scrolls sideways');
+  for (const element of document.querySelectorAll('body *')) {
+    if (!isShown(element)) continue;
+    const box = element.getBoundingClientRect();
+    if (visiblePart(element, box).right > clientWidth + 1)
+      trouble.push(`out of the window: ${named(element)}`);
+    const { overflowX, textOverflow, display } = style(element);
+    const hasText = [...element.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+    );
+    const isCut =
+      textOverflow !== 'ellipsis' &&
+      !['auto', 'scroll'].includes(overflowX) &&
+      display !== 'inline' &&
+      (overflowX !== 'visible' || hasText) &&
+      element.scrollWidth > element.clientWidth + 1;
+    if (isCut && !element.matches('input, select, svg, svg *')) trouble.push(`cut off: ${named(element)}`);
+  }
+
+  const controls = [...document.querySelectorAll('a[href], button, input, select, textarea, summary')]
+    .filter((element) => isShown(element) && element.closest('svg') === null)
+    // Links in a text go over several lines, each a box of its own.
+    .flatMap((element) =>
+      [...element.getClientRects()].map((box) => ({ element, ...visiblePart(element, box) })),
+    )
+    .filter(({ left, right, top, bottom }) => right - left > 2 && bottom - top > 2);
+  for (const [index, one] of controls.entries())
+    for (const other of controls.slice(index + 1)) {
+      // The bar lies over the page, its line over what it opens.
+      const apart = ['#bar', '.bar-head'].some(
+        (part) => (one.element.closest(part) === null) !== (other.element.closest(part) === null),
+      );
+      if (apart || one.element.contains(other.element) || other.element.contains(one.element)) continue;
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+      if (wide > 1 && high > 2) trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
+    }
+
+  const bar = document.querySelector('.bar-room .bar:not(.open)');
+  const box = bar?.getBoundingClientRect();
+  if (box && box.width * box.height > (innerWidth * innerHeight) / 4)
+    trouble.push(`the bar takes ${Math.round(box.width)} x ${Math.round(box.height)} px`);
+  return trouble;
+}
