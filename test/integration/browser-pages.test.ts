@@ -73,7 +73,7 @@ describe('every page, whatever an account holds, without an error, and none over
 function countLoaded(context: BrowserContext): () => Promise<number> {
   let loaded: Promise<number>[] = [];
   context.on('response', (response) => {
-    if (!response.url().endsWith('/events'))
+    if (!response.headers()['content-type']?.startsWith('text/event-stream'))
       loaded.push(
         response.body().then(
           (body) => gzipSync(body).length,

@@ -222,7 +222,7 @@ describe('windows of all sizes, in both themes and all languages', { skip }, () 
     const page = await fresh.newPage();
     const loaded: Promise<number>[] = [];
     page.on('response', (response) => {
-      if (!response.url().endsWith('/events'))
+      if (!response.headers()['content-type']?.startsWith('text/event-stream'))
         loaded.push(response.body().then((body) => gzipSync(body).length));
     });
     await page.goto(served.url);

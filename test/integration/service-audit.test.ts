@@ -58,7 +58,7 @@ test('what people change on pages is in the audit log, and administrators read i
       'token | integration Branch added',
       'token | integration PBX 1: token replaced',
       'settings | integration PBX 1: off',
-      'settings | account Alpha, country NL, time zone of the server, answer within 20 s, CRM none, agents may not delete customers',
+      'settings | account Alpha, country NL, time zone of the server, answer within 20 s, CRM none, agents may not delete customers and notes',
       'settings | segment Gold: priority 5',
       'removal | segment Gold',
       'import | 1 imported, 0 refused',

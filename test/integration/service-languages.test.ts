@@ -102,6 +102,10 @@ test('a user chooses a language; dates and errors are in it too, and the API sta
   assert.equal((await withStore(served, (store) => store.users.find({ uid: user.uid })))?.language, 'de');
   const missing = await ask(`${url}/users/nobody`, { headers: { cookie } });
   assert.deepEqual([missing.status, missing.text.includes('Benutzer nicht gefunden.')], [404, true]);
+  const unknownPage = await ask(`${url}/nothing`, {
+    headers: { cookie, accept: 'text/html', 'accept-language': 'nl' },
+  });
+  assert.match(unknownPage.text, /<html lang="de">/);
   const refused = await ask('/voice/call', {
     token: a.token,
     method: 'POST',

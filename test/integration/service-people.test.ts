@@ -97,8 +97,22 @@ test("a caller's page says who spoke with them, and links into the office's own 
   assert.match(customer.text, /href="\/callers\?number=%2B4930901820"/);
 });
 
-test('what agents may delete is a setting of the account', async (t) => {
+/** The fields that remove the first note of a caller's page. */
+const noteIn = (page: string): Record<string, string> => {
+  const [form = ''] = /<form[^>]*remove-note[\s\S]*?<\/form>/.exec(page) ?? [];
+  return Object.fromEntries(
+    Array.from(form.matchAll(/name="(?!token)(\w+)" value="([^"]*)"/g), ([, ...of]) => of),
+  );
+};
+
+test('what agents may delete is a setting of the account: customers, and notes about callers', async (t) => {
   const { jana, boss, read, submit } = await scene(t);
+  const number = '+4930901820';
+  const card = () => read(jana, `/callers?${new URLSearchParams({ number })}`);
+  await submit(boss, '/call-back', { number, kind: 'note', text: 'Wants an offer', from: 'caller' });
+  const bosses = await read(boss, `/callers?${new URLSearchParams({ number })}`);
+  assert.equal((await submit(jana, '/callers/remove-note', noteIn(bosses.text))).status, 403);
+  assert.doesNotMatch((await card()).text, /remove-note/);
   const page = () => read(jana, '/customers/edit?reference=1');
   assert.doesNotMatch((await page()).text, /\/customers\/remove/);
   assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 403);
@@ -107,6 +121,13 @@ test('what agents may delete is a setting of the account', async (t) => {
   const again = await submit(boss, '/account/settings', { ...settings, crm: 'no address' });
   assert.equal(again.status, 422);
   assert.doesNotMatch(again.text, /name="agents_delete"[^>]* checked/, 'as it was sent');
+  const note = noteIn((await card()).text);
+  await submit(boss, '/call-back', { number, kind: 'note', text: 'By fax', from: 'caller' });
+  assert.equal((await submit(jana, '/callers/remove-note', note)).status, 303);
+  assert.match((await card()).plain, /Notes .*By fax/);
+  assert.doesNotMatch((await card()).plain, /Wants an offer/);
+  assert.equal((await submit(jana, '/callers/remove-note', note)).status, 303, 'removed already');
+  assert.match((await read(boss, '/audit')).plain, /Removed .*note of Boss about \+4930901820/);
   assert.match((await page()).text, /\/customers\/remove/);
   assert.equal((await submit(jana, '/customers/remove', { reference: '1' })).status, 303);
   assert.equal((await page()).status, 404);

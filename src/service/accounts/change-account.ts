@@ -17,7 +17,7 @@ export async function changeAccount(
     timeZone !== undefined && `time zone ${timeZone ?? 'of the server'}`,
     answerWithin !== undefined && `answer within ${answerWithin} s`,
     crmUrl !== undefined && `CRM ${crmUrl ?? 'none'}`,
-    agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers`,
+    agentsDelete !== undefined && `agents ${agentsDelete ? 'may' : 'may not'} delete customers and notes`,
   ];
   return [`account ${name}`, ...changes.filter(Boolean)].join(', ');
 }

@@ -1,9 +1,10 @@
-import cookie from '@fastify/cookie';
+import { fastifyCookie } from '@fastify/cookie';
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { limits } from '../../api/contract/decisions.ts';
 import { queryFields } from '../../api/contract/fields.ts';
 import { basePath } from '../../api/contract/routes.ts';
 import { oncePerMinute } from '../../log/once-per-minute.ts';
+import { cookieNames } from '../access/session-cookie.ts';
 import { sendErrorPage, wantsPage } from '../pages/error-page.ts';
 import { adminRoutes } from '../routes/admin.ts';
 import { apiRoutes } from '../routes/api.ts';
@@ -80,18 +81,19 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     const { status, body } = refusalOf(error, request.routeOptions.url ?? '', context.log);
     return wantsPage(request) ? sendErrorPage(request, reply, status, error) : reply.code(status).send(body);
   });
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const error = new Refusal(404, ({ noPage }) => noPage, 'There is nothing at this path.');
-    return wantsPage(request)
-      ? sendErrorPage(request, reply, 404, error)
-      : reply.code(404).send({ message: error.message });
+    if (!wantsPage(request)) return reply.code(404).send({ message: error.message });
+    const cookies = fastifyCookie.parse(request.headers.cookie ?? '');
+    const session = await context.sessions.find(cookies[cookieNames(request.protocol).session]);
+    return sendErrorPage(request, reply, 404, error, session?.user.language);
   });
   await describeApi(app);
   await app.register(apiRoutes(context), { prefix: basePath });
   await app.register(healthRoutes(context));
   await app.register(adminRoutes(context), { prefix: '/admin' });
   await app.register(async (screens) => {
-    await screens.register(cookie); // the API knows no cookies
+    await screens.register(fastifyCookie); // the API knows no cookies
     screens.addHook('onRequest', async ({ hostname }) => {
       if (isOurs(hostname)) return;
       limited((suppressed) =>

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { limits } from '../../api/contract/decisions.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
 import { extensionText } from '../accounts/extensions.ts';
@@ -7,12 +8,12 @@ import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import { everyCall } from '../store/call-store.ts';
 import { callBackButtons, closedText, dialLink } from './call-back-pages.ts';
-import { customerLink, segmentChip } from './call-cells.ts';
+import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 import { displayText, lines, plainText } from './kit/display-text.ts';
 import { changeForm } from './kit/form.ts';
-import { html } from './kit/html.ts';
-import type { Pages } from './kit/page-request.ts';
+import { type Html, html } from './kit/html.ts';
+import { mayDelete, type PageRequest, type Pages } from './kit/page-request.ts';
 
 const LAST_CALLS = 10;
 const MAX_NOTES = 100;
@@ -42,6 +43,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
     const crm = account.crmUrl && crmLink(account.crmUrl, { number, reference: customer?.reference ?? '' });
     const spokeWith = new Set(calls.flatMap(({ callerId }) => callerId ?? []));
     const name = customer?.name ?? spaced(number);
+    const mayRemove = mayDelete(request);
     return {
       title: plainText(name, 40),
       scripts: ['live-parts.js'],
@@ -65,7 +67,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
           ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${text.allCalls}</a></p>`}
           <h2>${text.notes}</h2>
           ${said.length === 0 && html`<p class="quiet">${text.noNotes}</p>`}
-          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text: note }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}</p><p>${lines(note ?? '')}</p></li>`)}</ul>`}
+          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text: note }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}${mayRemove && html` ${removeNote({ number, at, user }, request)}`}</p><p>${lines(note ?? '')}</p></li>`)}</ul>`}
         </div>
         ${
           isDialable(number) &&
@@ -80,4 +82,24 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
       `,
     };
   });
+
+  pages.post('/callers/remove-note', 'agent', async (request) => {
+    const { account, form } = request;
+    if (!mayDelete(request)) throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
+    const read = note.safeParse(Object.fromEntries(form));
+    if (!read.success) throw new Refusal(422, ({ noCaller }) => noCaller);
+    const { number, user } = read.data;
+    if (await store.callers.removeNote(account.id, read.data))
+      await request.audit('removal', `note of ${user} about ${number}`);
+    return { redirect: callerAddress(number) };
+  });
 }
+
+const note = z.object({ number: z.string(), user: z.string(), at: z.coerce.number().int() });
+
+const removeNote = (of: z.infer<typeof note>, { token, words }: PageRequest): Html =>
+  changeForm(
+    { action: '/callers/remove-note', token, inline: true },
+    html`${Object.entries(of).map(([name, value]) => html`<input type="hidden" name=${name} value=${String(value)} />`)}
+      <button type="submit" class="danger">${words.common.remove}</button>`,
+  );

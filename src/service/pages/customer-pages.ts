@@ -13,7 +13,7 @@ import { callerAddress } from './call-cells.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page-request.ts';
+import { mayDelete, type Page, type PageRequest, type Pages } from './kit/page-request.ts';
 import { pager, table } from './kit/table.ts';
 import { formError, type Words } from './words/words.ts';
 
@@ -110,9 +110,9 @@ export function customerPages(pages: Pages, { store, budgets }: ServiceContext):
       });
     return { redirect: `/customers/edit?${new URLSearchParams({ reference, done: '' })}` };
   });
-  pages.post('/customers/remove', 'agent', async ({ account, form, audit, administrates }) => {
-    if (!administrates && !account.agentsDelete)
-      throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
+  pages.post('/customers/remove', 'agent', async (request) => {
+    const { account, form, audit } = request;
+    if (!mayDelete(request)) throw new Refusal(403, ({ onlyAdministrators }) => onlyAdministrators);
     const reference = form.get('reference') ?? '';
     if (await customers.remove(account.id, reference)) await audit('removal', `customer ${reference}`);
     return { redirect: '/customers?removed' };
@@ -210,7 +210,7 @@ function formPage(
   segments: readonly Segment[],
   errors?: FieldErrors,
 ): Page {
-  const { token, query, form, administrates, account, words } = request;
+  const { token, query, form, words } = request;
   const { common, customers: text, segments: segmentText } = words;
   const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
   const title = kept === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
@@ -266,7 +266,7 @@ function formPage(
           html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>${text.callsOf}</a></p>
             <p>${(customer.numbers ?? []).slice(0, 10).map((of) => html`<a href=${callerAddress(of)}>${words.caller.cardOf(spaced(of))}</a> `)}</p>
             ${
-              (administrates || account.agentsDelete) &&
+              mayDelete(request) &&
               html`<details>
               <summary>${common.remove}</summary>
               <p>${number ? text.removeHintNumber : text.removeHint}</p>

@@ -10,14 +10,15 @@ import { type Words, wordsFor } from './words/words.ts';
 export const wantsPage = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '');
 
-/** An error outside of the account's pages, in the browser's language. */
+/** An error outside of the account's pages, in the user's language if that is known, else in the browser's. */
 export function sendErrorPage(
   { headers }: FastifyRequest,
   reply: FastifyReply,
   status: number,
   error: Error,
+  language = '',
 ): FastifyReply {
-  const words = wordsFor('', headers['accept-language']);
+  const words = wordsFor(language, headers['accept-language']);
   return sendPlain(reply, errorPage(status, error, words), words);
 }
 

@@ -38,6 +38,8 @@ export interface CallerStore {
   /** Who called in a span of a day, or of some thousand calls, and how often. Unordered. */
   counts(account: number, span: Span, of: CallGroup | null): Promise<CallerCounts[]>;
   act(account: number, action: CallerAction): Promise<void>;
+  /** Deletes a note; false if there is none. */
+  removeNote(account: number, note: Pick<CallerAction, 'number' | 'at' | 'user'>): Promise<boolean>;
   /** Deletes what was done about a number. */
   forget(account: number, number: string): Promise<void>;
   /** What was done since `since` (before `until`), or about one number: the newest `max`, oldest first. */

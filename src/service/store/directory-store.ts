@@ -13,7 +13,7 @@ export type Account = {
   readonly tokenCounter: number;
   /** The address of a caller in the office's own program, with places for the number (see crm-link.ts). Null: none. */
   readonly crmUrl: string | null;
-  /** Whether agents may delete customers; administrators may always. */
+  /** Whether agents may delete customers and notes; administrators may always. */
   readonly agentsDelete: boolean;
   /** JSON (see opening-hours.ts). Null: none. */
   readonly openingHours: string | null;

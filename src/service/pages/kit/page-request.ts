@@ -62,6 +62,10 @@ export type Answer =
       readonly content: string | Iterable<string> | AsyncIterable<string>;
     };
 
+/** Whether the user may delete customers and notes: administrators always, agents as the account's setting says. */
+export const mayDelete = ({ administrates, account }: PageRequest): boolean =>
+  administrates || account.agentsDelete;
+
 export type Handler = (request: PageRequest) => Answer | Promise<Answer>;
 
 /** Registers pages. `administrator`: agents are refused; `agent`: every signed-in user. */

@@ -92,7 +92,7 @@ export const de: Words = {
   crm: {
     label: 'Adresse eines Anrufers in Ihrem CRM',
     hint: 'Wird auf der Seite des Anrufers gezeigt. {number} und {reference} werden ersetzt, etwa in https://crm.example/?phone={number}.',
-    agentsDelete: 'Mitarbeiter dürfen Kunden löschen',
+    agentsDelete: 'Mitarbeiter dürfen Kunden und Notizen löschen',
   },
 
   caller: {

@@ -96,7 +96,7 @@ export const en = {
   crm: {
     label: 'Address of a caller in your CRM',
     hint: 'Shown on the caller’s page. {number} and {reference} are replaced, as in https://crm.example/?phone={number}.',
-    agentsDelete: 'Agents may delete customers',
+    agentsDelete: 'Agents may delete customers and notes',
   },
 
   caller: {

@@ -92,7 +92,7 @@ export const es: Words = {
   crm: {
     label: 'Dirección de quien llama en su CRM',
     hint: 'Se muestra en la página de quien llama. {number} y {reference} se sustituyen, como en https://crm.example/?phone={number}.',
-    agentsDelete: 'Los agentes pueden eliminar clientes',
+    agentsDelete: 'Los agentes pueden eliminar clientes y notas',
   },
 
   caller: {

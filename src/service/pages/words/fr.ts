@@ -92,7 +92,7 @@ export const fr: Words = {
   crm: {
     label: 'Adresse d’un appelant dans votre CRM',
     hint: 'Affichée sur la page de l’appelant. {number} et {reference} sont remplacés, comme dans https://crm.example/?phone={number}.',
-    agentsDelete: 'Les agents peuvent supprimer des clients',
+    agentsDelete: 'Les agents peuvent supprimer des clients et des notes',
   },
 
   caller: {

@@ -92,7 +92,7 @@ export const nl: Words = {
   crm: {
     label: 'Adres van een beller in uw CRM',
     hint: 'Staat op de pagina van de beller. {number} en {reference} worden vervangen, zoals in https://crm.example/?phone={number}.',
-    agentsDelete: 'Medewerkers mogen klanten verwijderen',
+    agentsDelete: 'Medewerkers mogen klanten en notities verwijderen',
   },
 
   caller: {

@@ -13,7 +13,7 @@ CREATE TABLE accounts (
   country text,
   time_zone text,
   token_counter integer NOT NULL DEFAULT 1,
-  -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers.
+  -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers and notes.
   crm_url text,
   agents_delete boolean NOT NULL DEFAULT false,
   -- Seconds: the goal that reports compare times to answer with.

@@ -64,6 +64,14 @@ export function callerRows(
       );
       acted(account);
     },
+    async removeNote(account, { number, at, user }) {
+      const removed = await write(
+        `DELETE FROM caller_actions WHERE account_id = $1 AND number = $2 AND at = $3 AND user_name = $4
+           AND kind = 'note' RETURNING id`,
+        ...[account, number, at, user],
+      );
+      return removed.length > 0;
+    },
     async forget(account, number) {
       await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
     },

@@ -7,7 +7,7 @@ CREATE TABLE accounts (
   country TEXT,
   time_zone TEXT,
   token_counter INTEGER NOT NULL DEFAULT 1,
-  -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers.
+  -- The address of a caller in the office's own program (see crm-link.ts), and whether agents may delete customers and notes.
   crm_url TEXT,
   agents_delete INTEGER NOT NULL DEFAULT 0,
   -- Seconds: the goal that reports compare times to answer with.
