@@ -121,6 +121,7 @@ test('a period is read from the address, and corrected if invalid', () => {
   assert.equal(of('from=2026-02-30&to=<script>'), '2026-11-14 2026-11-20 day');
   assert.equal(of('from=0001-01-01&to=2026-11-20&by=hour').split(' ')[2], 'month');
   assert.equal(of('from=2026-11-01&to=2026-11-20&by=week'), '2026-11-01 2026-11-20 week');
+  assert.equal(of('from=2026-11-17&to=2026-11-17&by=day'), '2026-11-17 2026-11-17 hour');
   assert.deepEqual(stepsFor({ first: date('2026-11-01'), last: date('2026-11-20') }), [
     'day',
     'week',

@@ -19,9 +19,10 @@ const defaultSteps: readonly (readonly [days: number, step: StepLength])[] = [
   [400, 'week'],
 ];
 
-/** The steps that a period can be grouped by. */
+/** The steps that a period can be grouped by. One day as a whole is what the report begins with: it is shown by hour. */
 export function stepsFor({ first, last }: Pick<Period, 'first' | 'last'>): StepLength[] {
-  return stepLengths.filter((step) => daysIn({ first, last }) <= longest[step]);
+  const days = daysIn({ first, last });
+  return days === 1 ? ['hour'] : stepLengths.filter((step) => days <= longest[step]);
 }
 
 export function daysIn({ first, last }: Pick<Period, 'first' | 'last'>): number {
