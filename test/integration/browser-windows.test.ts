@@ -14,7 +14,7 @@ import {
   sizes,
   type Theme,
 } from './browser.ts';
-import { everyPage } from './every-page.ts';
+import { addWebhook, everyPage } from './every-page.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { person, withStore } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
@@ -62,6 +62,8 @@ const wrongForms: readonly View[] = [
   ['/users', '/users', { name: 'Anna' }],
   ['/integrations', '/integrations', { name: '' }],
   ['/extensions', '/extensions', { extension: '' }],
+  ['/integrations/webhooks', '/integrations/webhooks', { url: 'nowhere' }],
+  ['/opening-hours', '/opening-hours', { closed: 'some day' }],
   ['/account', '/account/settings', { account: '', crm: 'javascript:', within: '0' }],
   ['/account', '/account/password', { current: 'wrong', password: 'short' }],
   ['/account/second-factor', '/account/second-factor', { current: 'wrong', code: '000000' }],
@@ -181,6 +183,7 @@ async function giveOffice(served: Served): Promise<void> {
     ]);
     await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 35, timeZone: 'UTC' });
   });
+  await withStore(served, (store) => addWebhook(store, 1));
   const { a, post } = served;
   for (const [id, from] of Object.entries({ r1: '+493011111111', r2: '+4930901820', t1: '+494066969102' }))
     await post(a.token, event({ id, from }));
