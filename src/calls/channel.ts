@@ -54,7 +54,7 @@ export type Channel = {
   gone: boolean;
 };
 
-export type ChannelEnd = {
+type ChannelEnd = {
   /** Unix ms. */
   readonly at: number;
   readonly place: Place;

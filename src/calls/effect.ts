@@ -56,7 +56,7 @@ type NumberExpected = { readonly type: 'expect'; readonly number: string };
 type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
 
 /** Ask the PBX what its dialplan does at this place, and answer with an `application` input. */
-export type ApplicationAsked = {
+type ApplicationAsked = {
   readonly type: 'ask-application';
   readonly uniqueid: string;
   readonly place: Place;

@@ -13,7 +13,7 @@ export type MetricRow<Status> = {
   readonly label?: string;
 };
 
-export type HistogramRow = {
+type HistogramRow = {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
@@ -21,7 +21,7 @@ export type HistogramRow = {
   readonly buckets: readonly number[];
 };
 
-export type MetricRegistry<Status, Name extends string> = {
+type MetricRegistry<Status, Name extends string> = {
   /** Adds a duration, ms, to a histogram. */
   observe(histogram: Name, durationMs: number, labels?: Readonly<Record<string, string>>): void;
   /** Returns the text of `/metrics`; `info`: labels of the metric `info`. */

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { systemClock } from './clock.ts';
 import { createListener } from './listener.ts';
+import { messageOf } from './message-of.ts';
 
 export type PageServerOptions = {
   readonly host: string;
@@ -33,7 +34,7 @@ export function createPageServer(
     try {
       return await page();
     } catch (error) {
-      return { status: 500, type: text, body: `${error instanceof Error ? error.message : error}\n` };
+      return { status: 500, type: text, body: `${messageOf(error)}\n` };
     }
   }
 

@@ -10,7 +10,7 @@ const noCounts = {
 };
 
 /** What is read at each scrape. Times are Unix ms. */
-export type ServiceReadings = {
+type ServiceReadings = {
   readonly startedAt: number;
   readonly storageWorking: boolean;
   readonly accounts: number;

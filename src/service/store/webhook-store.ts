@@ -34,7 +34,7 @@ export type WebhookChange = {
 };
 
 /** `new`: never tried; `retry`: tried, and tried again; `failed`: given up, can be sent again. */
-export type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed';
+type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed';
 
 /** An event that waits for its delivery. */
 export type DueDelivery = {

@@ -526,7 +526,6 @@ export const de: Words = {
     closes: (day) => `${day}, bis`,
     closedDays: 'Geschlossene Tage',
     closedHint: 'Daten wie 2026-12-25, eines je Zeile.',
-    noHours: 'Keine Öffnungszeiten',
     sessions: 'Angemeldete Browser',
     signOutEverywhere: 'Überall abmelden',
     browser: 'Browser',

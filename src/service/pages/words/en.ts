@@ -519,7 +519,6 @@ export const en = {
     closes: (day: string) => `${day}, to`,
     closedDays: 'Closed days',
     closedHint: 'Dates such as 2026-12-25, one to a line.',
-    noHours: 'No opening hours',
     sessions: 'Signed-in browsers',
     signOutEverywhere: 'Sign out everywhere',
     browser: 'Browser',

@@ -526,7 +526,6 @@ export const es: Words = {
     closes: (day) => `${day}, a`,
     closedDays: 'Días de cierre',
     closedHint: 'Fechas como 2026-12-25, una por línea.',
-    noHours: 'Sin horario',
     sessions: 'Navegadores con sesión iniciada',
     signOutEverywhere: 'Cerrar sesión en todas partes',
     browser: 'Navegador',

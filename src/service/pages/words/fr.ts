@@ -527,7 +527,6 @@ export const fr: Words = {
     closes: (day) => `${day}, à`,
     closedDays: 'Jours de fermeture',
     closedHint: 'Des dates comme 2026-12-25, une par ligne.',
-    noHours: 'Pas d’heures d’ouverture',
     sessions: 'Navigateurs connectés',
     signOutEverywhere: 'Se déconnecter partout',
     browser: 'Navigateur',

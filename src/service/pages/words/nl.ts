@@ -523,7 +523,6 @@ export const nl: Words = {
     closes: (day) => `${day}, tot`,
     closedDays: 'Gesloten dagen',
     closedHint: 'Datums zoals 2026-12-25, één per regel.',
-    noHours: 'Geen openingstijden',
     sessions: 'Aangemelde browsers',
     signOutEverywhere: 'Overal afmelden',
     browser: 'Browser',
