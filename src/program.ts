@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { Command } from 'commander';
 import type { Bridge } from './bridge.ts';
+import { createProgram } from './cli/create-program.ts';
 import { alertSection } from './config/alert-section.ts';
 import {
   bridgeSections,
@@ -109,24 +109,9 @@ function mailSecrets({
   return [mail?.login?.pass, alerts.webhook].filter((secret) => secret !== undefined);
 }
 
-const program = new Command('pbx-bridge')
-  .description('Report every inbound call of an Asterisk phone system to the Call Integration API.')
-  .version(version)
-  .showHelpAfterError()
-  .hook('preAction', async () => (await import('./process/authorities.ts')).trustSystemAuthorities());
-
-program
-  .command('run')
-  .description('run the bridge with the settings of the environment and .env')
-  .addHelpText(
-    'after',
-    `
-Exit codes: 0 stopped, 1 failed (restart it), ${EXIT_CONFIG} invalid configuration (correct it first).
-Settings: see config/pbx-bridge.env.example.`,
-  )
-  .action(async () => {
-    process.exit(await run());
-  });
+const program = createProgram(version, run).hook('preAction', async () =>
+  (await import('./process/authorities.ts')).trustSystemAuthorities(),
+);
 
 // The bridge's process does not load the service.
 if (process.argv[2] !== 'run') {

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 
 export const architectures = ['amd64', 'arm64'] as const;
 export type Architecture = (typeof architectures)[number];
@@ -84,6 +95,13 @@ function surroundings(root: string): void {
     put(join(project, unit), `lib/systemd/system/${basename(unit)}`);
   put(here('pbx-bridge'), 'usr/bin/pbx-bridge');
   put(here('lintian-overrides'), 'usr/share/lintian/overrides/pbx-bridge');
+  put(join(project, 'systemd/completion/pbx-bridge'), 'usr/share/bash-completion/completions/pbx-bridge');
+  for (const page of globSync('systemd/man/*', { cwd: project })) {
+    const folder = join(root, `usr/share/man/man${page.at(-1)}`);
+    mkdirSync(folder, { recursive: true });
+    const text = readFileSync(join(project, page));
+    writeFileSync(join(folder, `${basename(page)}.gz`), gzipSync(text, { level: 9 }));
+  }
   // The documents for operators, in the folders that their links name.
   for (const name of globSync(['*.md', 'config/*.md', 'src/service/README.md', 'test/pictures/*.png'], {
     cwd: project,

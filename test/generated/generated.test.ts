@@ -5,5 +5,5 @@ import { test } from 'node:test';
 import { generatedFiles } from './generated.ts';
 
 for (const [path, text] of Object.entries(generatedFiles()))
-  test(`config/${basename(path)} is up to date (npm run generate)`, () =>
+  test(`${basename(path)} is up to date (npm run generate)`, () =>
     assert.equal(readFileSync(path, 'utf8'), text));

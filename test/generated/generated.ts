@@ -9,8 +9,11 @@ import { settingsPage } from '../../src/config/settings-page.ts';
 import { makeMeter } from '../../src/service/http/meter.ts';
 import { createMetrics } from '../../src/status/metrics.ts';
 import { messagesPage, metricsPage } from '../../src/status/reference-pages.ts';
+import { bashCompletion } from './completion.ts';
+import { commandPages, settingsManPage } from './man-pages.ts';
 
 const config = (name: string) => fileURLToPath(new URL(`../../config/${name}`, import.meta.url));
+const systemd = (name: string) => fileURLToPath(new URL(`../../systemd/${name}`, import.meta.url));
 
 const bridgeHead = [
   'Settings of pbx-bridge. Copy this file to .env, or to the settings file of the service manager.',
@@ -42,6 +45,11 @@ with the value, or as a systemd credential. For each invalid value the program p
 and what the setting takes, and exits with code 78. Settings with _reload: yes_ take effect on \`systemctl reload\` or
 SIGHUP; the others need a restart.`;
 
+const programs = [
+  { title: 'The bridge', sections: bridgeSections, reloads: true },
+  { title: 'The service', sections: serviceSections, reloads: false },
+];
+
 /** The settings that take effect on a reload, for the head of the sample file. */
 function reloadHead(): string[] {
   const names = Object.values(bridgeSections as Sections).flatMap(({ live = [] }) => live);
@@ -51,15 +59,17 @@ function reloadHead(): string[] {
   ];
 }
 
-/** The generated files: path to text. A test compares them with the files in `config/`. */
+/** The generated files: path to text. A test compares them with the files. */
 export function generatedFiles(): Record<string, string> {
   return {
     [config('pbx-bridge.env.example')]: sampleFile([...bridgeHead, ...reloadHead()], bridgeSections),
     [config('pbx-bridge-service.env.example')]: sampleFile(serviceHead, serviceSections),
-    [config('settings.md')]: settingsPage(settingsIntro, [
-      { title: 'The bridge', sections: bridgeSections, reloads: true },
-      { title: 'The service', sections: serviceSections, reloads: false },
-    ]),
+    [config('settings.md')]: settingsPage(settingsIntro, programs),
+    ...Object.fromEntries(
+      Object.entries(commandPages()).map(([name, text]) => [systemd(`man/${name}`), text]),
+    ),
+    [systemd('man/pbx-bridge.env.5')]: settingsManPage(programs),
+    [systemd('completion/pbx-bridge')]: bashCompletion(),
     [config('messages.md')]: messagesPage(),
     [config('metrics.md')]: metricsPage(createMetrics({ withProcess: false }).list(), makeMeter().list()),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import type { Machine, Said } from './machine.ts';
+import { type Machine, run, type Said } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
 const install = ['dpkg', '-i'] as const;
@@ -95,6 +95,26 @@ export async function packageTests(t: TestContext, packages: Packages, machine: 
       await succeeds(machine.chroot('rm', file));
     },
   );
+
+  await t.test('man shows the pages, and bash completes commands and options', async () => {
+    for (const [page, text] of [
+      ['man1/pbx-bridge.1', /pbx-bridge explain 0301234567/],
+      ['man1/pbx-bridge-service.1', /service integration list/],
+      ['man5/pbx-bridge.env.5', /SERVICE_METRICS_LISTEN/],
+    ] as const) {
+      const shown = await succeeds(run('man', ['--warnings', '-l', machine.at(`usr/share/man/${page}.gz`)]));
+      assert.match(shown.output, text);
+      assert.doesNotMatch(shown.output, /warning/);
+    }
+    const complete = async (...words: string[]) => {
+      const script = `. /usr/share/bash-completion/completions/pbx-bridge
+        COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+        _pbx_bridge; echo "\${COMPREPLY[@]}"`;
+      return (await succeeds(machine.chroot('bash', '-c', script))).output.trim();
+    };
+    assert.equal(await complete('pbx-bridge', 'se'), 'service');
+    assert.equal(await complete('pbx-bridge', 'service', 'token', '--ke'), '--keep-old');
+  });
 
   await t.test('the units are right, and safe to 1.2 of systemd-analyze security', async () => {
     const verified = await succeeds(machine.chroot('systemd-analyze', 'verify', '--man=no', ...units));

@@ -23,6 +23,8 @@ test('the Debian package', { skip: impossible ?? false, concurrency: 3 }, async 
     '/usr/bin/x86_64-linux-gnu-strip': 'binutils',
     '/usr/bin/aarch64-linux-gnu-strip': 'binutils-aarch64-linux-gnu',
     '/usr/bin/lintian': 'lintian',
+    '/usr/bin/man': 'man-db',
+    '/usr/bin/groff': 'groff-base',
     '/usr/bin/systemd-nspawn': 'systemd-container',
     '/usr/sbin/debootstrap': 'debootstrap',
   });
