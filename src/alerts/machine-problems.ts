@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { within } from '../process/within.ts';
 import { type Problem, problem } from './problem.ts';
 
 const MB = 1 << 20;
@@ -6,14 +7,45 @@ const ampleFree = 256 * MB;
 /** What ends within this is announced, ms. */
 const soonMs = 14 * 86_400_000;
 
-/** A disk that is almost full; nothing if it cannot be read. */
-export async function diskProblem(directory: string): Promise<Problem[]> {
-  const { bavail, bsize } = await statfs(directory).catch(() => ({ bavail: ampleFree, bsize: 1 }));
-  const free = bavail * bsize;
-  return free < ampleFree
-    ? [problem('disk', 'problem.disk-low', { directory, free: Math.floor(free / MB) })]
-    : [];
+/** A file system that has been cut off, such as NFS, answers never, ms. */
+const STATFS_MS = 1_000;
+
+/**
+ * Looks whether a disk is almost full; `unknown` if it does not answer. It is asked again only when it has: each question
+ * that hangs holds a thread that the whole program needs.
+ */
+export function watchDisk(directory: string, read: (path: string) => Promise<Space> = statfs) {
+  const key = 'disk';
+  let asked: Promise<Problem[]> | undefined;
+
+  async function look(): Promise<Problem[]> {
+    try {
+      const { bavail, bsize } = await read(directory);
+      const free = bavail * bsize;
+      return free < ampleFree
+        ? [problem(key, 'problem.disk-low', { directory, free: Math.floor(free / MB) })]
+        : [];
+    } catch {
+      return [];
+    } finally {
+      asked = undefined;
+    }
+  }
+
+  return async (): Promise<{ problems: Problem[]; unknown: string[] }> => {
+    asked ??= look();
+    let problems: Problem[] | undefined;
+    await within(
+      STATFS_MS,
+      asked.then((found) => {
+        problems = found;
+      }),
+    );
+    return problems === undefined ? { problems: [], unknown: [key] } : { problems, unknown: [] };
+  };
 }
+
+type Space = { readonly bavail: number; readonly bsize: number };
 
 /** A certificate that expires within two weeks. `endsAt`: Unix ms; NaN if the certificate does not say. */
 export function certificateProblem(

@@ -1,10 +1,42 @@
 import { fill, type Message, type MessageCode, messages } from '../log/messages.ts';
 
+/** The codes of all problems that are announced; test/alerts/caused.test.ts causes each. */
+export const problemCodes = [
+  'ami.unreachable',
+  'ami.tls-refused',
+  'ami.not-asterisk',
+  'ami.login-refused',
+  'ami.no-reporting-class',
+  'ami.no-call-class',
+  'ami.silent',
+  'ami.lost',
+  'delivery.paused',
+  'delivery.held',
+  'delivery.outage',
+  'outbox.full',
+  'outbox.failing',
+  'cdr.unreadable',
+  'problem.backlog',
+  'problem.dead-letters',
+  'problem.not-storing',
+  'problem.disk-low',
+  'problem.clock',
+  'problem.certificate',
+  'problem.test',
+  'service.not-stored',
+  'service.token-refused',
+  'service.old-token-ends',
+  'service.phone-system-silent',
+  'service.backup-failed',
+] as const satisfies readonly MessageCode[];
+
+export type ProblemCode = (typeof problemCodes)[number];
+
 /** Something that a person should know and act on, for as long as it lasts. */
 export type Problem = {
   /** The same for as long as it is the same problem, also if its code or text changes. */
   readonly key: string;
-  readonly code: MessageCode;
+  readonly code: ProblemCode;
   /** What is wrong, in one line. */
   readonly what: string;
   /** What to do. */
@@ -20,7 +52,7 @@ export type Problem = {
 /** A problem in the words of the message catalogue. */
 export function problem(
   key: string,
-  code: MessageCode,
+  code: ProblemCode,
   fields: Readonly<Record<string, unknown>>,
   more: Pick<Problem, 'since' | 'atOnce' | 'amount'> = {},
 ): Problem {

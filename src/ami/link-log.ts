@@ -1,12 +1,12 @@
+import type { ProblemCode } from '../alerts/problem.ts';
 import type { Log } from '../log/log.ts';
-import type { MessageCode } from '../log/messages.ts';
 import { type AmiFailure, describeFailure } from './failure.ts';
 
 /** How often a failure that lasts is logged again. */
 const remindMs = 5 * 60_000;
 
 /** The log message of each failure. */
-export const failureCodes: Readonly<Record<AmiFailure['kind'], MessageCode>> = {
+export const failureCodes: Readonly<Record<AmiFailure['kind'], ProblemCode>> = {
   unreachable: 'ami.unreachable',
   'connect-timeout': 'ami.unreachable',
   tls: 'ami.tls-refused',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Alerts, createAlerts } from '../alerts/alerts.ts';
-import { diskProblem } from '../alerts/machine-problems.ts';
+import { watchDisk } from '../alerts/machine-problems.ts';
 import type { AmiStatus } from '../ami/link.ts';
 import type { ApiClient } from '../api/client.ts';
 import type { BridgeHealth } from '../api/contract/bridge-health.ts';
@@ -33,6 +33,7 @@ export function createBridgeAlerts(
   },
 ): Alerts & { answered(result: ApiResult): void } {
   const { stateDir } = config.outbox;
+  const lookAtDisk = watchDisk(stateDir);
   const api = watchApi(config.api.baseUrl, Date.now);
   let reported = { text: '', at: Number.NEGATIVE_INFINITY };
   /** What changed at once, and otherwise each minute, so that the service sees that the bridge runs. */
@@ -64,7 +65,8 @@ export function createBridgeAlerts(
           },
           backlogMs: Math.max(config.alerts.afterMs, LEAST_BACKLOG_MS),
         });
-        return { problems: [...problems, ...(await diskProblem(stateDir))], unknown };
+        const disk = await lookAtDisk();
+        return { problems: [...problems, ...disk.problems], unknown: [...unknown, ...disk.unknown] };
       },
       log: parts.log,
       now: Date.now,

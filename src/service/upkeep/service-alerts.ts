@@ -2,11 +2,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type AlertSettings, alertTargets } from '../../alerts/alert-targets.ts';
 import { type Alerts, createAlerts } from '../../alerts/alerts.ts';
-import { diskProblem } from '../../alerts/machine-problems.ts';
+import { watchDisk } from '../../alerts/machine-problems.ts';
 import { type Problem, problem } from '../../alerts/problem.ts';
 import type { Log } from '../../log/log.ts';
 import type { MailOptions } from '../../mail/mail.ts';
 import { messageOf } from '../../process/message-of.ts';
+import { within } from '../../process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import { phoneSystems } from '../accounts/phone-systems.ts';
 import { machineZone } from '../pages/kit/formats.ts';
@@ -37,6 +38,8 @@ const REFUSED_MS = 10 * 60_000;
 /** How long before its end a replaced token is announced, if a phone system has used it within the last hour. */
 const ENDS_MS = 86_400_000;
 const IN_USE_MS = 3_600_000;
+/** A storage that takes longer hangs. */
+const STORAGE_MS = 10_000;
 /** How often to look for silent phone systems. */
 const SILENT_MS = 5 * 60_000;
 
@@ -45,6 +48,16 @@ export const alertName = (hosts: readonly string[]) => hosts[0] ?? hostname();
 
 export const serviceAlertTargets = (settings: AlertSettings, server: MailOptions | undefined, name: string) =>
   alertTargets(settings, { program: 'service', name }, { server });
+
+/** Why the storage does not answer; undefined if it does. */
+async function storageError(store: Pick<Store, 'about'>): Promise<string | undefined> {
+  try {
+    const answers = await within(STORAGE_MS, store.about());
+    return answers ? undefined : `no answer within ${STORAGE_MS / 1_000} s`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
 
 /** The alerts of the service. With several processes, one of them is given ALERT_MAIL and ALERT_WEBHOOK. */
 export function makeServiceAlerts(
@@ -58,12 +71,13 @@ export function makeServiceAlerts(
   { store, directory, backups, clock, log }: Parts,
 ): Alerts & Observed {
   const { stateDir, alerts, mail, name } = options;
+  const lookAtDisk = watchDisk(stateDir);
   const startedAt = clock();
   let notStored: string | undefined;
   let silent: { at: number; problems: Problem[] } = { at: Number.NEGATIVE_INFINITY, problems: [] };
 
   async function storageProblems(): Promise<Problem[]> {
-    const error = notStored ?? (await store.about().then(() => undefined, messageOf));
+    const error = notStored ?? (await storageError(store));
     return error === undefined ? [] : [problem('storage', 'service.not-stored', { error })];
   }
 
@@ -131,10 +145,11 @@ export function makeServiceAlerts(
       async read() {
         const now = clock();
         const storage = await storageProblems();
+        const disk = await lookAtDisk();
         const failing = backups?.failing();
         const local = [
           ...storage,
-          ...(await diskProblem(stateDir)),
+          ...disk.problems,
           ...tokenProblems(now),
           ...(failing === undefined
             ? []
@@ -142,11 +157,12 @@ export function makeServiceAlerts(
         ];
         // What was refused before a restart is not known until it is refused again.
         const refused = now - startedAt < REFUSED_MS ? keys('token') : [];
+        const unknown = [...refused, ...disk.unknown];
         if (storage.length > 0)
-          return { problems: local, unknown: [...refused, ...keys('old-token'), ...keys('silent')] };
+          return { problems: local, unknown: [...unknown, ...keys('old-token'), ...keys('silent')] };
         return {
           problems: [...local, ...(await oldTokenProblems(now)), ...(await silentProblems(now))],
-          unknown: refused,
+          unknown,
         };
       },
       log,
