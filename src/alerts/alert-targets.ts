@@ -1,4 +1,3 @@
-import { Agent, ProxyAgent, request } from 'undici';
 import { createMailer, type MailOptions } from '../mail/mail.ts';
 import type { Notice } from './alert-rules.ts';
 import { type AlertSender, alertJson, alertMail } from './alert-text.ts';
@@ -33,19 +32,26 @@ export function alertTargets(
     name: `mail to ${to}`,
     send: async (notices: readonly Notice[]) => mailer?.send({ to, ...alertMail(notices, sender) }),
   }));
-  return webhook === undefined
-    ? mails
-    : [
-        ...mails,
-        {
-          name: `webhook at ${new URL(webhook).host}`,
-          send: (notices) => post(webhook, alertJson(notices, sender), proxy),
-        },
-      ];
+  if (webhook === undefined) return mails;
+  // Only where it is used: it takes 10 MB.
+  const client = import('undici');
+  const name = `webhook at ${new URL(webhook).host}`;
+  return [
+    ...mails,
+    {
+      name,
+      send: async (notices) => post(await client, webhook, alertJson(notices, sender), proxy),
+    },
+  ];
 }
 
 /** Redirects are not followed. */
-async function post(url: string, body: unknown, proxy: string | undefined): Promise<void> {
+async function post(
+  { Agent, ProxyAgent, request }: Pick<typeof import('undici'), 'Agent' | 'ProxyAgent' | 'request'>,
+  url: string,
+  body: unknown,
+  proxy: string | undefined,
+): Promise<void> {
   const dispatcher = proxy === undefined ? new Agent() : new ProxyAgent(proxy);
   const { host } = new URL(url);
   try {

@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { createTransport } from 'nodemailer';
 import { messageOf } from '../process/message-of.ts';
 
 export type MailOptions = {
@@ -37,6 +36,8 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
   const { host, port, secure, login, from } = options;
   const server = `the mail server ${host}:${port}`;
   const isLocal = thisMachine.test(host);
+  // Only where mail is set up: it takes 20 MB. Not with the first mail, which may say that the disk is broken.
+  const nodemailer = import('nodemailer');
 
   return {
     async send({ to, ...content }) {
@@ -45,6 +46,7 @@ export function createMailer(options: MailOptions, deadlineMs = DEADLINE_MS): Ma
       const late = new Error(`${server} did not accept the mail within ${deadlineMs / 1_000} s`);
       const deadline = Promise.withResolvers<never>();
       const timer = setTimeout(() => deadline.reject(late), deadlineMs);
+      const { createTransport } = await nodemailer;
       const transport = createTransport({
         ...{ host, port, secure, auth: login },
         getSocket: (_: unknown, done: (error: Error | null, connected?: { connection: Socket }) => void) => {

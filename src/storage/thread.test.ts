@@ -75,3 +75,11 @@ test('what is asked in one turn of the event loop is answered together', async (
   }
   assert.deepEqual(await Promise.all(answers), [3, 3, 3]);
 });
+
+test('what nobody waits for goes with the next request, in order, or by itself after a while', async (t) => {
+  const { thread } = await start(t);
+  const later = [thread.askLater('together'), thread.askLater('together')];
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(await Promise.all([...later, thread.ask('together')]), [3, 3, 3]);
+  assert.equal(await thread.askLater('together'), 1);
+});

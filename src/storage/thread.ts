@@ -4,11 +4,15 @@ import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './th
 
 /** Requests that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
 const mostWaiting = 20_000;
+/** How long a request of `askLater` waits for another to go with, ms. */
+const LATER_MS = 10;
 
 /** A thread that owns a database, as the main thread sees it. */
 type Thread<M extends Methods> = {
   /** Answered when everything asked before it is done, and on disk. */
   ask<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
+  /** The same for what nobody waits for: it goes with the next request, or after some milliseconds, and costs no commit of its own. */
+  askLater: Thread<M>['ask'];
   /** Transactions so far. */
   commits(): number;
   /** Resolves when the thread ends by itself: everything is rejected from then on, there is no storage any more. */
@@ -36,6 +40,8 @@ export async function startThread<M extends Methods, Notice = never>(
   const worker = new Worker(script, { workerData: data });
   const waiting = new Map<number, Waiting>();
   const unsent: ThreadRequest[] = [];
+  let sending: NodeJS.Immediate | undefined;
+  let sendingLater: NodeJS.Timeout | undefined;
   let lastId = 0;
   let commits = 0;
   let dead: Error | undefined;
@@ -83,22 +89,37 @@ export async function startThread<M extends Methods, Notice = never>(
 
   /** Requests of one turn of the event loop are posted together, as each message wakes the thread. */
   function send(): void {
+    clearImmediate(sending);
+    clearTimeout(sendingLater);
+    sending = undefined;
+    sendingLater = undefined;
     if (unsent.length > 0) worker.postMessage(unsent.splice(0) satisfies ToThread);
   }
 
   function ask(name: string, ...args: unknown[]): Promise<unknown> {
+    sending ??= setImmediate(send);
+    return request(name, args);
+  }
+
+  function askLater(name: string, ...args: unknown[]): Promise<unknown> {
+    sendingLater ??= setTimeout(send, LATER_MS);
+    return request(name, args);
+  }
+
+  function request(name: string, args: unknown[]): Promise<unknown> {
     if (dead) return Promise.reject(dead);
     if (waiting.size >= mostWaiting) return Promise.reject(new Error('the disk does not keep up'));
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     waiting.set(id, { resolve, reject });
-    if (unsent.push({ id, name, args }) === 1) setImmediate(send);
+    unsent.push({ id, name, args });
     return promise;
   }
 
   await ready.promise;
   return {
     ask: ask as Thread<M>['ask'],
+    askLater: askLater as Thread<M>['ask'],
     commits: () => commits,
     failed: failed.promise,
     async close() {

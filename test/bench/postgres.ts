@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
 import type { Span } from '../../src/service/reports/aggregate.ts';
+import type { RecordedRequest } from '../../src/service/store/request-store.ts';
+import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
@@ -17,7 +20,7 @@ import { type MeasuredProcess, start } from './service/measured.ts';
  */
 const { values: flags } = parseArgs({
   options: {
-    only: { type: 'string', default: 'throughput,reading' },
+    only: { type: 'string', default: 'batches,throughput,reading' },
     requests: { type: 'string', default: '40000' },
     connections: { type: 'string', default: '64' },
     rounds: { type: 'string', default: '3' },
@@ -45,6 +48,7 @@ if (impossible !== undefined) {
 const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'));
 const settings = { shared_buffers: '512MB', max_wal_size: '4GB', checkpoint_timeout: '30min' };
 try {
+  if (flags.only.includes('batches')) await withCluster(settings, batches);
   if (flags.only.includes('throughput')) await withCluster(settings, throughput);
   // What is filled in at once need not be in the log, and its indexes are sorted in memory.
   const quick = { wal_level: 'minimal', max_wal_senders: '0', maintenance_work_mem: '1GB' };
@@ -56,6 +60,57 @@ try {
 async function withCluster(chosen: Record<string, string>, work: (cluster: Cluster) => Promise<void>) {
   const cluster = await startCluster(chosen);
   await work(cluster).finally(() => cluster.remove());
+}
+
+/** What an event costs by how many share a transaction, without HTTP. */
+async function batches(cluster: Cluster): Promise<void> {
+  const stateDir = join(folder, 'batches');
+  const url = await cluster.database();
+  await (await start('service', stateDir, url)).stop(); // makes the tables and the first account
+  const { storeOf } = await import('../postgres/site.ts');
+  const store = await storeOf(stateDir, url);
+  print('CPU ms of an event, service + database, by the events of a transaction');
+  for (const size of [1, 4, 16, 64]) {
+    const used: { service: number; database: number }[] = [];
+    for (let round = 0; round <= rounds; round += 1) {
+      const count = Math.ceil(Math.min(3000, 600 * Math.sqrt(size)) / size);
+      const before = { service: process.cpuUsage(), database: databaseCpu(cluster) };
+      for (let batch = 0; batch < count; batch += 1)
+        await Promise.all(
+          Array.from({ length: size }, (_, index) =>
+            store.requests.record(recorded(`${size}-${round}`, batch * size + index)),
+          ),
+        );
+      const { user, system } = process.cpuUsage(before.service);
+      const events = count * size;
+      if (round > 0)
+        used.push({
+          service: (user + system) / 1000 / events,
+          database: (databaseCpu(cluster) - before.database) / events,
+        });
+    }
+    const [service, database] = [
+      median(used.map((one) => one.service)),
+      median(used.map((one) => one.database)),
+    ];
+    print(
+      `  ${String(size).padStart(3)}  ${service.toFixed(3)} + ${database.toFixed(3)} = ${(service + database).toFixed(3)}`,
+    );
+  }
+  await store.close();
+}
+
+/** The nth event as the service gives it to the store; three for each call, as they come: not one after the other. */
+function recorded(prefix: string, n: number): RecordedRequest {
+  const status = callStatuses[Math.floor(n / 64) % 3] as CallStatus;
+  const call = `${prefix}-${Math.floor(n / 192) * 64 + (n % 64)}`;
+  const [at, from] = [Date.now(), numberOf(n)];
+  return {
+    ...{ account: 1, integration: 1, at, began: steadyMs(), method: 'POST', path: '/api/v1/voice/call' },
+    request: JSON.stringify({ id: call, direction: 'inbound', status, from }),
+    ...{ status: 200, response: JSON.stringify({ result: 'x'.repeat(48) }), callId: call, fromNumber: from },
+    event: { id: call, status, from, country: 'DE', callerId: null },
+  };
 }
 
 type Site = {

@@ -64,7 +64,20 @@ const measure = (
 ): Promise<Measured> =>
   load({ port: target.port, connections, requests: count, request: (n) => request(n, target.token) });
 
-/** Measures the service and the floor in turn; prints the median of each. */
+type Cost = { all: number; main: number };
+/** CPU time of a request, µs: of the process, and of the thread that serves requests. */
+async function costing(target: MeasuredProcess, count: number, work: () => Promise<Measured>) {
+  const before = { all: await target.cpu(), main: await target.mainCpu() };
+  const result = await work();
+  const us = (now: number, then: number) => ((now - then) * 1000) / count;
+  const [all, main] = [us(await target.cpu(), before.all), us(await target.mainCpu(), before.main)];
+  return { ...result, all, main };
+}
+
+/**
+ * Measures the service and the floor in turn; prints the median of each. The CPU time is what stays true on a machine that
+ * others use, too: its ratio is the floor's to that of the service's thread that serves requests.
+ */
 async function against(
   title: string,
   service: MeasuredProcess,
@@ -73,22 +86,24 @@ async function against(
   count: number,
   request: () => Request,
 ): Promise<void> {
-  const measured: Record<'service' | 'floor', Measured[]> = { service: [], floor: [] };
+  const measured: Record<'service' | 'floor', (Measured & Cost)[]> = { service: [], floor: [] };
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, target] of [
       ['service', service],
       ['floor', floor],
     ] as const) {
-      const result = await measure(target, connections, count, request());
+      const result = await costing(target, count, () => measure(target, connections, count, request()));
       if (round > 0) measured[name].push(result); // the first warms up
     }
   }
-  const of = (list: Measured[], key: keyof Measured) => median(list.map((one) => one[key]));
+  const of = (list: (Measured & Cost)[], key: keyof (Measured & Cost)) => median(list.map((one) => one[key]));
   const rate = of(measured.service, 'rate');
   const ratio = (rate / of(measured.floor, 'rate')).toFixed(2);
   const times = `p50 ${of(measured.service, 'p50').toFixed(2)} ms, p99 ${of(measured.service, 'p99').toFixed(2)} ms`;
+  const [main, floorMain] = [of(measured.service, 'main'), of(measured.floor, 'main')];
+  const cpu = `CPU ${main.toFixed(0)} µs of ${of(measured.service, 'all').toFixed(0)}, floor ${floorMain.toFixed(0)}, ratio ${(floorMain / main).toFixed(2)}`;
   print(
-    `  ${title.padEnd(52)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  ${times}  (floor ${of(measured.floor, 'rate').toFixed(0)}/s)`,
+    `  ${title.padEnd(52)} ${rate.toFixed(0).padStart(7)}/s  ratio ${ratio}  ${times}  (floor ${of(measured.floor, 'rate').toFixed(0)}/s)  ${cpu}`,
   );
 }
 

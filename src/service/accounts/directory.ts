@@ -98,8 +98,9 @@ export async function openDirectory(
     extensions: (account) => extensions.get(account) ?? noExtensions,
     caller(token, address) {
       const known = callers.get(uidOf(token));
-      const same = sameText(token, known?.token ?? unknown);
-      const isOld = sameText(token, known?.old ?? unknown);
+      const given = Buffer.from(token);
+      const same = sameText(given, known?.token ?? unknown);
+      const isOld = sameText(given, known?.old ?? unknown);
       if (!known?.caller.integration.enabled) return undefined;
       if (same) return known.caller;
       const { integration } = known.caller;

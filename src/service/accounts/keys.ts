@@ -29,8 +29,9 @@ export function uidOf(token: string): string {
 }
 
 /** Compares two texts in constant time. */
-export function sameText(given: string, expected: string | Buffer): boolean {
-  const a = Buffer.from(given);
-  const b = typeof expected === 'string' ? Buffer.from(expected) : expected;
+export function sameText(given: string | Buffer, expected: string | Buffer): boolean {
+  const [a, b] = [bytesOf(given), bytesOf(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
+
+const bytesOf = (text: string | Buffer) => (typeof text === 'string' ? Buffer.from(text) : text);

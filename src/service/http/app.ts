@@ -67,7 +67,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
     reply.headers(securityHeaders);
     done();
   });
-  app.addHook('onResponse', async ({ routeOptions: { url = '' } }, reply) => {
+  app.addHook('onResponse', ({ routeOptions: { url = '' } }, reply, done) => {
     const { statusCode: status } = reply;
     const isStream = String(reply.raw.getHeader('content-type')).startsWith('text/event-stream');
     if (!isStream) context.meter.responded(url, status, reply.elapsedTime);
@@ -75,6 +75,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
       exceeded((suppressed) => context.log.say('service.limit-reached', { path: url, suppressed }));
     if (status === 503)
       busy((suppressed) => context.log.say('service.unavailable', { path: url, suppressed }));
+    done();
   });
   app.addHook('preClose', async () => context.screens.close());
   app.setErrorHandler((error: FastifyError, request, reply) => {

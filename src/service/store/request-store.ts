@@ -75,7 +75,8 @@ export interface RequestStore {
   /**
    * Records a request and, in the same transaction, what its event does: the call and its activity record move
    * forward and the report figures follow. Returns the call if it moved; it may be null if it is not `watched` (by default
-   * it is): to copy it from the thread of SQLite is a tenth of the work.
+   * it is): to copy it from the thread of SQLite is a tenth of the work. A request without an event is written with the
+   * next one that has one, or after some milliseconds: nobody waits for it, and a commit costs more than a lookup.
    */
   record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | null | undefined>;
   /** Entries `offset` to `offset + limit`: how many those are, the entries in chunks, as for `all`, and how many there are in all. */

@@ -12,7 +12,9 @@ const [kind, stateDir = '', database] = process.argv.slice(2);
 
 const server = kind === 'floor' ? await floor() : await service();
 process.send?.({ port: server.port, token: server.token, pid: process.pid });
-process.on('message', () => process.send?.({ rss: process.memoryUsage.rss(), cpu: process.cpuUsage() }));
+process.on('message', () =>
+  process.send?.({ rss: process.memoryUsage.rss(), cpu: process.cpuUsage(), main: process.threadCpuUsage() }),
+);
 process.on('disconnect', () => process.exit());
 process.once('SIGTERM', () => void server.stop().then(() => process.exit()));
 

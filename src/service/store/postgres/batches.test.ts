@@ -33,10 +33,10 @@ const all = ({ items, settle }: Write) => settle(items.map((item) => ({ value: i
 
 test('what comes while a batch is under way is the next one, and no batch is larger than allowed', async () => {
   const { batches, next } = harness(3);
-  const first = ['a', 'b'].map(batches.add);
+  const first = ['a', 'b'].map((item) => batches.add(item));
   const one = await next();
   assert.deepEqual(one.items, ['a', 'b']);
-  const later = ['c', 'd', 'e', 'f'].map(batches.add);
+  const later = ['c', 'd', 'e', 'f'].map((item) => batches.add(item));
   all(one);
   assert.deepEqual(await Promise.all(first), ['a', 'b']);
   const two = await next();
@@ -66,7 +66,7 @@ test('what must be written again goes before whatever came later, and drained() 
 
 test('a batch that fails as a whole fails for each of it, and the next one is written', async () => {
   const { batches, next } = harness(3);
-  const lost = Promise.allSettled(['a', 'b'].map(batches.add));
+  const lost = Promise.allSettled(['a', 'b'].map((item) => batches.add(item)));
   (await next()).fail(new Error('gone'));
   assert.deepEqual(
     (await lost).map(({ status }) => status),
@@ -75,4 +75,23 @@ test('a batch that fails as a whole fails for each of it, and the next one is wr
   const c = batches.add('c');
   all(await next());
   assert.equal(await c, 'c');
+});
+
+test('what nobody waits for is written with the next that somebody waits for, or by itself after a while', async () => {
+  const { batches, next } = harness(10);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  void batches.add('a', true);
+  await turn();
+  void batches.add('b');
+  const one = await next();
+  assert.deepEqual(one.items, ['a', 'b']);
+  void batches.add('c', true);
+  all(one);
+  const two = await next();
+  assert.deepEqual(two.items, ['c']);
+  void batches.add('d', true);
+  const drained = batches.drained();
+  all(two);
+  all(await next());
+  await drained;
 });

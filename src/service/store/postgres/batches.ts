@@ -2,12 +2,20 @@
 export type Outcome<R> = { readonly value: R } | { readonly error: unknown } | 'again';
 
 export type Batches<T, R> = {
-  add(item: T): Promise<R>;
+  /** `later`: nobody waits for it, so that it goes with the next that is not, or after some milliseconds. */
+  add(item: T, later?: boolean): Promise<R>;
   /** Resolves when all that was added before has its outcome. */
   drained(): Promise<void>;
 };
 
-type Waiting<T, R> = { readonly item: T; resolve(value: R): void; reject(error: unknown): void };
+const LATER_MS = 10;
+
+type Waiting<T, R> = {
+  readonly item: T;
+  readonly later: boolean;
+  resolve(value: R): void;
+  reject(error: unknown): void;
+};
 
 /**
  * Group commit: items that arrive while a batch is being written form the next one, of at most `max`. One batch at a
@@ -19,6 +27,7 @@ export function makeBatches<T, R>(
 ): Batches<T, R> {
   let waiting: Waiting<T, R>[] = [];
   let running = false;
+  let timer: NodeJS.Timeout | undefined;
   const undecided = new Set<Promise<R>>();
 
   async function writeOne(batch: readonly Waiting<T, R>[]): Promise<void> {
@@ -36,24 +45,30 @@ export function makeBatches<T, R>(
   }
 
   async function run(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
     running = true;
     // All that this turn of the event loop brings is one batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    while (waiting.length > 0) await writeOne(waiting.splice(0, max));
+    do await writeOne(waiting.splice(0, max));
+    while (waiting.some(({ later }) => !later) || waiting.length >= max);
     running = false;
+    if (waiting.length > 0) timer = setTimeout(run, LATER_MS);
   }
 
   return {
-    add(item) {
+    add(item, later = false) {
       const { promise, resolve, reject } = Promise.withResolvers<R>();
-      waiting.push({ item, resolve, reject });
+      waiting.push({ item, later, resolve, reject });
       undecided.add(promise);
       const forget = () => void undecided.delete(promise);
       promise.then(forget, forget);
-      if (!running) void run();
+      if (!running && !later) void run();
+      else if (!running) timer ??= setTimeout(run, LATER_MS);
       return promise;
     },
     async drained() {
+      if (!running && waiting.length > 0) void run();
       await Promise.allSettled(undecided);
     },
   };

@@ -111,7 +111,7 @@ export async function openPostgresStore(
 
   return {
     requests: {
-      record: (request) => batches.add(request),
+      record: (request) => batches.add(request, request.event === null),
       ...historyPaging(
         // With all requests that were answered before.
         { ...history, lastId: () => batches.drained().then(history.lastId) },

@@ -26,6 +26,6 @@ export function openForWriting(file: string): DatabaseSync {
 }
 
 /** Opens an existing database for reading only: sees what is committed, and never waits for the writer. */
-export function openForReading(file: string): DatabaseSync {
-  return openReading(file, { cacheKiB: 16_384 });
+export function openForReading(file: string, cacheKiB = 16_384): DatabaseSync {
+  return openReading(file, { cacheKiB });
 }

@@ -15,9 +15,8 @@ import { userRows } from '../shared/user-rows.ts';
 import { type CallChanges, webhookRows } from '../shared/webhook-rows.ts';
 import { weeklyRows } from '../shared/weekly-rows.ts';
 import type { Store } from '../store.ts';
-import { openForReading } from './open.ts';
+import { openLookups } from './lookups.ts';
 import type { ReaderMethods } from './reader.ts';
-import { statementRunner } from './statement-runner.ts';
 import type { WriterMethods } from './writer.ts';
 
 /** Rows that a slice of a text search reads, and that a step to a later page counts: each takes about a millisecond. */
@@ -52,16 +51,21 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     throw error;
   });
 
-  // An index answers a lookup in microseconds: the way to a thread and back, behind others' queries, would cost more.
-  const lookups = openForReading(file);
-  const lookUp = statementRunner(lookups);
+  const lookups = openLookups(file);
+  /** What was waited for until a change was made sees it. */
+  const changed = async <T>(made: Promise<T>): Promise<T> => {
+    const result = await made;
+    lookups.endRead();
+    return result;
+  };
   const read = <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>;
   const statements: Statements = {
     read,
     // As plain objects, which they are from a thread.
     lookup: async <Row>(sql: string, ...values: Value[]) =>
-      lookUp(sql, values).map((row) => ({ ...(row as Row) })),
-    write: <Row>(sql: string, ...values: Value[]) => writer.ask('rows', sql, values) as Promise<Row[]>,
+      lookups.rows(sql, values).map((row) => ({ ...(row as Row) })),
+    write: <Row>(sql: string, ...values: Value[]) =>
+      changed(writer.ask('rows', sql, values)) as Promise<Row[]>,
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     folded: (text) => `folded(${text})`,
     along: (index) => `INDEXED BY ${index}`,
@@ -92,7 +96,10 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
 
   return {
     requests: {
-      record: (request, watched = true) => writer.ask('record', request, watched),
+      record: (request, watched = true) =>
+        request.event === null
+          ? writer.askLater('record', request, watched)
+          : writer.ask('record', request, watched),
       ...history,
       mask: maskedEntry(statements, ''),
       ...integrationUse(statements),
@@ -114,7 +121,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, (account, customers) =>
-      writer.ask('putCustomers', account, customers),
+      changed(writer.ask('putCustomers', account, customers)),
     ),
     users: userRows(statements),
     weekly: weeklyRows(statements),

@@ -1,0 +1,34 @@
+import type { Value } from '../shared/statements.ts';
+import { openForReading } from './open.ts';
+import { statementRunner } from './statement-runner.ts';
+
+/**
+ * Reads on the service's own thread, of a row or two by an index: microseconds, where the way to a thread and back, behind
+ * others' queries, would cost more. Those of one turn of the event loop see one state of the database: to begin and end
+ * a read takes as long as a lookup.
+ */
+export function openLookups(file: string) {
+  // Every commit empties the cache: a large one would only hold memory.
+  const db = openForReading(file, 4_096);
+  const run = statementRunner(db);
+  const [begin, end] = [db.prepare('BEGIN'), db.prepare('COMMIT')];
+
+  function endRead(): void {
+    if (db.isOpen && db.isTransaction) end.run();
+  }
+  return {
+    rows(sql: string, values: readonly Value[]): unknown[] {
+      if (!db.isTransaction) {
+        begin.run();
+        setImmediate(endRead);
+      }
+      return run(sql, values);
+    },
+    /** What is read from now on is as it is now. */
+    endRead,
+    close(): void {
+      endRead();
+      db.close();
+    },
+  };
+}
