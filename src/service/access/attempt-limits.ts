@@ -92,6 +92,6 @@ export function network(address: string): string {
   const kind = isIP(plain);
   if (kind !== 6) return kind === 4 ? plain : 'unknown';
   const [before = [], after = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
-  const zeros = Array(Math.max(0, 8 - before.length - after.length)).fill('0');
+  const zeros = Array(8 - before.length - after.length).fill('0');
   return [...before, ...zeros, ...after].slice(0, 4).join(':');
 }

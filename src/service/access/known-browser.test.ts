@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { makeKeys } from '../accounts/keys.ts';
+import { makeKnownBrowsers } from './known-browser.ts';
+import { cookieNames } from './session-cookie.ts';
+
+const name = cookieNames('https').browser;
+const browsers = makeKnownBrowsers(makeKeys(Buffer.from('a secret of the server')));
+
+/** A browser with its cookie: who signs in with it, and what it then keeps for how long. */
+function makeBrowser(cookie = '') {
+  const request = { protocol: 'https', cookies: { [name]: cookie } } as unknown as FastifyRequest;
+  const kept = { seconds: 0 };
+  const setCookie = (_: string, value: string, { maxAge = 0 }) => {
+    request.cookies[name] = value;
+    kept.seconds = maxAge;
+  };
+  const reply = { request, setCookie } as unknown as FastifyReply;
+  return { request, kept, signIn: (uid: string) => browsers.remember(reply, { uid }, 'account-1') };
+}
+
+test('a browser is known to the last ten users who signed in with it, by the same id, for 400 days', () => {
+  const { request, kept, signIn } = makeBrowser();
+  assert.deepEqual([browsers.id(request, 'u0'), browsers.account(request)], [undefined, undefined]);
+  signIn('u0');
+  assert.deepEqual([browsers.account(request), kept.seconds], ['account-1', 34_560_000]);
+  const id = browsers.id(request, 'u0');
+  assert.match(id ?? '', /^[\w-]{22}$/);
+  signIn('u0');
+  for (let n = 1; n < 10; n += 1) signIn(`u${n}`);
+  assert.equal(browsers.id(request, 'u0'), id);
+  signIn('u10');
+  assert.deepEqual([browsers.id(request, 'u0'), browsers.id(request, 'u1')], [undefined, id]);
+});
+
+test('nobody gives a browser an id or a user that it has not', () => {
+  const { request, signIn } = makeBrowser(`x.account-1.${'y'.repeat(43)}`);
+  assert.equal(browsers.id(request, 'u0'), undefined);
+  signIn('u0');
+  assert.match(browsers.id(request, 'u0') ?? '', /^[\w-]{22}$/);
+  assert.equal(request.cookies[name]?.split('.').length, 3);
+  assert.equal(browsers.id(makeBrowser(request.cookies[name]?.replace(/^./, '_')).request, 'u0'), undefined);
+});
