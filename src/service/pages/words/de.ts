@@ -521,7 +521,7 @@ export const de: Words = {
     withinHint: 'Die Auswertungen zeigen den Anteil der Anrufe, die in dieser Zeit angenommen wurden.',
     hours: 'Öffnungszeiten',
     hoursHelp:
-      'Für Auswertungen und Anrufliste: was in den Öffnungszeiten anrief und was außerhalb. An Tagen, an denen Sie geschlossen haben, bleiben beide Zeiten leer; 00:00 als Ende ist Mitternacht.',
+      'Für Auswertungen und Anrufliste: welche Anrufe in den Öffnungszeiten kamen und welche außerhalb. An Tagen, an denen Sie geschlossen haben, bleiben beide Zeiten leer; 00:00 als Ende ist Mitternacht.',
     opens: (day) => `${day}, von`,
     closes: (day) => `${day}, bis`,
     closedDays: 'Geschlossene Tage',

@@ -760,7 +760,7 @@ export const es: Words = {
       'call.missed': 'Llamada perdida',
       test: 'Prueba',
     },
-    none: 'Aún no hay webhooks.',
+    none: 'Todavía no hay webhooks.',
     add: 'Añadir webhook',
     most: (max: number) => `Como máximo ${max} webhooks.`,
     failing: 'falla desde',
@@ -768,12 +768,12 @@ export const es: Words = {
     failures: {
       gone: 'Desactivado: el receptor respondió 410 Gone. Actívelo cuando el receptor vuelva.',
       failing:
-        'Desactivado: todas las peticiones fallaron durante tres días. Actívelo cuando el receptor funcione.',
+        'Desactivado: todas las solicitudes fallaron durante tres días. Actívelo cuando el receptor funcione.',
     },
     switchedOn: 'Activado. Los eventos se envían desde ahora; los fallidos se pueden reenviar.',
     secret: 'Clave de firma',
     secretHint:
-      () => html`Compruebe cada petición con ella: una biblioteca de <a href="https://www.standardwebhooks.com/">Standard
+      () => html`Compruebe cada solicitud con ella: una biblioteca de <a href="https://www.standardwebhooks.com/">Standard
       Webhooks</a> lo hace en tres líneas.`,
     oldSecret: (time: string) => `Las peticiones se firman también con la clave anterior hasta el ${time}.`,
     oldSecretLabel: 'La clave anterior',

@@ -415,7 +415,7 @@ export const nl: Words = {
     bySegment: 'Gesprekken per segment',
     byIntegration: 'Gesprekken per koppeling',
     byNumberCalled: 'Gesprekken per gebeld nummer',
-    byPlace: 'Gemiste gesprekken naar waar ze eindigden',
+    byPlace: 'Gemiste oproepen naar waar ze eindigden',
     byHours: 'Gesprekken binnen en buiten openingstijden',
     caller: 'Beller',
     person: 'Persoon',
@@ -518,7 +518,7 @@ export const nl: Words = {
     withinHint: 'Rapporten tonen het aandeel gesprekken dat binnen deze tijd is opgenomen.',
     hours: 'Openingstijden',
     hoursHelp:
-      'Voor rapporten en de gesprekslijst: wat binnen en wat buiten openingstijden belde. Laat beide tijden leeg op dagen waarop u gesloten bent; 00:00 als einde is middernacht.',
+      'Voor rapporten en de gesprekslijst: welke gesprekken binnen en welke buiten openingstijden kwamen. Laat beide tijden leeg op dagen waarop u gesloten bent; 00:00 als einde is middernacht.',
     opens: (day) => `${day}, van`,
     closes: (day) => `${day}, tot`,
     closedDays: 'Gesloten dagen',
