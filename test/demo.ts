@@ -24,12 +24,13 @@ import type { ServiceIsUp } from './office/service-process.ts';
  * last weeks and of today, the bridge, and a simulated PBX that plays calls over TCP at a human pace. All files are in a
  * temporary directory, which is deleted at the end.
  *
- * npm run demo -- --seconds 30    stop after 30 s
- * npm run demo -- --off 5         a service that was killed is started again after 5 s (30)
  */
-const { values } = parseArgs({
-  options: { seconds: { type: 'string' }, off: { type: 'string', default: '30' } },
-});
+const usage = `npm run demo -- [--seconds N] [--off N]
+Runs the service, the bridge and a simulated PBX as a made-up office, and prints an address to open.
+--seconds  stop after N s; with Ctrl-C when absent
+--off      a service that was killed is started again after N s; 30 when absent
+`;
+const values = readOptions();
 
 const print = (line = '') => process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-demo-'));
@@ -59,6 +60,7 @@ const { logging, ...config } = loadConfig(bridgeSections, {
   STATUS_LISTEN: 'off',
   LOG_FORMAT: 'pretty',
   LOG_NUMBERS: 'show',
+  API_EXTRAS: 'yes',
 });
 const log = createLog({ ...logging, secrets: [token] });
 const connected = Promise.withResolvers<void>();
@@ -177,4 +179,21 @@ function callsOnly(whole: Log): Log {
     },
     child: (fields) => callsOnly(whole.child(fields)),
   };
+}
+
+function readOptions() {
+  const options = {
+    seconds: { type: 'string' },
+    off: { type: 'string', default: '30' },
+    help: { type: 'boolean', default: false },
+  } as const;
+  try {
+    const { values } = parseArgs({ options });
+    if (!values.help) return values;
+    process.stdout.write(usage);
+    process.exit(0);
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
 }

@@ -12,6 +12,7 @@ import { callsSection } from '../config/calls-section.ts';
 import { loadConfig } from '../config/env.ts';
 import type { Log } from '../log/log.ts';
 import { systemClock } from '../process/clock.ts';
+import { createFile } from '../process/create-file.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { count } from './format-text.ts';
@@ -32,7 +33,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   const rules = createRules(calls);
   const judge = (name: string) =>
     `${rules.contextIsInbound(name)} ${rules.nameIsInbound(name)} ${rules.notationOf(name).rule}`;
-  const file = openSync(options.out, 'wx', 0o600);
+  const file = createFile(options.out, () => openSync(options.out, 'wx', 0o600));
   let [events, bytes] = [0, 0];
   const recorder = createRecorder({
     row: 'recorded with pbx-bridge record',

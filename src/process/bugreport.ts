@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readSync, statfsSync, writeFileSync } f
 import { arch, availableParallelism, freemem, loadavg, release, tmpdir, totalmem, uptime } from 'node:os';
 import { join } from 'node:path';
 import { fill, messages } from '../log/messages.ts';
+import { createFile } from './create-file.ts';
 import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 
@@ -91,12 +92,7 @@ export function makeBugReport(program: string, version: string, secrets: readonl
     write(file) {
       const named = `${program.replace(' ', '-')}-bugreport-${new Date().toISOString().slice(0, 19).replace(/[:T]/g, '-')}.txt`;
       const write = (path: string) => {
-        try {
-          writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 });
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-          throw new Error(`${path} exists: choose another file`);
-        }
+        createFile(path, () => writeFileSync(path, sections.join('\n'), { flag: 'wx', mode: 0o600 }));
         return path;
       };
       if (file !== undefined) return write(file);

@@ -70,7 +70,10 @@ test('record: a file that is there is not written over, and a PBX that is not th
   const folder = temporaryFolder(t);
   const env = { AMI_PORT: '1', AMI_USERNAME: 'bridge', AMI_SECRET: 'sesame' };
   const ran = runProgram(['record', '--out', `${folder}/new`, '--seconds', '1'], { env, cwd: folder });
-  await assert.rejects(runCommand(['record', '--out', '/dev/null'], env), /EEXIST/);
+  await assert.rejects(
+    runCommand(['record', '--out', '/dev/null'], env),
+    /^Error: \/dev\/null exists: choose another file$/,
+  );
   assert.equal((await ran.ended).code, 1);
   assert.match(
     ran.output(),
