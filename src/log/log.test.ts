@@ -83,7 +83,7 @@ test('a line holds the code, the fields, and the text with the fields in it, all
     address: '127.0.0.1:5038',
     channels: 3,
     from: '+312******67',
-    msg: 'connected to Asterisk 22 [secret] at 127.0.0.1:5038; 3 channels in progress',
+    msg: 'connected to Asterisk 22 [secret] at 127.0.0.1:5038; channels in progress: 3',
   });
 });
 
@@ -93,7 +93,7 @@ test('the pretty format is the text only', () => {
   );
   assert.match(
     line,
-    /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; 0 channels in progress\n$/,
+    /^\[[\d:.]+\] INFO: connected to Asterisk 22\\x1b\[31m at pbx; channels in progress: 0\n$/,
   );
 });
 

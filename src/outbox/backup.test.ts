@@ -129,7 +129,7 @@ test('restore: not over a state unless --replace is given, and then that is kept
   const before = readFileSync(databasePath(directory));
   assert.throws(() => restore(directory, file, here), {
     name: 'StorageRefused',
-    message: `there is a state in ${directory} already: 2 events that wait, 0 dead letters, 1 open calls, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
+    message: `there is a state in ${directory} already: waiting events: 2, dead letters: 0, open calls: 1, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
   });
   assert.deepEqual(readFileSync(databasePath(directory)), before);
 

@@ -91,7 +91,7 @@ function refuseState(directory: string, path: string): void {
     const { openCalls, waiting, dead, newestAt } = summaryOf(path);
     if (newestAt === undefined && openCalls === 0) return;
     const newest = newestAt === undefined ? '' : `, the newest event of ${new Date(newestAt).toISOString()}`;
-    there = `${waiting} events that wait, ${dead} dead letters, ${openCalls} open calls${newest}`;
+    there = `waiting events: ${waiting}, dead letters: ${dead}, open calls: ${openCalls}${newest}`;
   } catch (error) {
     there = `it cannot be read (${messageOf(error)}); the bridge repairs it when it starts`;
   }

@@ -22,11 +22,11 @@ const rows: readonly [string, Parameters<typeof statusWith>[0], RegExp?][] = [
   ['no answer to pings', { pbx: { lastPongAt: noon - 16_000 } }, /has not responded for 16 s$/],
   ['the disk is full', { outbox: { storage: full } }, /state directory is full: database or disk is full$/],
   ['the disk hangs', { outbox: { uncommittedSince: noon - 11_000 } }, /has not stored anything for 11 s$/],
-  ['the token is wrong', { delivery: paused, outbox: slow }, /^no deliveries: HTTP 401; 3 events waiting$/],
+  ['the token is wrong', { delivery: paused, outbox: slow }, /^no deliveries: HTTP 401; events waiting: 3$/],
   [
     'no delivery succeeds',
     { outbox: slow, delivery: { lastDeliveredAt: noon - 360_000 } },
-    /^no deliveries for 360 s; 3 events waiting$/,
+    /^no deliveries for 360 s; events waiting: 3$/,
   ],
 ];
 

@@ -37,10 +37,10 @@ function diskProblem({ outbox, now }: Pick<BridgeStatus, 'outbox' | 'now'>): str
 
 function queueProblem({ outbox, delivery, now }: Pick<BridgeStatus, 'outbox' | 'delivery' | 'now'>) {
   if (delivery.state === 'paused' || delivery.state === 'outage')
-    return `no deliveries: ${delivery.reason}; ${outbox.waiting} events waiting`;
+    return `no deliveries: ${delivery.reason}; events waiting: ${outbox.waiting}`;
   const since = Math.max(outbox.oldestWaitingAt ?? now, delivery.lastDeliveredAt ?? 0, delivery.since);
   return outbox.waiting > 0 && now - since > maxWaitMs
-    ? `no deliveries for ${seconds(now - since)}; ${outbox.waiting} events waiting`
+    ? `no deliveries for ${seconds(now - since)}; events waiting: ${outbox.waiting}`
     : undefined;
 }
 

@@ -59,7 +59,7 @@ test('not ready while the PBX is away, and while the token is refused; each time
   for (let it = await status(); it.delivery.state !== 'paused'; ) it = await status();
   const ready = await get('/readyz');
   assert.equal(ready.status, 503);
-  assert.match(ready.text, /^no deliveries: .*401.*; 1 events waiting\n$/);
+  assert.match(ready.text, /^no deliveries: .*401.*; events waiting: 1\n$/);
   const program = runProgram(['status', '--url', url], { env: {}, cwd: temporaryFolder(t) });
   assert.deepEqual(await program.ended, { code: 2, signal: null });
   assert.match(program.output(), /^! delivery +PAUSED for .*, since .*401/m);

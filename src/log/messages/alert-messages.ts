@@ -16,7 +16,7 @@ export const alertMessages = {
   },
   'alert.sent': {
     level: 'info',
-    text: '{count} alerts sent: {target}',
+    text: 'alerts sent: {count}, to {target}',
     means: 'The mail server or the webhook has accepted them.',
   },
   'alert.not-sent': {
@@ -46,13 +46,13 @@ export const alertMessages = {
   },
   'problem.dead-letters': {
     level: 'error',
-    text: 'dead letters: {count} events were rejected by the API, or were not delivered in time',
+    text: 'dead letters: {count}, rejected by the API or not delivered in time',
     means: 'Dead letters are kept and are not sent by themselves.',
     todo: 'pbx-bridge outbox list shows the answer of the API. After removing the cause, run: pbx-bridge outbox retry --all. If they no longer matter: pbx-bridge outbox discard --all.',
   },
   'problem.backlog': {
     level: 'error',
-    text: '{count} events wait for delivery, although the API accepts some',
+    text: 'events waiting for delivery: {count}, although the API accepts some',
     means: 'The oldest event has waited for longer than ALERT_AFTER.',
     todo: 'pbx-bridge outbox list shows the last answer of the API. If the API is slow or limits requests, ask its operator.',
   },

@@ -4,7 +4,7 @@ import type { Message } from './message.ts';
 export const amiMessages = {
   'ami.connected': {
     level: 'info',
-    text: 'connected to Asterisk {version} at {address}; {channels} channels in progress',
+    text: 'connected to Asterisk {version} at {address}; channels in progress: {channels}',
     means: 'The bridge has logged in and read the channels in progress.',
   },
   'ami.unreachable': {

@@ -61,7 +61,7 @@ export const callsMessages = {
   },
   'call.not-stored': {
     level: 'error',
-    text: 'stopping with events of {calls} calls not on disk, after retrying for {waited} s',
+    text: 'stopping with events that are not on disk after retrying for {waited} s; calls affected: {calls}',
     means:
       'The disk of STATE_DIR is full or failing. These events were only in memory and are lost. At the next start, calls still in progress are picked up, and with CDR_SOURCE finished ones are reported from the call records.',
     todo: 'See the earlier lines about the disk. Set CDR_SOURCE if it is not set.',
@@ -85,7 +85,7 @@ export const callsMessages = {
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read: {reported} calls reported, {ended} open calls ended by their record, {unrecorded} ended without a record, {withheld} not reported for lack of a number; skipped: {known} already judged, {old} too old',
+    text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported for lack of a number: {withheld}; skipped: {known} already judged, {old} too old',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
   'cdr.lost-position': {

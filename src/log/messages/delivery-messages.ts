@@ -15,33 +15,33 @@ export const deliveryMessages = {
   },
   'delivery.failures': {
     level: 'warn',
-    text: '{count} more attempts failed in the last {window}, most recently {status} of call {call} ({reason})',
+    text: 'more failed attempts in the last {window}: {count}, most recently {status} of call {call} ({reason})',
     means: 'Many attempts fail. After the first few in a minute they are summarised. Nothing is lost.',
     todo: 'See the reason: the API has a fault, or does not answer in time.',
   },
   'delivery.paused': {
     level: 'error',
-    text: 'delivery paused: {reason}; {waiting} events waiting, next attempt in {wait}',
+    text: 'delivery paused: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means:
       'The API rejects all requests of this bridge, not a single event. The bridge sends one test request at a time until one succeeds. Calls are still tracked and stored.',
     todo: 'Check API_TOKEN (401, 403) and API_BASE_URL (404, 405, a redirect). Delivery resumes by itself after the correction.',
   },
   'delivery.outage': {
     level: 'error',
-    text: 'API unavailable: {reason}; {waiting} events waiting, next attempt in {wait}',
+    text: 'API unavailable: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means:
       'The API cannot be reached, or answers only with errors. Calls are still tracked and stored, and reported when it is back.',
     todo: 'See the reason: network, name server, firewall, certificate, or the API itself.',
   },
   'delivery.held': {
     level: 'warn',
-    text: 'delivery on hold: {reason}; {waiting} events waiting, next attempt in {wait}',
+    text: 'delivery on hold: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means: 'The API asked for fewer requests (429). The bridge waits as long as the API demands.',
     todo: 'If this happens often, ask the operator of the API for a higher limit.',
   },
   'delivery.resumed': {
     level: 'info',
-    text: 'delivery resumed after {lasted}; {waiting} events waiting',
+    text: 'delivery resumed after {lasted}; events waiting: {waiting}',
     means: 'The API accepts events again. Waiting events are sent now, new calls first.',
   },
   'delivery.dead-letter': {
@@ -53,14 +53,14 @@ export const deliveryMessages = {
   },
   'delivery.expired': {
     level: 'error',
-    text: '{count} events not delivered within {age}; kept as dead letters',
+    text: 'events not delivered within {age}: {count}; kept as dead letters',
     means:
       'Events older than OUTBOX_MAX_AGE are no longer sent automatically. They are kept and can be sent again.',
     todo: 'Find out why the API was unavailable for so long. If the events still matter, run: pbx-bridge outbox retry.',
   },
   'delivery.not-recorded': {
     level: 'error',
-    text: 'cannot store the results of {count} deliveries: {error}; retrying in {wait}',
+    text: 'cannot store the results of deliveries ({count}): {error}; retrying in {wait}',
     means:
       'The disk does not accept the results. After a restart these events would be sent again, which is harmless.',
     todo: 'Free space on the disk of STATE_DIR, or check its health.',
@@ -73,20 +73,20 @@ export const deliveryMessages = {
   },
   'reconcile.sent-again': {
     level: 'warn',
-    text: '{count} of {compared} confirmed events are missing in the request history of the API, such as {status} of call {call}; sent again',
+    text: '{count} of {compared} confirmed events missing in the request history of the API, such as {status} of call {call}; sent again',
     means:
       'The API confirmed receipt (200) and lost these events afterwards. Sending them again is harmless: the state of a call only moves forward.',
     todo: 'If this happens often, inform the operator of the API. pbx-bridge explain shows each call.',
   },
   'reconcile.overtaken': {
     level: 'warn',
-    text: '{count} confirmed events are missing in the request history of the API, such as {status} of call {call}, but a later state of the call is there; not sent again',
+    text: 'confirmed events missing in the request history of the API: {count}, such as {status} of call {call}, but a later state of the call is there; not sent again',
     means: 'The API lost them, and would ignore them now: the state of a call only moves forward.',
     todo: 'If this happens often, inform the operator of the API.',
   },
   'reconcile.gave-up': {
     level: 'error',
-    text: '{count} events are still missing in the request history of the API after {tries} attempts to send them again, such as {status} of call {call}; not sent again',
+    text: 'events still missing in the request history of the API after {tries} more attempts: {count}, such as {status} of call {call}; not sent again',
     means: 'The API confirms these events each time, but does not keep them.',
     todo: 'Inform the operator of the API. pbx-bridge verify lists the events; verify --resend sends them once more.',
   },
@@ -111,7 +111,7 @@ export const deliveryMessages = {
   },
   'reconcile.working': {
     level: 'info',
-    text: 'deliveries are compared with the request history of the API again; {compared} events this time',
+    text: 'deliveries are compared with the request history of the API again; events this time: {compared}',
     means: 'The problem logged before is over.',
   },
   'reconcile.failed': {
@@ -122,7 +122,7 @@ export const deliveryMessages = {
   },
   'standby.reported-by-other': {
     level: 'debug',
-    text: 'the other bridge has already reported {count} events, such as of call {call}; nothing to send',
+    text: 'events that the other bridge has already reported: {count}, such as of call {call}; nothing to send',
     means: 'This bridge is on standby (STANDBY_DELAY_MS), and the other bridge of this PBX works.',
   },
 } as const satisfies Record<string, Message>;

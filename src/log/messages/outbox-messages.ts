@@ -22,7 +22,7 @@ export const outboxMessages = {
   },
   'outbox.repaired': {
     level: 'error',
-    text: 'the outbox was damaged ({error}) and is repaired: {saved} events saved, {waiting} of them still to be delivered, {lost} lost; the damaged file is now {aside}',
+    text: 'the outbox was damaged ({error}) and is repaired; events saved: {saved} (still to be delivered: {waiting}), lost: {lost}; the damaged file is now {aside}',
     means:
       'A disk or memory fault, or another program, damaged the database. The bridge continues with all that could be read.',
     todo: 'Check the health of the disk. The damaged file may be deleted.',

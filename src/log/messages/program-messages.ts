@@ -4,7 +4,7 @@ import type { Message } from './message.ts';
 export const programMessages = {
   'program.started': {
     level: 'info',
-    text: 'pbx-bridge {version} started: PBX_ID {pbxId}, API {api}, state in {stateDir}; {openCalls} open calls, {waiting} events waiting',
+    text: 'pbx-bridge {version} started: PBX_ID {pbxId}, API {api}, state in {stateDir}; open calls: {openCalls}, events waiting: {waiting}',
     means: 'All parts of the bridge are running. Open calls and waiting events are from before the restart.',
   },
   'program.stopping': {
@@ -69,7 +69,7 @@ export const programMessages = {
   'log.lines-dropped': {
     // As severe as any line that may be missing.
     level: 'error',
-    text: '{count} log lines dropped since {since}: standard output was blocked or full. Calls were not affected',
+    text: 'log lines dropped since {since}: {count}. Standard output was blocked or full; calls were not affected',
     means:
       'The reader of standard output (journald, Docker, a pipe) stood still, or its disk was full. About 4 MB of lines and the newest 50 were kept; those in between were dropped.',
     todo: 'Find out what blocked the log at that time: journald, the disk. pbx-bridge explain shows what became of the calls.',

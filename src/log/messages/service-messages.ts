@@ -16,7 +16,7 @@ export const serviceMessages = {
   },
   'service.started': {
     level: 'info',
-    text: 'the Call Integration API is listening at {url}/api/v1; {accounts} accounts, {integrations} integrations',
+    text: 'the Call Integration API is listening at {url}/api/v1; accounts: {accounts}, integrations: {integrations}',
     means: 'The service is running. It stores each event before it answers.',
   },
   'service.metrics-listening': {
@@ -139,7 +139,7 @@ export const serviceMessages = {
   },
   'service.trimmed': {
     level: 'info',
-    text: 'deleted {entries} entries of the {what} that were past their retention',
+    text: 'deleted what was past its retention in the {what}; entries: {entries}',
     means: 'The retention settings are applied.',
   },
   'service.trim-failed': {
@@ -156,14 +156,14 @@ export const serviceMessages = {
   },
   'webhook.stopped': {
     level: 'warn',
-    text: 'webhook {webhook} of account {account} to {host} does not work: {reason}; {waiting} events waiting, next attempt in {wait}',
+    text: 'webhook {webhook} of account {account} to {host} does not work: {reason}; events waiting: {waiting}, next attempt in {wait}',
     means:
       'The receiver cannot be reached, or refuses events. They wait in order and are tried for three days.',
     todo: 'The account sees each answer on the page of the webhook. The receiver must be on the Internet or in SERVICE_WEBHOOK_NETWORKS.',
   },
   'webhook.resumed': {
     level: 'info',
-    text: 'webhook {webhook} of account {account} to {host} works again after {lasted}; {waiting} events waiting',
+    text: 'webhook {webhook} of account {account} to {host} works again after {lasted}; events waiting: {waiting}',
     means: 'The receiver accepts events again.',
   },
   'webhook.gave-up': {
@@ -174,7 +174,7 @@ export const serviceMessages = {
   },
   'webhook.expired': {
     level: 'warn',
-    text: 'webhook {webhook} of account {account} to {host}: {count} events not delivered within {age}; not sent again',
+    text: 'webhook {webhook} of account {account} to {host}: events not delivered within {age}: {count}; not sent again',
     means: 'The receiver could not be reached for so long, or failed on these events.',
     todo: 'After removing the cause, press Send again on the page of the webhook.',
   },
@@ -193,7 +193,7 @@ export const serviceMessages = {
   },
   'webhook.not-recorded': {
     level: 'error',
-    text: 'cannot store the results of {count} webhook deliveries: {error}; retrying in {wait}',
+    text: 'cannot store the results of webhook deliveries ({count}): {error}; retrying in {wait}',
     means: 'After a restart these events would be sent again, with the same webhook-id.',
     todo: 'Free space on the disk of SERVICE_STATE_DIR, or check its health. With DATABASE_URL: check the database.',
   },
