@@ -7,7 +7,9 @@ import { startService } from '../../src/service.ts';
 import { restoreBackup } from '../../src/storage/backup.ts';
 import { startReceivers } from './alert-receivers.ts';
 import { past } from './office.ts';
+import { withStore } from './people.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
+import { startReceiver } from './webhook-receiver.ts';
 
 /** Receivers, and the options that send alerts there. */
 async function receivers(t: Parameters<typeof startReceivers>[0]) {
@@ -120,4 +122,23 @@ test('scheduled backups are made, kept in number and can be restored; one that f
   t.after(() => third.stop());
   await to.until('service.backup-failed began');
   await third.stop();
+});
+
+test('a webhook that fails, and one that is gone, arrive once and name the account and the host', async (t) => {
+  const to = await receivers(t);
+  const receiver = await startReceiver(t);
+  receiver.answer((_, response) => response.writeHead(500).end());
+  const served = await serve(t, { ...to.change, webhookNetworks: ['127.0.0.1'] });
+  await withStore(served, (store) =>
+    store.webhooks.add({ uid: 'w1', account: 1, url: receiver.url, events: ['call.ringing'], since: 0 }),
+  );
+  await served.post(served.a.token, event({ id: 'one', status: 'ringing' }));
+  await to.until('webhook.failing began');
+  receiver.answer((_, response) => response.writeHead(410).end());
+  await to.until('webhook.switched-off began');
+  const gone = to.alerts().find(({ code }) => code === 'webhook.switched-off');
+  assert.match(gone?.what ?? '', /^webhook w1 of account Alpha to 127\.0\.0\.1:\d+ was switched off$/);
+  await withStore(served, (store) => store.webhooks.switchOn(1, Date.now()));
+  await to.until('webhook.switched-off over');
+  for (const { what, remedy } of to.alerts()) assert.doesNotMatch(what + remedy, /s3cret/);
 });

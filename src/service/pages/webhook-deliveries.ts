@@ -23,8 +23,8 @@ export function deliveriesCard(
       { action: `${path}/again`, token, inline: true },
       html`<input type="hidden" name="delivery" value=${String(id)} /><button type="submit">${text.sendAgain}</button>`,
     );
-  return html`<section aria-labelledby="deliveries">
-    <h2 id="deliveries">${text.deliveries}</h2>
+  return html`
+    <h2>${text.deliveries}</h2>
     <div class="buttons above">
       ${button({ action: `${path}/test`, token }, text.test)}
       ${failed && button({ action: `${path}/again`, token }, text.sendAllAgain)}
@@ -62,6 +62,5 @@ export function deliveriesCard(
       newer: query.has('older') ? address({}) : undefined,
       older: next === null ? undefined : address({ older: String(next) }),
       labels: [words.audit.newest, words.kit.older],
-    })}
-  </section>`;
+    })}`;
 }

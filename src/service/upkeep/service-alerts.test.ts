@@ -21,6 +21,9 @@ test('while the storage does not answer, nothing that is read from it is over', 
     about: async () => ({}),
     directory: { oldTokenUses: async () => [{ address: '10.0.0.1', lastAt: now }] },
     requests: { use: async () => [], usedIn: async () => [] },
+    webhooks: {
+      list: async () => [{ id: 1, uid: 'w', url: 'https://crm.example/x', account: 1, failure: 'gone' }],
+    },
   } as unknown as Store;
   const directory = {
     accounts: () => [{ id: 1, name: 'Office', timeZone: 'UTC' }],
@@ -36,7 +39,7 @@ test('while the storage does not answer, nothing that is read from it is over', 
     await alerts.check();
     return said.splice(0);
   };
-  assert.deepEqual(await check(), ['alert.began service.old-token-ends']);
+  assert.deepEqual(await check(), ['alert.began service.old-token-ends', 'alert.began webhook.switched-off']);
   alerts.stored(new Error('the disk is full'));
   assert.deepEqual(await check(), ['alert.began service.not-stored']);
   alerts.stored();

@@ -74,6 +74,7 @@ export function makeServiceAlerts(
   const lookAtDisk = watchDisk(stateDir);
   const startedAt = clock();
   let notStored: string | undefined;
+  let webhookKeys: string[] = [];
   let silent: { at: number; problems: Problem[] } = { at: Number.NEGATIVE_INFINITY, problems: [] };
 
   async function storageProblems(): Promise<Problem[]> {
@@ -135,6 +136,20 @@ export function makeServiceAlerts(
     return problems;
   }
 
+  /** Webhooks that were switched off by the service, or fail. */
+  async function webhookProblems(): Promise<Problem[]> {
+    const webhooks = await store.webhooks.list(null);
+    webhookKeys = webhooks.flatMap(({ id }) => [`webhook-${id}`, `webhook-off-${id}`]);
+    return webhooks.flatMap(({ id, uid, url, account, enabled, failure, failingSince }) => {
+      const name = directory.accounts().find((one) => one.id === account)?.name ?? '';
+      const fields = { webhook: uid, host: new URL(url).host, account: name };
+      const since = failingSince ?? undefined;
+      if (failure !== null)
+        return [problem(`webhook-off-${id}`, 'webhook.switched-off', fields, { since, atOnce: true })];
+      return enabled && since ? [problem(`webhook-${id}`, 'webhook.failing', fields, { since })] : [];
+    });
+  }
+
   const watching = createAlerts(
     {
       ...alerts,
@@ -159,9 +174,17 @@ export function makeServiceAlerts(
         const refused = now - startedAt < REFUSED_MS ? keys('token') : [];
         const unknown = [...refused, ...disk.unknown];
         if (storage.length > 0)
-          return { problems: local, unknown: [...unknown, ...keys('old-token'), ...keys('silent')] };
+          return {
+            problems: local,
+            unknown: [...unknown, ...keys('old-token'), ...keys('silent'), ...webhookKeys],
+          };
         return {
-          problems: [...local, ...(await oldTokenProblems(now)), ...(await silentProblems(now))],
+          problems: [
+            ...local,
+            ...(await oldTokenProblems(now)),
+            ...(await silentProblems(now)),
+            ...(await webhookProblems()),
+          ],
           unknown,
         };
       },
