@@ -28,6 +28,8 @@ export const problemCodes = [
   'service.old-token-ends',
   'service.phone-system-silent',
   'service.backup-failed',
+  'webhook.failing',
+  'webhook.switched-off',
 ] as const satisfies readonly MessageCode[];
 
 export type ProblemCode = (typeof problemCodes)[number];
