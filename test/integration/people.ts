@@ -1,10 +1,9 @@
-import { join } from 'node:path';
 import { makeLink } from '../../src/service/access/one-time-link.ts';
 import { makePasswords } from '../../src/service/access/password.ts';
 import { addUser } from '../../src/service/access/users.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
-import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
+import { type DatabaseSettings, openStore } from '../../src/service/store/open-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import type { Role, User } from '../../src/service/store/user-store.ts';
 import type { Served } from './service-harness.ts';
@@ -12,12 +11,15 @@ import type { Served } from './service-harness.ts';
 /** The password of everybody in the tests. */
 export const password = 'a few plain words';
 
+type Place = Pick<Served, 'stateDir'> & { readonly database?: DatabaseSettings };
+
 /** Works on the storage of a running service, as its command line does. */
 export async function withStore<T>(
-  { stateDir }: Pick<Served, 'stateDir'>,
+  { stateDir, database = null }: Place,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const keys = makeKeys(serverSecret(stateDir));
+  const store = await openStore({ stateDir, database, retention: {} }, keys);
   try {
     return await work(store);
   } finally {
@@ -27,7 +29,7 @@ export async function withStore<T>(
 
 /** Adds a user to the account of this name; gives a one-time link too. They have a password unless `fresh`. */
 export async function person(
-  served: Pick<Served, 'stateDir' | 'url'>,
+  served: Place & Pick<Served, 'url'>,
   {
     name,
     account = 'Alpha',
