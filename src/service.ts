@@ -193,6 +193,7 @@ export async function startService(
           keys,
           screens,
           callBackList: callBackList.value(),
+          publicUrl: options.publicUrl,
           mailer,
           budgets: makeBudgets(),
           rateLimit,
@@ -243,7 +244,8 @@ export async function startService(
     return `http://${hostOf(options.listen.host)}:${port}`;
   };
   /** As people reach it. */
-  const publicUrl = () => (options.hosts[0] === undefined ? ownUrl() : `https://${options.hosts[0]}`);
+  const publicUrl = () =>
+    options.publicUrl ?? (options.hosts[0] === undefined ? ownUrl() : `https://${options.hosts[0]}`);
 
   const stop = await startInOrder(
     [
@@ -273,7 +275,7 @@ export async function startService(
     },
     link: async () => {
       const user = await store.value().withLock(() => firstAdministrator(store.value(), first(), clock()));
-      return `${url}/sign-in#${await makeLink(store.value(), keys, user, clock())}`;
+      return `${options.publicUrl ?? url}/sign-in#${await makeLink(store.value(), keys, user, clock())}`;
     },
     stop,
   };

@@ -23,6 +23,7 @@ test('with nothing set, the service has its defaults', () => {
     backups: undefined,
     requestsPerMinute: null,
     trustedProxies: [],
+    publicUrl: undefined,
     hosts: [],
     requestTimeoutMs: 30_000,
   });
@@ -45,6 +46,7 @@ test('all settings are used', () => {
     SERVICE_WEBHOOK_MAX_AGE: '7d',
     SERVICE_RATE_LIMIT: '600',
     SERVICE_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8,',
+    SERVICE_URL: 'https://phone.example.com/',
     SERVICE_HOSTS: 'calls.example.com, calls',
     SERVICE_REQUEST_TIMEOUT: '5s',
   });
@@ -69,7 +71,8 @@ test('all settings are used', () => {
     backups: undefined,
     requestsPerMinute: 600,
     trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
-    hosts: ['calls.example.com', 'calls'],
+    publicUrl: 'https://phone.example.com',
+    hosts: ['phone.example.com', 'calls.example.com', 'calls'],
     requestTimeoutMs: 5000,
   });
 });
@@ -90,6 +93,10 @@ describe('each invalid value is one line', () => {
     ['SERVICE_LISTEN', '::1:8080'],
     ['DATABASE_CONNECTIONS', '1'],
     ['SERVICE_COUNTRY', 'Holland'],
+    ['SERVICE_URL', 'calls.example.com'],
+    ['SERVICE_URL', 'ftp://calls.example.com'],
+    ['SERVICE_URL', 'https://calls.example.com/under/it'],
+    ['SERVICE_URL', 'https://name:password@calls.example.com'],
     ['SERVICE_HOSTS', 'https://calls.example.com'],
     ['SERVICE_HOSTS', 'calls.example.com:8080'],
     ['SERVICE_BACKUP_DIR', 'a\0b'],

@@ -10,6 +10,12 @@ const address = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\]]+):(\d{1,5})$/;
 /** Only the format is checked here; the service connects when it starts. */
 const postgresUrl = /^postgres(ql)?:\/\/[^\s/?]+\/[^\s/?]+(\?\S*)?$/;
 
+/** True for `https://calls.example.com:8443`, with or without a slash behind it. */
+function isWebOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return /^https?:$/.test(url?.protocol ?? '') && url?.href === `${url?.origin}/`;
+}
+
 const count = () =>
   z
     .string()
@@ -109,6 +115,18 @@ export const serviceSection = section({
     )
       .prefault('')
       .describe('Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host headers are trusted.'),
+    SERVICE_URL: z
+      .string()
+      .refine(isWebOrigin)
+      .transform((text) => new URL(text).origin)
+      .meta({
+        takes: 'an address without a path, such as https://calls.example.com',
+        example: 'https://calls.example.com',
+      })
+      .optional()
+      .describe(
+        'Address under which people reach the service, for the links in mails, invitations and instructions. Its name needs not be in SERVICE_HOSTS. Without it, mails use https and the first of SERVICE_HOSTS, pages the address in the browser.',
+      ),
     SERVICE_HOSTS: list(
       'a comma-separated list of host names without ports, such as calls.example.com',
       (item) => /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i.test(item),
@@ -126,6 +144,7 @@ export const serviceSection = section({
       ? ['SERVICE_BACKUP_DIR: is set, and DATABASE_URL too; back PostgreSQL up with pg_dump']
       : [],
   build: (values) => {
+    const publicUrl = values.SERVICE_URL;
     const [, host = '', port] = address.exec(values.SERVICE_LISTEN) ?? [];
     return {
       listen: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) },
@@ -158,7 +177,8 @@ export const serviceSection = section({
             },
       requestsPerMinute: values.SERVICE_RATE_LIMIT ?? null,
       trustedProxies: values.SERVICE_TRUSTED_PROXIES,
-      hosts: values.SERVICE_HOSTS,
+      publicUrl,
+      hosts: [...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]), ...values.SERVICE_HOSTS],
       requestTimeoutMs: values.SERVICE_REQUEST_TIMEOUT,
     };
   },

@@ -6,8 +6,8 @@ import { command } from './service-commands.ts';
 import { serve } from './service-harness.ts';
 
 /** A running service with the administrator Adam, signed in, and the agent Anna. */
-async function setUp(t: TestContext) {
-  const served = await serve(t);
+async function setUp(t: TestContext, change: Parameters<typeof serve>[1] = {}) {
+  const served = await serve(t, change);
   const { ask, url } = served;
   await person(served, { name: 'Adam', role: 'administrator' });
   const { user } = await person(served, { name: 'Anna' });
@@ -112,4 +112,20 @@ test('an invitation lives for the days that were chosen, and is sent by mail', a
   assert.match(refused, /The link could not be sent: /);
   assert.ok(linkIn(refused), 'the link is shown all the same');
   assert.match(refused, /within 3 days/);
+});
+
+test('with an address of the service, links lead there, wherever the browser is', async (t) => {
+  const { served, adam } = await setUp(t, {
+    publicUrl: 'https://phone.example.com',
+    hosts: ['phone.example.com'],
+  });
+  const { ask, url, service } = served;
+  const invited = await ask(
+    `${url}/users`,
+    form(url, { token: adam.token, name: 'Ben', role: 'agent', days: '3' }, adam),
+  );
+  assert.match(invited.text, /https:\/\/phone\.example\.com\/sign-in#/);
+  assert.match(await service.link(), /^https:\/\/phone\.example\.com\/sign-in#/);
+  const start = await ask(`${url}/start`, { headers: { cookie: adam.cookie } });
+  assert.match(start.text, /API_BASE_URL=https:\/\/phone\.example\.com\/api\/v1/);
 });

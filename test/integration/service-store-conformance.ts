@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import { changeAccount } from '../../src/service/accounts/change-account.ts';
 import { type CallExtras, noExtras } from '../../src/service/calls/call-extras.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { AuditKind } from '../../src/service/store/audit-store.ts';
 import { type CallFilter, everyCall } from '../../src/service/store/call-store.ts';
 import type { CallerAction, CallGroup } from '../../src/service/store/caller-store.ts';
-import type { CustomerCursor } from '../../src/service/store/customer-store.ts';
+import type { Customer, CustomerCursor } from '../../src/service/store/customer-store.ts';
 import type {
   HistoryFilter,
   HistorySearch,
@@ -617,6 +618,37 @@ export function storeConformance(
     await directory.changeAccount(account, { crmUrl: 'https://crm.example/{number}', agentsDelete: true });
     const [of] = (await directory.read(version))?.directory.accounts ?? [];
     assert.deepEqual([of?.crmUrl, of?.agentsDelete], ['https://crm.example/{number}', true]);
+  });
+
+  it('numbers are read again with a new country, but not those of customers who are edited meanwhile', async ({
+    store,
+    account,
+  }) => {
+    const { customers } = store;
+    const made = ['a', 'b', 'c'].map((reference, n) => ({
+      ...{ reference, name: 'Before', segment: null, numbers: [`0309018${n}`, '+3120123456'.concat(`${n}`)] },
+    }));
+    await customers.put(account, made);
+    const edited = { ...(made[1] as Customer), name: 'After', numbers: ['+4940123456'] };
+    await customers.putSegment(account, { name: 'Gold', priority: 1 });
+    const moved = { ...(made[2] as Customer), segment: 'Gold' };
+    const all = async function* (of: number) {
+      for await (const chunk of customers.all(of)) {
+        await customers.put(account, [edited, moved]);
+        yield chunk;
+      }
+    };
+    const between = { ...store, customers: { ...customers, all } };
+    await changeAccount(between, { id: account, name: 'A', country: null }, { country: 'DE' });
+    const now = async (reference: string) => customers.get(account, reference);
+    assert.deepEqual((await now('a'))?.numbers, ['+31201234560', '+49309018' + '0'].sort());
+    assert.deepEqual(await now('b'), edited);
+    assert.equal((await now('c'))?.segment, 'Gold');
+    assert.deepEqual(
+      (await customers.page({ account, words: ['309018'], segment: null, after: null, limit: 9 })).customers
+        .length,
+      2,
+    );
   });
 
   it('extensions that answered are listed once, in their order', async ({ store, account, other }) => {

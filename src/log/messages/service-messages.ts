@@ -148,6 +148,13 @@ export const serviceMessages = {
     means: 'The database grows until this works again.',
     todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
   },
+  'service.weekly-reports-failed': {
+    level: 'warn',
+    text: 'cannot send the weekly reports: {error}; retrying in an hour',
+    means:
+      'Users have not got the report of last week yet: it could not be read who gets it, or what was sent.',
+    todo: 'Check the disk of STATE_DIR, or with DATABASE_URL the database.',
+  },
   'service.weekly-report-failed': {
     level: 'warn',
     text: 'cannot send the weekly report of user {user}: {error}; retrying in an hour',

@@ -24,15 +24,21 @@ export async function changeAccount(
 
 /**
  * Reads customers' numbers without a country again: `030 123456` is `+4930123456` in Germany. A number that another
- * customer has already stays as it is.
+ * customer has already stays as it is, and so does a customer who is edited meanwhile.
  */
 async function rereadNumbers(customers: CustomerStore, account: number, country: string): Promise<void> {
   for await (const chunk of customers.all(account)) {
     const changed = chunk.flatMap((customer) => {
       const numbers = customer.numbers.map((number) => normaliseNumber(number, country));
       const isSame = numbers.every((number, index) => number === customer.numbers[index]);
-      return isSame ? [] : [{ ...customer, numbers: [...new Set(numbers)] }];
+      return isSame ? [] : [{ customer, reread: { ...customer, numbers: [...new Set(numbers)] } }];
     });
-    if (changed.length > 0) await customers.put(account, changed);
+    if (changed.length === 0) continue;
+    const before = changed.map(({ customer }) => customer);
+    await customers.put(
+      account,
+      changed.map(({ reread }) => reread),
+      before,
+    );
   }
 }

@@ -16,7 +16,11 @@ import type { Store } from '../store/store.ts';
 /** What the service commands need from the program. */
 export type ServiceCommandsIo = {
   /** Reads the service's settings; throws if they are invalid. */
-  options(): StorageSettings & { listen: { host: string; port: number }; hosts: readonly string[] };
+  options(): StorageSettings & {
+    listen: { host: string; port: number };
+    hosts: readonly string[];
+    publicUrl?: string | undefined;
+  };
   /** Reads where alerts go; throws if the settings are invalid. */
   alerts(): { readonly alerts: AlertSettings; readonly mail: MailOptions | undefined };
   /** Runs the service until it is stopped; calls `started` when it listens. */
@@ -86,7 +90,9 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   }
 
   const url = () => {
-    const { host, port } = io.options().listen;
+    const { publicUrl, listen } = io.options();
+    if (publicUrl !== undefined) return publicUrl;
+    const { host, port } = listen;
     const address =
       host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
     return `http://${address}:${port}`;

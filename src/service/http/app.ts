@@ -25,6 +25,8 @@ const STALLED_MS = 120_000;
 export type AppOptions = {
   /** Addresses of proxies whose X-Forwarded-* headers are believed. */
   readonly trustedProxies: readonly string[];
+  /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
+  readonly publicUrl?: string | undefined;
   /** Names under which browsers reach the service, beside those of host-names.ts. */
   readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */

@@ -23,6 +23,8 @@ export type ServiceContext = {
   readonly sessions: Sessions;
   readonly access: Access;
   readonly budgets: Budgets;
+  /** As people reach the service: see AppOptions. */
+  readonly publicUrl?: string | undefined;
   /** Undefined: no mail server is configured. */
   readonly mailer: Mailer | undefined;
   /** Requests per minute and integration; null: no limit. */

@@ -75,7 +75,7 @@ export function pageRoutes(context: ServiceContext) {
       query: formFields(query.join('?')),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
       token: formToken(session),
-      origin: `${request.protocol}://${request.host}`,
+      origin: context.publicUrl ?? `${request.protocol}://${request.host}`,
       now: clock(),
       words,
       formats: formatsFor(account.timeZone, words.locale),

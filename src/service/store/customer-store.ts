@@ -25,8 +25,15 @@ export type CustomerCursor = { readonly text: string; readonly reference: string
 export interface CustomerStore {
   /** The customer with this number, for a priority lookup; undefined if there is none. */
   priorityOf(account: number, number: string): Promise<CustomerPriority | undefined>;
-  /** Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. */
-  put(account: number, customers: readonly Customer[]): Promise<(CustomerRefusal | null)[]>;
+  /**
+   * Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. With `before`, what
+   * each of them was when it was read: those that have changed since then are left as they are.
+   */
+  put(
+    account: number,
+    customers: readonly Customer[],
+    before?: readonly Customer[],
+  ): Promise<(CustomerRefusal | null)[]>;
   /** False if there is none. */
   remove(account: number, reference: string): Promise<boolean>;
   get(account: number, reference: string): Promise<Customer | undefined>;

@@ -33,7 +33,7 @@ export function startUpkeep(options: {
         if (mailer !== undefined)
           await sendWeeklyReports({ store, mailer, origin: origin(), log }, accounts(), clock());
       },
-      () => {}, // when the storage is back
+      (error) => log.say('service.weekly-reports-failed', { error }),
     ),
   ];
   return () => {

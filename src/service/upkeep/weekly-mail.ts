@@ -1,14 +1,10 @@
 import type { Log } from '../../log/log.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { formatsFor } from '../pages/kit/formats.ts';
-import { lastWeek, weeklyReport, weeklyReportMail } from '../pages/reports/weekly-report.ts';
+import { dueWeek, weeklyReport, weeklyReportMail } from '../pages/reports/weekly-report.ts';
 import { wordsFor } from '../pages/words/words.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
-
-/** On Mondays from seven o'clock on in the account's time zone. */
-const HOUR = 7;
-const HOUR_MS = 3_600_000;
 
 /**
  * Sends the report of the last week to users who have not got it yet. A week is claimed in the store before it is sent,
@@ -26,7 +22,7 @@ export async function sendWeeklyReports(
 ): Promise<void> {
   for (const account of accounts) {
     const { timeZone } = formatsFor(account.timeZone);
-    const monday = lastWeek(now - HOUR * HOUR_MS, timeZone);
+    const monday = dueWeek(now, timeZone);
     const week = monday.toString();
     for (const { user, address, language, sent } of await store.weekly.due(account.id, week)) {
       if (!(await store.weekly.move(user, sent, week))) continue;

@@ -4,7 +4,7 @@ import { dateIn } from '../../reports/calendar.ts';
 import { changeForm, field } from '../kit/form.ts';
 import { html } from '../kit/html.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
-import { lastWeek, weeklyReport, weeklyReportBody } from './weekly-report.ts';
+import { dueWeek, lastWeek, weeklyReport, weeklyReportBody } from './weekly-report.ts';
 
 /** The report of a week as it is mailed, to print; and where it is mailed to. */
 export function weekPages(pages: Pages, { store, mailer }: ServiceContext): void {
@@ -40,7 +40,7 @@ export function weekPages(pages: Pages, { store, mailer }: ServiceContext): void
     const address = (request.form.get('address') ?? '').trim();
     if (address.length > 254 || (address !== '' && !mailAddress.test(address)))
       return page(request, request.words.weekly.badAddress);
-    const sent = lastWeek(request.now, request.formats.timeZone).toString();
+    const sent = dueWeek(request.now, request.formats.timeZone).toString();
     await store.weekly.put(request.user.id, address || null, sent);
     await request.audit('settings', `weekly report to ${address || 'no one'}`);
     return { redirect: '/reports/week' };

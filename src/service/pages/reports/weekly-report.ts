@@ -24,6 +24,13 @@ export function lastWeek(now: number, timeZone: string): Temporal.PlainDate {
   return today.subtract({ days: today.dayOfWeek + 6 });
 }
 
+/** A week's report is mailed on Monday from seven o'clock on, in the account's time zone. */
+const MAILED_MS = 7 * 3_600_000;
+
+/** The Monday of the last week whose report is due by mail. */
+export const dueWeek = (now: number, timeZone: string): Temporal.PlainDate =>
+  lastWeek(now - MAILED_MS, timeZone);
+
 /** A week's figures beside those of the week before. */
 export async function weeklyReport(
   { reports }: { readonly reports: ReportStore },

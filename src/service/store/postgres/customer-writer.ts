@@ -1,4 +1,5 @@
 import type { Customer, CustomerRefusal, CustomerStore } from '../customer-store.ts';
+import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 import type { Database, Transaction } from './database.ts';
 
@@ -7,13 +8,32 @@ const LOCK = 5_727_004;
 
 /** Adds or replaces customers. */
 export function customerWriter(database: Database): CustomerStore['put'] {
-  return (account, customers) =>
+  return (account, given, before) =>
     database.transaction(async (transaction) => {
       await transaction.rows('SELECT pg_advisory_xact_lock($1::integer, $2::integer)', LOCK, account);
+      const customers = await unchanged(transaction, account, given, before);
       const { refusals, accepted } = await decide(transaction, account, customers);
       await write(transaction, account, accepted);
-      return refusals;
+      const refusalOf = new Map(customers.map((customer, at) => [customer, refusals[at] ?? null]));
+      return given.map((customer) => refusalOf.get(customer) ?? null);
     });
+}
+
+/** Those that are as they were read. */
+async function unchanged(
+  { rows }: Transaction,
+  account: number,
+  customers: readonly Customer[],
+  before: readonly Customer[] | undefined,
+): Promise<readonly Customer[]> {
+  if (before === undefined) return customers;
+  const found = await rows<CustomerRow>(
+    `${selectCustomers} AND c.reference = ANY($2::text[])`,
+    account,
+    customers.map(({ reference }) => reference),
+  );
+  const now = new Map(found.map((row) => [row.reference, row]));
+  return customers.filter(({ reference }, at) => isUnchanged(now.get(reference), before[at] as Customer));
 }
 
 /** Decides which customers are accepted, one after the other, as if each were written before the next is checked. */

@@ -6,12 +6,12 @@ const SLICE = 5_000;
 /** Customers per chunk. */
 const PAGE = 1000;
 
-/** No number has a line break. */
-const select = `SELECT c.reference, c.name, s.name AS segment, c.search,
+/** The customers of the account $1, as rows of customerOf. No number has a line break. */
+export const selectCustomers = `SELECT c.reference, c.name, s.name AS segment, c.search,
     (SELECT string_agg(n.number, '\n' ORDER BY n.number) FROM customer_numbers n WHERE n.customer_id = c.id) AS numbers
   FROM customers c LEFT JOIN segments s ON s.id = c.segment_id WHERE c.account_id = $1`;
 
-type Row = {
+export type CustomerRow = {
   reference: string;
   name: string;
   segment: string | null;
@@ -19,10 +19,17 @@ type Row = {
   numbers: string | null;
 };
 
-const customerOf = ({ reference, name, segment, numbers }: Row): Customer => ({
+export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): Customer => ({
   ...{ reference, name, segment },
   numbers: numbers?.split('\n') ?? [],
 });
+
+/** Whether a customer is still as it was read. */
+export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
+  now !== undefined &&
+  now.name === before.name &&
+  now.segment === before.segment &&
+  (now.numbers ?? '').split('\n').sort().join() === before.numbers.toSorted().join();
 
 /** Customers and segments; `put` is each engine's own, since thousands come at once. */
 export function customerRows(
@@ -44,19 +51,19 @@ export function customerRows(
       return (await write(sql, account, reference)).length === 1;
     },
     async get(account, reference) {
-      const [row] = await read<Row>(`${select} AND c.reference = $2`, account, reference);
+      const [row] = await read<CustomerRow>(`${selectCustomers} AND c.reference = $2`, account, reference);
       return row && customerOf(row);
     },
     async withNumber(account, number) {
-      const [row] = await read<Row>(
-        `${select} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
+      const [row] = await read<CustomerRow>(
+        `${selectCustomers} AND c.id = (SELECT customer_id FROM customer_numbers WHERE account_id = $1 AND number = $2)`,
         ...[account, number],
       );
       return row && customerOf(row);
     },
     async page({ account, words, segment, after, limit }) {
       const isSearch = words.length > 0 || segment !== null;
-      const rows: Row[] = [];
+      const rows: CustomerRow[] = [];
       let from: CustomerCursor | null = after ?? { text: '', reference: '' };
       while (from !== null && rows.length <= limit) {
         const begin: Value[] = [account, from.text, from.reference];
@@ -76,8 +83,8 @@ export function customerRows(
           also.push(
             `AND (c.search, c.reference) <= ($${values.push(reached.text)}, $${values.push(reached.reference)})`,
           );
-        const found = await read<Row>(
-          `${select} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
+        const found = await read<CustomerRow>(
+          `${selectCustomers} AND (c.search, c.reference) > ($2, $3) ${also.join(' ')} ORDER BY c.search, c.reference LIMIT $4`,
           ...values,
         );
         rows.push(...found);
@@ -91,8 +98,8 @@ export function customerRows(
     },
     async *all(account) {
       for (let after = '', page: Customer[] = []; ; after = page.at(-1)?.reference ?? '') {
-        const sql = `${select} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
-        page = (await read<Row>(sql, account, after, PAGE)).map(customerOf);
+        const sql = `${selectCustomers} AND c.reference > $2 ORDER BY c.reference LIMIT $3`;
+        page = (await read<CustomerRow>(sql, account, after, PAGE)).map(customerOf);
         if (page.length > 0) yield page;
         if (page.length < PAGE) return;
       }

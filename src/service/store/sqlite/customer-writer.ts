@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Customer, CustomerRefusal } from '../customer-store.ts';
+import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 
 /** Adds or replaces customers. */
@@ -17,8 +18,12 @@ export function customerWriter(db: DatabaseSync) {
   const clearNumbers = db.prepare('DELETE FROM customer_numbers WHERE customer_id = ?');
   const addNumber = db.prepare('INSERT OR IGNORE INTO customer_numbers VALUES (?, ?, ?)');
 
-  function put(account: number, customer: Customer): CustomerRefusal | null {
+  const now = db.prepare(`${selectCustomers.replace('$1', '?')} AND c.reference = ?`);
+
+  function put(account: number, customer: Customer, before: Customer | undefined): CustomerRefusal | null {
     const { reference, name, segment, numbers } = customer;
+    const known = before && (now.get(account, reference) as CustomerRow | undefined);
+    if (before && !isUnchanged(known, before)) return null;
     const found = segment === null ? null : segmentId.get(account, segment);
     if (segment !== null && !found) return { reason: 'no-such-segment', segment };
     for (const number of numbers) {
@@ -33,6 +38,9 @@ export function customerWriter(db: DatabaseSync) {
     return null;
   }
 
-  return (account: number, customers: readonly Customer[]): (CustomerRefusal | null)[] =>
-    customers.map((customer) => put(account, customer));
+  return (
+    account: number,
+    customers: readonly Customer[],
+    before?: readonly Customer[],
+  ): (CustomerRefusal | null)[] => customers.map((customer, at) => put(account, customer, before?.[at]));
 }

@@ -120,8 +120,8 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     callers: callerRows(statements),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
-    customers: customerRows(statements, (account, customers) =>
-      changed(writer.ask('putCustomers', account, customers)),
+    customers: customerRows(statements, (account, customers, before) =>
+      changed(writer.ask('putCustomers', account, customers, before)),
     ),
     users: userRows(statements),
     weekly: weeklyRows(statements),
