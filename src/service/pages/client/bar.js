@@ -10,12 +10,12 @@ import { filled, words } from './words.js';
 
 /**
  * The notification bar: the calls of the account, live. One line at the bottom of the window that opens, a column in a
- * wide window (style.css), and a page of its own.
+ * wide window (bar-sizes.css), and a page of its own.
  */
 const html = htm.bind(h);
 const root = /** @type {HTMLElement} */ (document.getElementById('bar'));
 const alone = root.closest('.alone') !== null;
-/** As in style.css. */
+/** As in bar-sizes.css. */
 const column = matchMedia('(min-width: 90rem)');
 const isOpen = () => alone || column.matches || localStorage.getItem('calls-open') === 'on';
 const token = root.dataset.token ?? '';

@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 
 /** Files that pages load: the stylesheet, the modules of client/, and two libraries from npm. */
 const own = new URL('../client/', import.meta.url);
+/** The files of style.css, in the order of the cascade. */
+const styles = ['base', 'forms', 'tables', 'bar', 'bar-sizes', 'records', 'reports', 'media'];
 const libraries = { preact: 'preact.mjs', htm: 'htm.mjs' } as const;
 
 const types: Record<string, string> = {
@@ -18,10 +20,12 @@ const types: Record<string, string> = {
 type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Buffer };
 
 const assets = new Map<string, Asset>();
+const read = (file: string) => readFileSync(new URL(file, own), 'utf8');
+add('style.css', styles.map((name) => read(`${name}.css`)).join('\n'));
 for (const file of readdirSync(own)
-  .filter((name) => /\.(css|js|svg|webmanifest)$/.test(name))
+  .filter((name) => /\.(js|svg|webmanifest)$/.test(name))
   .sort())
-  add(file, withLibraries(readFileSync(new URL(file, own), 'utf8')));
+  add(file, withLibraries(read(file)));
 for (const [name, file] of Object.entries(libraries))
   add(
     file,
