@@ -60,6 +60,15 @@ addServiceCommands(program, {
   in: process.stdin,
 });
 
+test('the map in src/README.md has every folder', () => {
+  const map = readFileSync(project('src/README.md'), 'utf8');
+  const folders = globSync('src/*/**/', { cwd: project('') }).map((path) => `${path.slice(4)}/`);
+  assert.deepEqual(
+    folders.filter((folder) => !map.includes(`\`${folder}\``)),
+    [],
+  );
+});
+
 for (const document of documents)
   describe(document.path, () => {
     test('its links lead to a file, and to a heading in it', () =>
