@@ -5,6 +5,8 @@
 const slow = [
   // Real Asterisks, installed from Debian.
   'test/asterisk/',
+  // Disks of their own that are full, fail or hang.
+  'test/alerts/',
   // Kills, power cuts, full disks, damaged files: each fault in its short form.
   'test/faults/faults',
   // The Debian package in containers under systemd; the registry of npm.

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { restoreBackup } from '../../src/storage/backup.ts';
-import { startReceivers } from './alert-receivers.ts';
+import { startReceivers } from '../alerts/alert-receivers.ts';
 import { past } from './office.ts';
 import { withStore } from './people.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';

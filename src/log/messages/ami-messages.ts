@@ -50,12 +50,14 @@ export const amiMessages = {
     text: 'Asterisk at {address} does not respond: {reason}; reconnecting',
     means:
       'The connection is open, but nothing is answered: the network dropped it silently, Asterisk hangs, or this machine is far behind with reading. Each new attempt waits twice as long for answers, up to a minute.',
+    todo: 'If it lasts: check that Asterisk answers (asterisk -rx "core show uptime"), the network to it, and the load of both machines.',
   },
   'ami.lost': {
     level: 'warn',
     text: 'the connection to Asterisk at {address} has ended: {reason}; reconnecting',
     means:
       'Asterisk stopped or restarted, or the network failed. Calls in progress are read after the reconnection.',
+    todo: 'If it lasts: check that Asterisk runs (systemctl status asterisk), and the network to it.',
   },
   'ami.still-down': {
     level: 'error',

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ReceivedMail } from '../../src/mail/mail-server.fixture.ts';
+import { always } from '../fakes/far-side-faults.ts';
+import { createStand, markerCall } from '../integration/stand.ts';
+import { startReceivers } from './alert-receivers.ts';
+import { alertSettings } from './cause.ts';
+
+/** Without the folding of long lines. */
+const textOf = (mail: ReceivedMail | undefined) =>
+  (mail?.data ?? '').replaceAll('=\r\n', '').replaceAll('\r\n ', ' ');
+const call = () => markerCall().frames[0] as string;
+
+test('a problem that is over is announced as over, once, also if the bridge was restarted meanwhile', async (t) => {
+  const to = await startReceivers(t);
+  const stand = await createStand(t, alertSettings(to));
+  await stand.start();
+  stand.farSide.inject(always({ kind: 'status', status: 401 }));
+  stand.pbx.send(call());
+  await to.until('delivery.paused began');
+  await stand.stop();
+  await stand.start();
+  stand.farSide.inject(undefined);
+  await to.until('delivery.paused over');
+  assert.deepEqual(to.told(), ['delivery.paused began', 'delivery.paused over']);
+  assert.match(textOf(to.mail.received[1]), /^Subject: \[pbx-bridge bridge pbx\] OVER: delivery paused/m);
+});
+
+test('a link that comes and goes is one alert that says so', async (t) => {
+  const to = await startReceivers(t);
+  // Each interruption is shorter than what is announced.
+  const stand = await createStand(t, {
+    ...alertSettings(to),
+    ALERT_AFTER: '5m',
+    STATUS_LISTEN: '127.0.0.1:0',
+  });
+  await stand.start();
+  /** Waits until the bridge has seen the link as it is. */
+  const seen = async (isDown: boolean) => {
+    for (let downs: boolean | undefined; downs !== isDown; ) {
+      const { alerts } = (await (
+        await fetch(`http://127.0.0.1:${stand.statusPort()}/status.json`)
+      ).json()) as {
+        alerts: { problems: { code: string }[] };
+      };
+      downs = alerts.problems.some(({ code }) => code.startsWith('ami.'));
+    }
+  };
+  for (let n = 0; n < 3; n += 1) {
+    await stand.pbx.crash();
+    await seen(true);
+    await stand.pbx.listen();
+    await stand.connected();
+    await seen(false);
+  }
+  await to.hook.has(1);
+  await to.mail.has(1);
+  const data = textOf(to.mail.received[0]);
+  assert.match(data, /It comes and goes: 3 times so far\. Its end is announced after an hour without it\./);
+  assert.equal(to.told().length, 1);
+});
