@@ -23,7 +23,7 @@ test('a problem that is over is announced as over, once, also if the bridge was 
   stand.farSide.inject(undefined);
   await to.until('delivery.paused over');
   assert.deepEqual(to.told(), ['delivery.paused began', 'delivery.paused over']);
-  assert.match(textOf(to.mail.received[1]), /^Subject: \[pbx-bridge bridge pbx\] OVER: delivery paused/m);
+  assert.match(textOf(to.mail.received[1]), /^OVER: delivery paused: 401/m);
 });
 
 test('a link that comes and goes is one alert that says so', async (t) => {

@@ -5,7 +5,9 @@ import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
 import { past } from '../integration/office.ts';
+import { withStore } from '../integration/people.ts';
 import { callers, event, options, prepare, serve, stateFolder } from '../integration/service-harness.ts';
+import { startReceiver } from '../integration/webhook-receiver.ts';
 import { alertOptions, type Cause, needs } from './cause.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,6 +18,19 @@ async function start(t: TestContext, stateDir: string, change: ReturnType<typeof
   t.after(() => service.stop());
   return { service, ...callers(service.url) };
 }
+
+/** An account's webhook whose receiver answers this to each event. */
+const webhookAnswers =
+  (status: number): Cause =>
+  async (t, to) => {
+    const receiver = await startReceiver(t);
+    receiver.answer((_, response) => response.writeHead(status).end());
+    const served = await serve(t, { ...alertOptions(to), webhookNetworks: ['127.0.0.1'] });
+    await withStore(served, (store) =>
+      store.webhooks.add({ uid: 'w1', account: 1, url: receiver.url, events: ['call.ringing'], since: 0 }),
+    );
+    await served.post(served.a.token, event());
+  };
 
 export const serviceCauses = {
   async 'service.not-stored'(t, to) {
@@ -67,4 +82,6 @@ export const serviceCauses = {
     writeFileSync(directory, '');
     await serve(t, { ...alertOptions(to), backups: { directory, everyMs: HOUR_MS, keep: 2 } });
   },
+  'webhook.failing': webhookAnswers(500),
+  'webhook.switched-off': webhookAnswers(410),
 } as const satisfies Record<string, Cause>;
