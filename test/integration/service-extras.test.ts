@@ -198,3 +198,11 @@ const extrasOf = (id: string) => ({
   line: null,
   missed: { where: id === 'open' ? null : ('voicemail' as const), name: null, by: null, after: 9, at: null },
 });
+
+test('a caller’s number is forgotten; the number called, which is the office’s own, stays', async (t) => {
+  const { read, submit } = await withCalls(t);
+  await submit('/calls/forget', { id: 'missed' });
+  const { plain } = await read('/calls/details?id=missed');
+  assert.doesNotMatch(plain, /493011|"extras|quot;extras/);
+  assert.match(plain, /Number called \+49 89 1234567 .*Missed at Queue sales/);
+});

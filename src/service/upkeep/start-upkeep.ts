@@ -1,5 +1,8 @@
 import type { Log } from '../../log/log.ts';
 import type { Mailer } from '../../mail/mail.ts';
+import { machineZone } from '../pages/kit/formats.ts';
+import { dateAt, daysBetween } from '../reports/calendar.ts';
+import { everyCall } from '../store/call-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 import { every } from './every.ts';
@@ -8,8 +11,32 @@ import { sendWeeklyReports } from './weekly-mail.ts';
 
 const RETENTION_MS = 60_000;
 const WEEKLY_MS = 3_600_000;
+const FIGURES_MS = 600_000;
 
-/** Deletes what is too old and mails weekly reports, from time to time. Returns a function that stops it. */
+/**
+ * Counts the figures of the last year's days, so that nobody waits for them: each day once. A day that is counted is kept
+ * (see kept-figures.ts).
+ */
+function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
+  const counted = new Map<number, Temporal.PlainDate>();
+  return async (accounts: readonly Account[], now: number): Promise<void> => {
+    for (const { id, timeZone } of accounts) {
+      const zone = timeZone ?? machineZone();
+      const today = dateAt(now, zone);
+      const oldest = { account: id, filter: everyCall, towards: 'newer', from: null, limit: 1 } as const;
+      const [first] = (await calls.page(oldest)).calls;
+      if (first === undefined) continue;
+      const from = [counted.get(id), dateAt(first.startedAt, zone), today.subtract({ days: 365 })]
+        .filter((date) => date !== undefined)
+        .reduce((a, b) => (Temporal.PlainDate.compare(a, b) < 0 ? b : a));
+      const days = daysBetween(from, today.subtract({ days: 1 }), zone);
+      for await (const _ of reports.figures(id, days, now));
+      counted.set(id, today);
+    }
+  };
+}
+
+/** Deletes what is too old, counts figures and mails weekly reports, from time to time. Returns a function that stops it. */
 export function startUpkeep(options: {
   readonly store: Store;
   readonly retention: Retention;
@@ -21,11 +48,17 @@ export function startUpkeep(options: {
   readonly log: Log;
 }): () => void {
   const { store, retention, mailer, accounts, origin, clock, log } = options;
+  const countFigures = figureCounter(store);
   const stops = [
     every(
       RETENTION_MS,
       () => applyRetention(store, retention, clock(), log),
       (error) => log.say('service.trim-failed', { error }),
+    ),
+    every(
+      FIGURES_MS,
+      () => countFigures(accounts(), clock()),
+      () => {}, // whoever opens a report counts them
     ),
     every(
       WEEKLY_MS,

@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import type { Extensions } from '../../accounts/extensions.ts';
 import { countGroup } from '../../reports/aggregate.ts';
 import type { Extension } from '../../store/directory-store.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 import { en } from '../words/en.ts';
-import { peopleOf } from './report-filter.ts';
+import { peopleFilters, peopleOf } from './report-filter.ts';
 import { peopleRows } from './report-rows.ts';
 
 const of = (extension: string, name: string): [string, Extension] => [
@@ -21,6 +22,13 @@ test('a person is found by the extensions that answered, whatever those are name
       ['3', '3'],
     ],
   );
+});
+
+test('a person chosen in one period is the same choice in another', () => {
+  const values = (answered: readonly string[]) =>
+    peopleFilters({ extensions, words: en } as PageRequest, answered).map(({ value }) => value);
+  assert.deepEqual(values(['1001', '3']), ['answered:1001|1002', 'answered:3']);
+  assert.deepEqual(values(['1002']), ['answered:1001|1002']);
 });
 
 test('a person’s calls before are those at any of their extensions', () => {

@@ -1,4 +1,4 @@
-import { type Extensions, extensionText, numberCalledText } from '../../accounts/extensions.ts';
+import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../../accounts/extensions.ts';
 import type { HoursPart } from '../../accounts/opening-hours.ts';
 import type { ServiceContext } from '../../http/context.ts';
 import { OTHERS } from '../../reports/aggregate.ts';
@@ -48,7 +48,12 @@ export function peopleFilters(
   answered: readonly string[],
 ): ReportFilter[] {
   const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
-  return peopleOf(named, extensions).map(({ name, extensions: own, search }) => ({
+  // All of a person's, so that the choice is the same in every period.
+  const all = named.flatMap((one) => {
+    const user = extensions.get(one)?.user ?? null;
+    return user === null ? [one] : extensionsOf(extensions, user);
+  });
+  return peopleOf([...new Set(all)], extensions).map(({ name, extensions: own, search }) => ({
     value: `answered:${own.join('|')}`,
     label: reports.answeredBy(name),
     groups: { kind: 'extensions', names: own },
