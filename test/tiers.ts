@@ -44,6 +44,7 @@ const slow = [
   'test/integration/service-kill',
   'test/integration/service-second-factor',
   'test/integration/service-sign-in',
+  'test/integration/service-webhooks',
   'test/integration/twelve-faults',
   // Every recording through the whole bridge; the fast tier has the dry run of each.
   'test/recordings/replay',

@@ -35,7 +35,7 @@ export type TestAccount = { token: string; secondToken: string; admin: string; n
 export function stateFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'service-'));
   t.after(() => {
-    if (t.passed) rmSync(folder, { recursive: true, force: true });
+    if (t.passed) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     else t.diagnostic(`its data is kept in ${folder}`);
   });
   return folder;

@@ -89,6 +89,8 @@ export function makeWebhooks(
   let heldUntil: number | undefined;
   /** Null: what changed is not known. */
   let place: string | null = null;
+  /** As it is in the database. */
+  let keptPlace: string | null = null;
   /** There was no webhook that is on, so that nothing was read. */
   let idle = false;
   let stop: (() => void) | undefined;
@@ -177,16 +179,14 @@ export function makeWebhooks(
     }
   }
 
-  /** Whether this process has the right to deliver. */
+  /** Whether this process has the right to deliver. It is renewed, with the place, unless nothing could be lost. */
   async function hold(now: number): Promise<boolean> {
-    if (heldUntil !== undefined && Math.abs(heldUntil - HOLD_MS - now) < RENEW_MS) return true;
-    const held = await store.hold(
-      holder,
-      now,
-      now + HOLD_MS,
-      heldUntil === undefined ? undefined : (place ?? undefined),
-    );
-    if (held !== undefined && heldUntil === undefined) place = idle ? null : held.place;
+    const isNew = heldUntil === undefined;
+    const isDue = isNew || Math.abs((heldUntil ?? 0) - HOLD_MS - now) >= RENEW_MS;
+    if (!isDue || (!isNew && !shared && place === keptPlace)) return true;
+    const held = await store.hold(holder, now, now + HOLD_MS, isNew ? undefined : (place ?? undefined));
+    if (held !== undefined && isNew) place = idle ? null : held.place;
+    keptPlace = place;
     heldUntil = held && now + HOLD_MS;
     return held !== undefined;
   }
