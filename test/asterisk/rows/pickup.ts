@@ -39,7 +39,6 @@ export const pickupRows: readonly Row[] = [
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.rings(1);
-      await stage.rings(2);
       await stage.phoneDials(3, '*8');
       await stage.talk(call, 3);
       call.hangsUp();
