@@ -10,7 +10,7 @@ import {
   type StoredRequest,
 } from '../store/request-store.ts';
 import { entryTable, extrasLeftOut, integrationName, payloadText, statusChip } from './api-log-table.ts';
-import { callAddress } from './call-cells.ts';
+import { callAddress } from './calls/call-cells.ts';
 import { copyable } from './kit/copyable.ts';
 import { cursorIn, cursorList } from './kit/cursor-list.ts';
 import { displayText, lines, plainText } from './kit/display-text.ts';

@@ -9,7 +9,7 @@ import { Refusal } from '../http/refusal.ts';
 import { line } from '../http/text.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
-import { callerAddress } from './call-cells.ts';
+import { callerAddress } from './calls/call-cells.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';

@@ -3,7 +3,7 @@ import type { Group } from '../reports/aggregate.ts';
 import { dateAt, daysBetween } from '../reports/calendar.ts';
 import { quantile } from '../reports/durations.ts';
 import { everyCall } from '../store/call-store.ts';
-import { callTable, newCalls } from './call-list-page.ts';
+import { callTable, newCalls } from './calls/call-list-page.ts';
 import { duration } from './kit/formats.ts';
 import { type Html, html } from './kit/html.ts';
 import type { PageRequest, Pages } from './kit/page-request.ts';

@@ -1,5 +1,5 @@
 import type { Delivery } from '../store/webhook-store.ts';
-import { callAddress } from './call-cells.ts';
+import { callAddress } from './calls/call-cells.ts';
 import { displayText } from './kit/display-text.ts';
 import { button, changeForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';

@@ -21,7 +21,7 @@ type Asset = { readonly type: string; readonly body: Buffer; readonly zipped: Bu
 
 const assets = new Map<string, Asset>();
 const read = (file: string) => readFileSync(new URL(file, own), 'utf8');
-add('style.css', styles.map((name) => read(`${name}.css`)).join('\n'));
+add('style.css', styles.map((name) => read(`style/${name}.css`)).join('\n'));
 for (const file of readdirSync(own)
   .filter((name) => /\.(js|svg|webmanifest)$/.test(name))
   .sort())

@@ -1,6 +1,6 @@
 import type { SeriesRow } from '../../reports/call-report.ts';
 import type { Period, StepLength } from '../../reports/period.ts';
-import { addressOf } from '../call-filter.ts';
+import { addressOf } from '../calls/call-filter.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { ReportFilter } from './report-filter.ts';
 

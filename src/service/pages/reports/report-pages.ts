@@ -10,7 +10,7 @@ import { countOf, quantile } from '../../reports/durations.ts';
 import { partFigures } from '../../reports/part-figures.ts';
 import { daysBefore, type Period, periodIn, stepsFor, usualPeriods } from '../../reports/period.ts';
 import { SHORT_SECONDS, serviceLevel, shortAbandons } from '../../reports/service-level.ts';
-import { addressOf } from '../call-filter.ts';
+import { addressOf } from '../calls/call-filter.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { choice, field } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';

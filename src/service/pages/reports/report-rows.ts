@@ -5,7 +5,7 @@ import { countGroup, type Group, OTHERS } from '../../reports/aggregate.ts';
 import { busyHours, type NamedGroup, type Report } from '../../reports/call-report.ts';
 import type { CallersReport } from '../../reports/callers-report.ts';
 import type { Period } from '../../reports/period.ts';
-import { callerAddress } from '../call-cells.ts';
+import { callerAddress } from '../calls/call-cells.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';

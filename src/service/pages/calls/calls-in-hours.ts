@@ -1,7 +1,7 @@
-import { type HoursPart, type OpeningHours, partsOf } from '../accounts/opening-hours.ts';
-import { dateAt, daysBetween } from '../reports/calendar.ts';
-import type { CallStore } from '../store/call-store.ts';
-import { steadyMs } from '../upkeep/steady-clock.ts';
+import { type HoursPart, type OpeningHours, partsOf } from '../../accounts/opening-hours.ts';
+import { dateAt, daysBetween } from '../../reports/calendar.ts';
+import type { CallStore } from '../../store/call-store.ts';
+import { steadyMs } from '../../upkeep/steady-clock.ts';
 
 /** Time limit of one page, ms; then it says how far it searched. */
 const TIME_LIMIT_MS = 400;

@@ -1,10 +1,22 @@
-import { spaced } from '../../phone-number/normalise-number.ts';
-import { type Extensions, extensionName, extensionText, numberCalledText } from '../accounts/extensions.ts';
-import { type CallRecord, rangFor, talkedFor } from '../calls/call-record.ts';
-import type { ServiceContext } from '../http/context.ts';
-import { type Cell, csvLines, csvTime } from '../reports/csv.ts';
-import type { CallFilter, CallStore } from '../store/call-store.ts';
-import type { Integration } from '../store/directory-store.ts';
+import { spaced } from '../../../phone-number/normalise-number.ts';
+import {
+  type Extensions,
+  extensionName,
+  extensionText,
+  numberCalledText,
+} from '../../accounts/extensions.ts';
+import { type CallRecord, rangFor, talkedFor } from '../../calls/call-record.ts';
+import type { ServiceContext } from '../../http/context.ts';
+import { type Cell, csvLines, csvTime } from '../../reports/csv.ts';
+import type { CallFilter, CallStore } from '../../store/call-store.ts';
+import type { Integration } from '../../store/directory-store.ts';
+import { cursorList } from '../kit/cursor-list.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
+import { choice, field, notice } from '../kit/form.ts';
+import { duration, type Formats } from '../kit/formats.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
+import { type Column, table } from '../kit/table.ts';
 import { callAddress, callerAddress, customerLink, endText, segmentChip, stateOf } from './call-cells.ts';
 import {
   addressOf,
@@ -16,13 +28,6 @@ import {
   outcomes,
   pageOf,
 } from './call-filter.ts';
-import { cursorList } from './kit/cursor-list.ts';
-import { displayText, plainText } from './kit/display-text.ts';
-import { choice, field, notice } from './kit/form.ts';
-import { duration, type Formats } from './kit/formats.ts';
-import { type Html, html } from './kit/html.ts';
-import type { Page, PageRequest, Pages } from './kit/page-request.ts';
-import { type Column, table } from './kit/table.ts';
 
 const PER_PAGE = 50;
 const PER_CHUNK = 500;

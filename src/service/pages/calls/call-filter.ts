@@ -1,15 +1,15 @@
-import { missedPlaces } from '../../api/contract/call-extras.ts';
-import { normaliseNumber } from '../../phone-number/normalise-number.ts';
-import { extensionsNamed, extensionsOf } from '../accounts/extensions.ts';
-import { type HoursPart, openingHoursOf } from '../accounts/opening-hours.ts';
-import { dateIn } from '../reports/calendar.ts';
-import { type CallFilter, type CallStore, everyCall } from '../store/call-store.ts';
-import type { Account, Integration } from '../store/directory-store.ts';
-import { searchWords } from '../store/shared/customer-search.ts';
-import type { Store } from '../store/store.ts';
-import type { User } from '../store/user-store.ts';
+import { missedPlaces } from '../../../api/contract/call-extras.ts';
+import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
+import { extensionsNamed, extensionsOf } from '../../accounts/extensions.ts';
+import { type HoursPart, openingHoursOf } from '../../accounts/opening-hours.ts';
+import { dateIn } from '../../reports/calendar.ts';
+import { type CallFilter, type CallStore, everyCall } from '../../store/call-store.ts';
+import type { Account, Integration } from '../../store/directory-store.ts';
+import { searchWords } from '../../store/shared/customer-search.ts';
+import type { Store } from '../../store/store.ts';
+import type { User } from '../../store/user-store.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 import { pageInHours } from './calls-in-hours.ts';
-import type { PageRequest } from './kit/page-request.ts';
 
 /** The search in the address of the call list, as typed. */
 export type CallQuery = {

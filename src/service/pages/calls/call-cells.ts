@@ -1,9 +1,9 @@
-import type { CallRecord } from '../calls/call-record.ts';
-import { displayText, plainText } from './kit/display-text.ts';
-import { duration } from './kit/formats.ts';
-import { type Html, html } from './kit/html.ts';
-import type { PageRequest } from './kit/page-request.ts';
-import type { Words } from './words/words.ts';
+import type { CallRecord } from '../../calls/call-record.ts';
+import { displayText, plainText } from '../kit/display-text.ts';
+import { duration } from '../kit/formats.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { PageRequest } from '../kit/page-request.ts';
+import type { Words } from '../words/words.ts';
 
 /** A call that is open for longer has ended without a report. */
 const MAX_CALL_MS = 24 * 3_600_000;

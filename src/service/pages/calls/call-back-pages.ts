@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { limits } from '../../api/contract/decisions.ts';
-import { spaced } from '../../phone-number/normalise-number.ts';
-import { extensionText } from '../accounts/extensions.ts';
-import { type CallBack, isDialable } from '../callers/call-backs.ts';
-import type { ServiceContext } from '../http/context.ts';
-import { Refusal } from '../http/refusal.ts';
-import type { CallerAction } from '../store/caller-store.ts';
+import { limits } from '../../../api/contract/decisions.ts';
+import { spaced } from '../../../phone-number/normalise-number.ts';
+import { extensionText } from '../../accounts/extensions.ts';
+import { type CallBack, isDialable } from '../../callers/call-backs.ts';
+import type { ServiceContext } from '../../http/context.ts';
+import { Refusal } from '../../http/refusal.ts';
+import type { CallerAction } from '../../store/caller-store.ts';
+import { displayText } from '../kit/display-text.ts';
+import { changeForm } from '../kit/form.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { PageRequest, Pages } from '../kit/page-request.ts';
+import { type Column, table } from '../kit/table.ts';
 import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { newCalls } from './call-list-page.ts';
-import { displayText } from './kit/display-text.ts';
-import { changeForm } from './kit/form.ts';
-import { type Html, html } from './kit/html.ts';
-import type { PageRequest, Pages } from './kit/page-request.ts';
-import { type Column, table } from './kit/table.ts';
 
 /** A caller who is closed stays on the page this long. */
 const CLOSED_MS = 24 * 3_600_000;
