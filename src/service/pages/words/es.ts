@@ -750,7 +750,7 @@ export const es: Words = {
     oneTitle: (host: string) => `Webhook a ${host}`,
     hint: 'Sus propios sistemas, como un CRM o un sistema de tickets, reciben las llamadas de esta cuenta.',
     url: 'Dirección',
-    urlHint: 'Cada evento se envía allí en una petición POST firmada. No se siguen redirecciones.',
+    urlHint: 'Cada evento se envía allí en una solicitud POST firmada. No se siguen redirecciones.',
     events: 'Eventos',
     event: 'Evento',
     names: {
@@ -775,13 +775,13 @@ export const es: Words = {
     secretHint:
       () => html`Compruebe cada solicitud con ella: una biblioteca de <a href="https://www.standardwebhooks.com/">Standard
       Webhooks</a> lo hace en tres líneas.`,
-    oldSecret: (time: string) => `Las peticiones se firman también con la clave anterior hasta el ${time}.`,
+    oldSecret: (time: string) => `Las solicitudes se firman también con la clave anterior hasta el ${time}.`,
     oldSecretLabel: 'La clave anterior',
     endOldSecret: 'Terminar ya la clave anterior',
     oldSecretEnded: 'La clave anterior ya no firma.',
     newSecret: 'Esta es la clave nueva.',
     rotate: 'Crear una clave nueva',
-    rotateHint: 'Mientras valen ambas, las peticiones llevan dos firmas: ponga la clave nueva en su sistema.',
+    rotateHint: 'Mientras valen ambas, las solicitudes llevan dos firmas: ponga la clave nueva en su sistema.',
     deliveries: 'Entregas',
     states: { new: 'en espera', retry: 'se reintenta', delivered: 'entregado', failed: 'fallido' },
     tries: 'Intentos',
