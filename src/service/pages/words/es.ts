@@ -781,7 +781,8 @@ export const es: Words = {
     oldSecretEnded: 'La clave anterior ya no firma.',
     newSecret: 'Esta es la clave nueva.',
     rotate: 'Crear una clave nueva',
-    rotateHint: 'Mientras valen ambas, las solicitudes llevan dos firmas: ponga la clave nueva en su sistema.',
+    rotateHint:
+      'Mientras valen ambas, las solicitudes llevan dos firmas: ponga la clave nueva en su sistema.',
     deliveries: 'Entregas',
     states: { new: 'en espera', retry: 'se reintenta', delivered: 'entregado', failed: 'fallido' },
     tries: 'Intentos',
