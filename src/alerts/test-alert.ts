@@ -4,7 +4,7 @@ import { problem } from './problem.ts';
 
 /** Sends a test to each target. Returns for each a line, and whether it was accepted. */
 export function sendTestAlert(targets: readonly AlertTarget[], now: number) {
-  const test = problem('test', 'problem.test', {});
+  const { key: _, ...test } = problem('test', 'problem.test', {});
   const notice = { ...test, state: 'began', since: now, times: 1, flaps: false } as const;
   return Promise.all(
     targets.map(async (target) => {

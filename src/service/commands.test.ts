@@ -86,8 +86,13 @@ test('link and token print instructions; a rotated token is different', async (t
   const kept = await run(['token', '--rotate', '--keep-old', '0.5']);
   assert.match(kept, /The old token is accepted until 2\S+Z\. It has not been used since\.\n$/);
   assert.equal(await run(['token']), kept, 'until it ends');
+  assert.match(
+    await run(['integration', 'list']),
+    / {2}on {3}.*\n {4}The old token is accepted until 2\S+Z\. It has not been used since\.\n$/,
+  );
   assert.match(await run(['token', '--end-old']), /\n\nThe old token is no longer accepted\.\n$/);
   assert.doesNotMatch(await run(['token']), /old token/);
+  assert.doesNotMatch(await run(['integration', 'list']), /old token/);
   await assert.rejects(
     run(['token', '--rotate', '--keep-old', '8']),
     /not a number of days from 0 to 7: "8"/,

@@ -11,7 +11,7 @@ import {
   chosen,
   nameArgument,
 } from './command-context.ts';
-import { phoneSystemInstructions } from './instructions.ts';
+import { oldTokenText, phoneSystemInstructions } from './instructions.ts';
 
 export function accountCommands(parent: Command, { command, withStore, print }: CommandContext): void {
   const accounts = parent.command('account').description('manage accounts');
@@ -73,10 +73,19 @@ export function integrationCommands(
   { command, withStore, print, url }: CommandContext,
 ): void {
   const integrations = parent.command('integration').description('manage the integrations of an account');
-  command(integrations, 'list', 'list integrations').action((options) =>
-    withStore(options.account, async (opened) => {
-      for (const { uid, name, enabled } of opened.integrations)
+  command(
+    integrations,
+    'list',
+    'list integrations, and old tokens that are still accepted with who uses them',
+  ).action((options) =>
+    withStore(options.account, async ({ integrations, store }) => {
+      for (const integration of integrations) {
+        const { uid, name, enabled, oldTokenUntil: until } = integration;
         print(`${uid}  ${enabled ? 'on ' : 'off'}  ${name}`);
+        if (enabled && until !== null && until > Date.now())
+          for (const line of oldTokenText(until, await store.directory.oldTokenUses(integration)))
+            print(`    ${line}`);
+      }
     }),
   );
   command(integrations, 'add', 'add an integration')
