@@ -12,7 +12,7 @@ test("with API_EXTRAS the integration's page shows the open problems of its brid
   const signedIn = await ask(`${url}/sign-in/link`, form(url, { link: link.split('#')[1] as string }));
   const headers = { cookie: String(signedIn.headers['set-cookie']).split(';')[0] as string };
   const list = await ask(`${url}/integrations`, { headers });
-  const [, path = assert.fail(list.text)] = /href="(\/integrations\/\w+)"/.exec(list.text) ?? [];
+  const [, path = assert.fail(list.text)] = /href="(\/integrations\/[0-9a-f]{16})"/.exec(list.text) ?? [];
   const page = async () => (await ask(`${url}${path}`, { headers })).text;
   assert.doesNotMatch(await page(), /Open problems of the bridge/);
   assert.match(await page(), /API_EXTRAS=yes/);
