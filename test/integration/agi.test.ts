@@ -41,6 +41,7 @@ test('the API is asked when the call begins, and the dialplan meets the answer',
 test('a lookup does not wait behind call events that the API leaves hanging', async (t) => {
   const { stand, ask } = await standFor(t);
   stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'hang' } : undefined));
+  // More than are sent at once.
   for (let i = 0; i < 200; i += 1) for (const frame of markerCall().frames) stand.pbx.send(frame);
   await stand.heardAll();
   await stand.farSide.waitFor((it) => it.requests().some(({ path }) => path === '/voice/call'));
