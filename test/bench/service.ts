@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,6 +115,7 @@ const benches: Record<string, () => Promise<void>> = {
       const count = connections === 1 ? Math.ceil(requests / 20) : requests;
       await against(`${connections} at once`, service, floor, connections, count, events);
     }
+    print(`  a bare fsync of a page more at the end of a file: p50 ${bareFsync(folder()).toFixed(2)} ms`);
     print(`  memory of the service: ${megabytes(await service.rss())}`);
     await Promise.all([service.stop(), floor.stop()]);
   },
@@ -224,6 +225,20 @@ async function readSlowly(
     if (sips % 50 === 0) peak = Math.max(peak, await service.rss());
   }
   return { bytes, seconds: (performance.now() - began) / 1000, peak };
+}
+
+/** Median ms. What a request that waits for the disk takes at least, when it is alone. */
+function bareFsync(dir: string): number {
+  const file = openSync(join(dir, 'page'), 'w');
+  const page = Buffer.alloc(4096);
+  const times = Array.from({ length: 200 }, () => {
+    const began = performance.now();
+    writeSync(file, page);
+    fsyncSync(file);
+    return performance.now() - began;
+  });
+  closeSync(file);
+  return median(times);
 }
 
 function megabytes(bytes: number): string {
