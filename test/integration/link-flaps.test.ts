@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createPlayer } from '../../src/ami/player/player.ts';
+import { systemClock } from '../../src/process/clock.ts';
+import { startReceivers } from '../alerts/alert-receivers.ts';
+import { alertSettings } from '../alerts/cause.ts';
+import { startWire } from '../asterisk/wire.ts';
+import { createStand, markerCall } from './stand.ts';
+
+test('a link that comes and goes loses and doubles no call, and is one alert', async (t) => {
+  const to = await startReceivers(t);
+  const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+  const wire = await startWire({ port: 0, target: (await pbx.listen()).port });
+  const stand = await createStand(t, {
+    AMI_PORT: `${wire.port}`,
+    ...alertSettings(to),
+    ALERT_AFTER: '5m',
+  });
+  t.after(async () => {
+    await wire.close();
+    await pbx.close();
+  });
+  await stand.start();
+
+  /** Resolves when the bridge has noticed that the link was lost so often, and is there again. */
+  const noticed = async (times: number, isBack: boolean): Promise<void> => {
+    const file = join(stand.env.STATE_DIR as string, 'alerts.json');
+    for (;;) {
+      const { link } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).watched : {};
+      const seen = link?.alert?.times ?? link?.beginnings.length;
+      if (seen === times && (link.absentSince !== undefined) === isBack) return;
+      await wait(20);
+    }
+  };
+  const calls: string[] = [];
+  for (let times = 1; times <= 6; times++) {
+    const [through, lost] = [markerCall(), markerCall()];
+    calls.push(through.id, lost.id);
+    for (const { frames } of [through, lost]) pbx.send(frames[0] as string);
+    await stand.farSide.waitFor((it) => calls.every((id) => it.calls().has(id)));
+    const cut = wire.cutAfter({ bytes: 10 });
+    wire.refuse(true);
+    // Its Hangup is cut in the middle; the other call goes on until the link is back.
+    pbx.send(lost.frames[1] as string);
+    await cut;
+    await noticed(times, false);
+    wire.refuse(false);
+    await stand.connected();
+    await noticed(times, true);
+    pbx.send(through.frames[1] as string);
+  }
+  await stand.farSide.waitFor((it) => calls.every((id) => it.calls().get(id)?.state === 'completed'));
+  const seen = stand.farSide.requests().map(({ payload }) => `${payload.id} ${payload.status}`);
+  assert.deepEqual(seen.sort(), calls.flatMap((id) => [`${id} completed`, `${id} ringing`]).sort());
+  await Promise.all([to.hook.has(1), to.mail.has(1)]);
+  await stand.stop();
+  assert.deepEqual([to.alerts().length, to.mail.received.length], [1, 1]);
+  assert.match(to.alerts()[0]?.what ?? '', /Asterisk/);
+});
