@@ -236,7 +236,7 @@ describe('after (re)connecting', () => {
 
   test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
-    const { reported, state } = play([inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
+    const { reported, state } = play([inTrunk, inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
     assert.deepEqual(reported, ['(picked-up)', '(not-inbound)']);
     assert.deepEqual([state.calls.size, state.channels.size, state.waitingForNumber.size], [0, 0, 0]);
     assert.deepEqual(play([inTrunk], {}, undefined, 'allowed', undefined).reported, ['(picked-up)', R]);

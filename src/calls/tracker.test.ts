@@ -335,8 +335,9 @@ describe('what is reported of a call', () => {
     ];
     const lines = play(inputs).effects.flatMap((it) => (it.type === 'journal' ? [it.entry.text] : []));
     assert.deepEqual(
-      lines.filter((text) => /takes over|the caller's channel/.test(text)),
+      lines.filter((text) => /takes over|leaves|the caller's channel/.test(text)),
       [
+        'the caller leaves the bridge',
         'PJSIP/1008-00000002 takes over: it is in a bridge with the caller',
         "the caller's channel PJSIP/trunk-00000001 hung up, cause 16 (normal), in queue 700 (extension 700 in context ext-queues)",
       ],
