@@ -6,7 +6,7 @@ import { type MissedPlace, missedPlaceAt, missedPlaceIn, type Place } from './pl
 import type { TrackerState } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
-/** Phones stop ringing at most so long before the end of a call that ended because nobody answered them, ms. */
+/** Phones stop ringing at most this long before the end of a call that ended because they were not answered, ms. */
 const RANG_OUT_MS = 1_000;
 
 /** The far end of a channel hangs up: a caller gives up, if it is one. */

@@ -182,7 +182,7 @@ export const serviceMessages = {
   'webhook.expired': {
     level: 'warn',
     text: 'webhook {webhook} of account {account} to {host}: events not delivered within {age}: {count}; not sent again',
-    means: 'The receiver could not be reached for so long, or failed on these events.',
+    means: 'The receiver could not be reached for a long time, or failed on these events.',
     todo: 'After removing the cause, press Send again on the page of the webhook.',
   },
   'webhook.failing': {

@@ -22,7 +22,7 @@ const perPage = 50;
 
 const hostOf = (webhook: Pick<Webhook, 'url'>) => new URL(webhook.url).host;
 
-/** Webhooks: the account's own systems that hear about its calls. */
+/** Webhooks: the account's own systems that get its calls. */
 export function webhookPages(
   pages: Pages,
   { store: { webhooks: store }, webhooks, webhookNetworks, keys }: ServiceContext,

@@ -45,11 +45,11 @@ export type WebhookSettings = {
 };
 
 const TICK_MS = 500;
-/** The right to deliver: another process takes over so long after this one has died; renewed in time. */
+/** The right to deliver: another process takes over this long after this one has died, ms; renewed in time. */
 const HOLD_MS = 15_000;
 const RENEW_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** An event is tried for so long; a webhook that nothing reaches for so long is switched off. */
+/** How long an event is tried, and after how long without a delivery a webhook is switched off, ms. */
 const LASTING_MS = 3 * DAY_MS;
 
 const limits: Partial<DeliveryLimits> = {

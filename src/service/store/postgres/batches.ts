@@ -2,7 +2,7 @@
 export type Outcome<R> = { readonly value: R } | { readonly error: unknown } | 'again';
 
 export type Batches<T, R> = {
-  /** `later`: nobody waits for it, so that it goes with the next that is not, or after some milliseconds. */
+  /** `later`: no one waits for it: it is written with the next request that is not, or after some milliseconds. */
   add(item: T, later?: boolean): Promise<R>;
   /** Resolves when all that was added before has its outcome. */
   drained(): Promise<void>;
