@@ -129,7 +129,10 @@ async function lookAt(
       if (shown !== window.language) await open(page, url, view);
       shown = window.language;
       await keepPicture(page, `${nameOf(window)}/${office}-${view.name}`);
-      const found = [...(await layoutTrouble(page)), ...(await accessibilityTrouble(page))];
+      const found = [
+        ...(await layoutTrouble(page)),
+        ...(await accessibilityTrouble(page, { targets: true })),
+      ];
       trouble.push(...found.map((line) => `${office} ${view.name} ${nameOf(window)}: ${line}`));
     }
   }

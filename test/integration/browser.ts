@@ -109,8 +109,11 @@ export async function signIn(
   return { ...watched, context };
 }
 
-/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. */
-export async function accessibilityTrouble(page: Page): Promise<string[]> {
+/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. `targets`: also controls that are less than 24 px apart. */
+export async function accessibilityTrouble(
+  page: Page,
+  { targets = false }: { targets?: boolean } = {},
+): Promise<string[]> {
   // Over the debugger's protocol: the page's own policy lets no such script in.
   const { readFileSync } = await import('node:fs');
   // A card that is still fading in has too little contrast, however long a busy machine takes for that.
@@ -118,10 +121,10 @@ export async function accessibilityTrouble(page: Page): Promise<string[]> {
     .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
     .map(({ finished }) => finished.catch(() => {})))`);
   if (await page.evaluate(`!('axe' in window)`)) await page.evaluate(readFileSync(axePath, 'utf8'));
-  return page.evaluate(async () => {
+  return page.evaluate(async (enabled) => {
     // biome-ignore lint/suspicious/noExplicitAny: axe came as text
     const { violations } = await (globalThis as any).axe.run({
-      rules: { 'target-size': { enabled: true } },
+      rules: { 'target-size': { enabled } },
     });
     const bar = document.querySelector('.bar-room .bar');
     /** The bar lies over a part of it, which scrolls out from there. */
@@ -134,7 +137,7 @@ export async function accessibilityTrouble(page: Page): Promise<string[]> {
           .filter(({ target: [at] }) => id !== 'target-size' || !isCovered(document.querySelector(at ?? '')))
           .map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`),
     );
-  });
+  }, targets);
 }
 
 /** Keeps a picture of the page in dist/screens, if pictures are wanted. */
