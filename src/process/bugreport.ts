@@ -198,9 +198,11 @@ function logText(text: string): string {
     const entry = parseJson(line) as Record<string, unknown> | undefined;
     const message = messages[String(entry?.code) as keyof typeof messages];
     if (message !== undefined) {
+      // The host of an account's webhook names its customer.
+      const ofWebhook = String(entry?.code).startsWith('webhook.');
       const known = Object.entries(entry as object).map(([key, value]) => [
         key,
-        leftOut.has(key) ? '[left out]' : value,
+        leftOut.has(key) || (ofWebhook && key === 'host') ? '[left out]' : value,
       ]);
       const { time, level, code, ...fields } = Object.fromEntries(known) as Record<string, unknown>;
       // The text of an announced problem may name a phone system; that of the catalogue does not.

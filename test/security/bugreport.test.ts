@@ -157,7 +157,8 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   const log = join(cwd, 'service.log');
   const first = `{"level":"info","time":"2026-11-22T12:00:00.000Z","code":"service.first-start","account":"${names[1]}","integration":"${names[0]}","stateDir":"/x","msg":"${names[1]}"}`;
   const alert = `{"level":"warn","time":"2026-11-22T12:00:00.000Z","code":"alert.began","problem":"service.phone-system-silent","what":"phone system ${names[0]} of account ${names[1]} is silent"}`;
-  writeFileSync(log, `${first}\n${alert}\n${foreignLines}\n${cookie} ${token}\n`);
+  const webhook = `{"level":"warn","time":"2026-11-22T12:00:00.000Z","code":"webhook.switched-off","webhook":"w1","account":"${names[1]}","host":"crm.vogelsang.example"}`;
+  writeFileSync(log, `${first}\n${alert}\n${webhook}\n${foreignLines}\n${cookie} ${token}\n`);
   const env = {
     ...{ SERVICE_STATE_DIR: stateDir, SERVICE_LISTEN: `127.0.0.1:${new URL(url).port}` },
     ...{ SMTP_URL: 'smtp://pbx:CANARY-mail@127.0.0.1:1', MAIL_FROM: names[2] as string },
@@ -166,7 +167,18 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   const text = await reportOf(t, ['service', 'bugreport', '--log', log], env, cwd);
   const secret = readFileSync(join(stateDir, 'service-secret'), 'utf8').trim();
   assert.deepEqual(
-    leaks(text, [a.token, a.secondToken, a.admin, cookie, token, secret, 'Alpha', 'Beta', 'PBX 1']),
+    leaks(text, [
+      a.token,
+      a.secondToken,
+      a.admin,
+      cookie,
+      token,
+      secret,
+      'Alpha',
+      'Beta',
+      'PBX 1',
+      'vogelsang',
+    ]),
     [],
   );
   for (const part of [
@@ -175,6 +187,7 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
     /== storage\n[\s\S]*"engine": "SQLite [\s\S]*"requests": 1,[\s\S]*"enabled": true,/,
     /== health\n\n\{\n {2}"status": 200,\n {2}"storage": "reached"/,
     /alert\.began problem: phone system \{integration\} of account \{account\} is silent/,
+    /webhook\.switched-off webhook w1 of account \[left out\] to \[left out\] was switched off/,
     /service\.first-start first start: created account \[left out\]/,
   ])
     assert.match(text, part);
