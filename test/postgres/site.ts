@@ -71,6 +71,7 @@ export async function startSite(t: TestContext, database: string, processes: num
   const [integration] = (await store.directory.read(0))?.directory.integrations ?? [];
   assert.ok(integration);
   return {
+    stateDir,
     services,
     url: nginx.url,
     token: keys.integrationToken(integration),
