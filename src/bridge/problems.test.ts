@@ -34,7 +34,7 @@ test('a backlog counts from the end of an outage', () => {
     delivery: { since },
   });
   assert.deepEqual(found(waiting(noon - 60_000)), []);
-  assert.match(found(waiting(noon - 301_000)).join(), /^problem\.backlog: 5 events wait/);
+  assert.match(found(waiting(noon - 301_000)).join(), /^problem\.backlog: events waiting for delivery: 5,/);
 });
 
 test('a certificate is announced two weeks before its end', () => {
