@@ -94,7 +94,9 @@ function notFoundText(what: string, keepMs: number): string {
 /** What the dialplan does where a missed call ended, such as `VoiceMail(101@default,u)`, if the PBX says. */
 async function readEnd({ io }: Context, { journal }: Timeline): Promise<string | undefined> {
   const place = journal.findLast((entry) => entry.place !== undefined)?.place;
-  const isMissed = journal.some(({ kind, text }) => kind === 'reported' && text === 'completed, missed');
+  const isMissed = journal.some(
+    ({ kind, text }) => kind === 'reported' && text.startsWith('completed, missed'),
+  );
   const environment = io.environment();
   if (!isMissed || place === undefined || isUnset(['AMI_USERNAME', 'AMI_SECRET'], environment))
     return undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
+import type { CallExtras } from '../../src/api/contract/call-extras.ts';
 import { spaced } from '../../src/phone-number/normalise-number.ts';
 import { browserImpossible, openBrowser, signIn } from '../integration/browser.ts';
 import { runProgram, temporaryFolder } from '../integration/program.ts';
@@ -75,7 +76,16 @@ for (const version of versions)
           const id = `pbx-${play.inbound[i]?.uniqueid}`;
           await bridge.says(new RegExp(`"code":"call.completed".*"call":"${id}"`));
           const sent = reported.map((event) => ({ id, direction: 'inbound', from, ...event }));
-          assert.deepEqual(await historyOf(id, sent.length), sent.map(byName));
+          const received = await historyOf(id, sent.length);
+          assert.deepEqual(
+            received.map(({ extras: _, ...event }) => event),
+            sent.map(byName),
+          );
+          // The service's instructions, which the bridge was set up with, have API_EXTRAS=yes.
+          for (const { extras } of received) {
+            const { number_called, line } = extras as CallExtras;
+            assert.match(`${number_called} ${line}`, /^\d{6,} PJSIP\/trunk$/);
+          }
         }
       });
 
@@ -123,7 +133,7 @@ for (const version of versions)
     }
 
     /** The events of a call that the API has recorded, oldest first, once there are as many. */
-    async function historyOf(id: string, count: number): Promise<unknown[]> {
+    async function historyOf(id: string, count: number): Promise<Record<string, unknown>[]> {
       const query = new URLSearchParams({
         search: 'request',
         search_term: id,
@@ -148,12 +158,12 @@ for (const version of versions)
     }
   });
 
-/** Notes what the bar says of each call, without names and seconds; gives it for one, each word once. */
+/** Notes what the bar says of each call, up to its seconds; gives it for one, each word once. */
 function watchBar(page: Page): (id: string) => Promise<string[]> {
   const started = page.evaluate(`globalThis.said = {};
     new MutationObserver(() => {
       const cards = new Map([...document.querySelectorAll('[data-call]')].map((card) =>
-        [card.dataset.call, card.querySelector('.what').textContent.replace(/[\\d:]+$/, '').trim()]));
+        [card.dataset.call, card.querySelector('.what').textContent.replace(/\\d+:\\d\\d.*/s, '').trim()]));
       for (const id of new Set([...Object.keys(said), ...cards.keys()])) {
         const list = said[id] ??= [];
         const word = cards.get(id) ?? 'gone';
