@@ -9,6 +9,7 @@ import { copiedTables, copySite, madeAnew } from '../../src/service/store/copy-s
 import { migrations } from '../../src/service/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
+import { webhookEvents } from '../../src/service/store/webhook-store.ts';
 import { migrate } from '../../src/storage/migrate.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { everything } from '../postgres/replay.ts';
@@ -62,9 +63,11 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     assert.match(refused.output(), /stop the service first/);
     old.disconnect();
     await once(old, 'exit');
+    await fillWebhook(stateDir);
     const copied = copy();
     assert.equal((await copied.ended).code, 0, copied.output());
     assert.match(copied.output(), /^calls: 201 rows, equal/m);
+    assert.match(copied.output(), /^webhook_deliveries: 201 rows, equal/m);
     assert.match(copied.output(), /^Copied\. Set DATABASE_URL/m);
 
     const [left, right] = [
@@ -73,6 +76,9 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
     ];
     t.after(() => Promise.all([left.close(), right.close()]));
     for (const account of [1, 2]) assert.deepEqual(await all(right, account), await all(left, account));
+    assert.equal((await right.webhooks.queueNew(null, Date.now())).webhooks.size, 0, 'nothing is sent twice');
+    await right.webhooks.addTest(1, Date.now());
+    assert.ok(((await deliveries(right))[0]?.id ?? 0) > 201);
     const service = await startProcess(stateDir, database);
     t.after(() => service.stop());
     const { post: send } = callers(service.url);
@@ -122,6 +128,29 @@ describe('a site moves from SQLite to PostgreSQL', { skip }, () => {
   });
 });
 
+/** A webhook of the first account, with deliveries in each state. It leads nowhere. */
+async function fillWebhook(stateDir: string): Promise<void> {
+  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const { webhooks } = store;
+  await webhooks.add({
+    ...{ uid: 'w', account: 1, url: 'http://127.0.0.1:9/', since: 0 },
+    events: webhookEvents.filter((event) => event !== 'call.answered'),
+  });
+  await webhooks.change(1, { rotate: true, oldSecretUntil: 1_700_000_000_000 });
+  await webhooks.queueNew(null, Date.now());
+  const query = { priority: 'fresh', now: Date.now(), freshSince: 0, limit: 3 } as const;
+  for (const [n, { id: seq, call }] of (await webhooks.due(1, query)).entries()) {
+    const outcome = (['delivered', 'retry', 'dead'] as const)[n] ?? 'dead';
+    const result = { seq, callId: call?.id ?? '', outcome, at: Date.now(), counted: true, durationMs: 1 };
+    await webhooks.record(1, { ...result, httpStatus: 200 + n, nextAt: Date.now() }, 'caf\u00e9 \u{1f600}');
+  }
+  await store.close();
+}
+
+async function deliveries({ webhooks }: Store) {
+  return (await webhooks.page({ webhook: 1, failed: false, before: null, limit: 1_000 })).deliveries;
+}
+
 async function all(store: Store, account: number) {
   return {
     ...(await everything(store, account)),
@@ -129,6 +158,8 @@ async function all(store: Store, account: number) {
     customers: await Array.fromAsync(store.customers.all(account)),
     segments: await store.customers.segments(account),
     users: await store.users.list(account),
+    webhooks: await store.webhooks.list(account),
+    deliveries: await deliveries(store),
     history: await Array.fromAsync(store.requests.all({ account, search: null, order: 'oldest' })),
   };
 }
