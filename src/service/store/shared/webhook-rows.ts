@@ -106,6 +106,11 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       await write(`UPDATE webhook_deliveries SET state = 'failed' WHERE webhook_id = $1 AND ${waits}`, id);
     },
     async remove(id) {
+      await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
+      // In steps, as no event should wait for a month's deliveries to be deleted.
+      const step = `DELETE FROM webhook_deliveries WHERE id IN
+        (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT ${TRIM_ROWS}) RETURNING id`;
+      while ((await count(step, id)) > 0);
       await write('DELETE FROM webhooks WHERE id = $1', id);
     },
 
@@ -175,7 +180,7 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
       ),
     async waiting(id) {
       const [row] = await read<{ waiting: number }>(
-        `SELECT count(*) AS waiting FROM webhook_deliveries WHERE ${waits} ${id === null ? '' : 'AND webhook_id = $1'}`,
+        `SELECT count(*) AS waiting FROM webhook_deliveries WHERE ${waits} AND webhook_id ${id === null ? 'IN (SELECT id FROM webhooks)' : '= $1'}`,
         ...(id === null ? [] : [id]),
       );
       return row?.waiting ?? 0;
