@@ -134,6 +134,19 @@ test('a receiver that answers 410 is switched off, and what waited can be sent a
   assert.ok(!namesOf(receiver.received).includes('while-off call.ringing'));
 });
 
+test('several answers of 410 at once are reported once', async (t) => {
+  const receiver = await startReceiver(t);
+  const held: (() => void)[] = [];
+  receiver.answer((_, response) => {
+    held.push(() => response.writeHead(410).end());
+    if (held.length === 4) for (const answer of held) answer();
+  });
+  const { events, until, said } = await withWebhook(t, receiver.url);
+  await Promise.all(['one', 'two', 'three', 'four'].map((call) => events(call, 'ringing')));
+  await until((all, { enabled }) => !enabled && all.every(({ httpStatus }) => httpStatus === 410));
+  assert.equal(said.filter((code) => code === 'webhook.switched-off').length, 1);
+});
+
 test('a receiver that fails for too long is switched off; one that is slow or down is waited for', async (t) => {
   const receiver = await startReceiver(t);
   receiver.answer((one, response) => {
@@ -157,6 +170,16 @@ test('a receiver that fails for too long is switched off; one that is slow or do
   await events('for-ever', 'ringing');
   await until((_, { failure }) => failure === 'failing');
   assert.equal((await webhook()).enabled, false);
+});
+
+test('a webhook that failed before the service stood still for days is tried again before it is switched off', async (t) => {
+  const receiver = await startReceiver(t);
+  const { id, events, until, webhook, webhooks } = await withWebhook(t, receiver.url);
+  await webhooks.change(id, { failingSince: Date.now() - 4 * 86_400_000 });
+  await events('one', 'ringing');
+  await until(([one], { enabled }) => one?.state === 'delivered' || !enabled);
+  await until((_, { enabled, failingSince }) => failingSince === null || !enabled);
+  assert.equal((await webhook()).enabled, true);
 });
 
 test('an address in our own network is not connected to, by its number or by a name, unless a setting allows it', async (t) => {

@@ -51,6 +51,8 @@ const RENEW_MS = 5_000;
 const DAY_MS = 86_400_000;
 /** How long an event is tried, and after how long without a delivery a webhook is switched off, ms. */
 const LASTING_MS = 3 * DAY_MS;
+/** A process that has just started tries for this long, ms, before it switches off what failed until its predecessor ended. */
+const STARTING_MS = 3_600_000;
 
 const limits: Partial<DeliveryLimits> = {
   priorities: {
@@ -87,6 +89,7 @@ export function makeWebhooks(
   const rarely = oncePerMinute(clock);
   /** Undefined: this process does not deliver. */
   let heldUntil: number | undefined;
+  let heldSince = 0;
   /** Null: what changed is not known. */
   let place: string | null = null;
   /** As it is in the database. */
@@ -118,7 +121,10 @@ export function makeWebhooks(
       judge: judgeAnswer,
       onAttempt(_, result, delivered) {
         counts[delivered ? 'delivered' : 'failed'] += 1;
-        if (result.kind === 'answer' && result.status === 410) return switchOff(current(), 'gone');
+        if (result.kind === 'answer' && result.status === 410) {
+          if (running.has(id)) switchOff(current(), 'gone'); // else it is off: this was under way
+          return;
+        }
         const { failingSince } = current();
         if (delivered === (failingSince === null)) return;
         const change = { failingSince: delivered ? null : clock() };
@@ -185,7 +191,10 @@ export function makeWebhooks(
     const isDue = isNew || Math.abs((heldUntil ?? 0) - HOLD_MS - now) >= RENEW_MS;
     if (!isDue || (!isNew && !shared && place === keptPlace)) return true;
     const held = await store.hold(holder, now, now + HOLD_MS, isNew ? undefined : (place ?? undefined));
-    if (held !== undefined && isNew) place = idle ? null : held.place;
+    if (held !== undefined && isNew) {
+      place = idle ? null : held.place;
+      heldSince = now;
+    }
     keptPlace = place;
     heldUntil = held && now + HOLD_MS;
     return held !== undefined;
@@ -203,8 +212,9 @@ export function makeWebhooks(
     idle = false;
     const queued = await store.queueNew(place, now);
     place = queued.place;
+    const isStarting = now - heldSince < Math.min(lastingMs, STARTING_MS);
     const lost = webhooks.filter(
-      ({ failingSince }) => failingSince !== null && now - failingSince > lastingMs,
+      ({ failingSince }) => failingSince !== null && now - failingSince > lastingMs && !isStarting,
     );
     for (const webhook of lost) switchOff(webhook, 'failing');
     deliverTo(webhooks.filter((webhook) => !lost.includes(webhook)));
