@@ -48,6 +48,11 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
   assert.doesNotMatch(await get(page), /Call is ringing<\/a>/);
 
   const [, id = ''] = /name="delivery" value="(\d+)"/.exec(await get(page)) ?? [];
+  for (const delivery of ['1.5', 'x', '']) {
+    const { status } = await send(`${page}/again`, { delivery });
+    assert.equal(status, 404, delivery);
+  }
+  assert.match(await get(`${page}?older=1.5`), /Call was missed/);
   await send(`${page}/again`, { delivery: id });
   await receiver.until(({ length }) => length === 3);
   assert.equal(receiver.received[2]?.id, receiver.received[1]?.id);

@@ -20,6 +20,8 @@ const home = '/integrations/webhooks';
 const maxWebhooks = 20;
 const perPage = 50;
 
+/** The id of a delivery; null for anything else. */
+const idIn = (text: string | null) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : null);
 const hostOf = (webhook: Pick<Webhook, 'url'>) => new URL(webhook.url).host;
 
 /** Webhooks: the account's own systems that get its calls. */
@@ -48,7 +50,7 @@ export function webhookPages(
   async function onePage(request: PageRequest, errors?: FieldErrors): Promise<Page> {
     const webhook = await chosen(request);
     const failed = request.query.has('failed');
-    const before = Number(request.query.get('older')) || null;
+    const before = idIn(request.query.get('older'));
     const page = await store.page({ webhook: webhook.id, failed, before, limit: perPage });
     return webhookPage(request, webhook, webhookSecret(keys, webhook), errors, deliveriesCard(request, page));
   }
@@ -93,7 +95,8 @@ export function webhookPages(
     return 'test event';
   });
   action('again', async ({ id }, { form, now }) => {
-    const delivery = Number(form.get('delivery')) || null;
+    const delivery = idIn(form.get('delivery'));
+    if (delivery === null && form.has('delivery')) throw new Refusal(404, (errors) => errors.noEntry);
     const count = await store.sendAgain(id, delivery, now);
     return `${count} events sent again`;
   });
