@@ -85,13 +85,8 @@ export function endCall(
 ): void {
   if (channel !== undefined) channel.presentation = presumedPresentation(state, channel);
   decideNumber(state, call, channel, 'over');
-  const isMissed = call.answer === undefined && !call.partlyObserved;
-  reportWhatIsDue(
-    state,
-    call,
-    'completed',
-    recorded ?? (isMissed ? missedOf(state, call, channel) : undefined),
-  );
+  const missed = recorded ?? (call.partlyObserved ? undefined : missedOf(state, call, channel));
+  reportWhatIsDue(state, call, 'completed', call.answer === undefined ? missed : undefined);
   freeCall(state, call);
 }
 

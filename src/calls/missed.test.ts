@@ -141,6 +141,21 @@ describe('where a missed call ended', () => {
       'missed: gave up after 1 s in a menu',
     ],
     [
+      'the clock was set while the phone rang',
+      [caller(), phone(5), givesUp(604_801), ends(604_801), runs('')],
+      'missed: gave up at 1001',
+    ],
+    [
+      'a phone whose name is too long',
+      [caller(), phone(5, '1.2', 'x'.repeat(65)), givesUp(3), ends(3), runs('')],
+      'missed: gave up after 3 s at the telephones',
+    ],
+    [
+      'an application that is none of Asterisk',
+      [caller(), givesUp(9), ends(9), runs('constructor')],
+      'missed: gave up after 9 s',
+    ],
+    [
       'found in progress: how long is not known',
       [
         snapshot([row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk', state: 4 })]),
@@ -199,6 +214,13 @@ describe('where a missed call ended', () => {
     assert.deepEqual(
       [last?.outcome, last?.extras.missed, last?.extras.at],
       ['missed: ended after 9 s in queue 400', missed, undefined],
+    );
+    const answered = [caller(), phone(), enters('b', '1.1'), enters('b', '1.2'), ...inputs.slice(1)];
+    const { effects: all } = play(answered, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+    assert.equal(
+      all.findLast((effect) => effect.type === 'report')?.extras.missed,
+      undefined,
+      'somebody was seen to answer',
     );
   });
 });

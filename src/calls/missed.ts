@@ -1,8 +1,8 @@
-import type { Missed } from '../api/contract/call-extras.ts';
+import { longestCallSeconds, type Missed } from '../api/contract/call-extras.ts';
 import { type Channel, extensionOf } from './channel.ts';
 import type { HangupRequested } from './input.ts';
 import type { OpenCall } from './open-call.ts';
-import { type MissedPlace, missedPlaceAt, missedPlaceIn, type Place } from './place.ts';
+import { type MissedPlace, missedPlaceAt, missedPlaceIn, named, type Place } from './place.ts';
 import type { TrackerState } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
@@ -51,10 +51,12 @@ export function missedOf(state: TrackerState, call: OpenCall, channel: Channel |
   const { end } = channel ?? {};
   if (channel === undefined || end === undefined) return {};
   const by = end.isRequested ? 'caller' : state.requesting.has(technologyOf(channel)) ? 'pbx' : undefined;
+  const after = Math.max(Math.floor((end.at - (call.began ?? Number.NaN)) / 1_000), 0);
   return {
     ...placeOf(channel, end),
     ...(by !== undefined && { by }),
-    ...(call.began !== undefined && { after: Math.max(Math.floor((end.at - call.began) / 1_000), 0) }),
+    // The clock may have been set during the call.
+    ...(after <= longestCallSeconds && { after }),
   };
 }
 
@@ -65,7 +67,7 @@ function placeOf({ rang }: Channel, { at, place, application }: NonNullable<Chan
   if (found.where !== undefined && (found.where !== 'ringing' || found.name !== undefined)) return found;
   const isRinging = rang !== undefined && at - rang.until < RANG_OUT_MS;
   if (found.where === undefined && !isRinging) return {};
-  return isRinging && rang.name !== '' ? { where: 'ringing', name: rang.name } : { where: 'ringing' };
+  return named('ringing', isRinging ? rang.name : '');
 }
 
 function technologyOf({ name }: Channel): string {

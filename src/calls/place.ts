@@ -59,14 +59,15 @@ const applications: Readonly<Record<string, MissedPlace['where']>> = {
 
 /** Where a call ended by the application that was running, such as `Queue` with `sales,t`; empty if that says nothing. */
 export function missedPlaceIn(application: string, data: string): MissedPlace {
-  const where = applications[application.toLowerCase()];
+  const name = application.toLowerCase();
+  const where = Object.hasOwn(applications, name) ? applications[name] : undefined;
   if (where === undefined) return {};
   if (where === 'queue' || where === 'voicemail') return named(where, /^[^,@&]*/.exec(data)?.[0] ?? '');
   return { where };
 }
 
 /** Names have a letter or digit; a variable of the dialplan and the extensions of Asterisk's own are none. */
-function named(where: Missed['where'], name: string): MissedPlace {
+export function named(where: Missed['where'], name: string): MissedPlace {
   const isName = /^[\p{L}\p{N}][^\p{Cc}${}]*$/u.test(name) && name.length <= 64 && !/^[hsti]$/.test(name);
   return isName ? { where, name } : { where };
 }

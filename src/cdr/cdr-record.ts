@@ -38,7 +38,7 @@ export function secondsOf(text: string): number | undefined {
 
 /** The format of Asterisk's uniqueids is `[systemname-]seconds.count`. */
 export function isUniqueid(text: string): boolean {
-  return /^(?:.+-)?\d+\.\d+$/.test(text);
+  return /^(?:.+-)?\d{1,11}\.\d+$/.test(text);
 }
 
 /** When the call began, Unix ms, in whole seconds. */

@@ -237,6 +237,17 @@ test('what is not a record, or has no uniqueid, is logged once and skipped', asy
   assert.equal(codes().filter((code) => code === 'cdr.no-uniqueid').length, 1);
 });
 
+test('a record with a time that no clock shows does not stop the reading', async (t) => {
+  const { write, start, reportedOf, codes } = await scene(t);
+  const filler = await start();
+  write(line(1, { uniqueid: `${'1'.repeat(20)}.1` }));
+  write(line(2).replace(',9,9,', ',9e99,9,') + line(3));
+  await filler.reads(3);
+  assert.equal((await reportedOf('1800000101.2')).length, 2);
+  assert.equal((await reportedOf('1800000101.3')).length, 2);
+  assert.ok(!codes().includes('cdr.unreadable'));
+});
+
 test('a file that cannot be read is logged once, and nothing is skipped', async (t) => {
   const { write, start, reportedOf, codes, path } = await scene(t);
   const filler = await start();

@@ -57,6 +57,9 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ],
   ['an announcement, which the hang-up after it has overwritten', [record('Hangup')], { after: 9 }],
   ['a conference', [record('ConfBridge', '600')], { after: 9 }],
+  ['a duration that no call has', [record('WaitExten', '', { duration: 604_801 })], { where: 'ivr' }],
+  ['a phone whose name is too long', [dialled('x'.repeat(65))], { where: 'ringing', after: 9 }],
+  ['an application that is none of Asterisk', [record('constructor')], { after: 9 }],
   [
     'a source without times',
     [record('Queue', 'sales', { start: undefined })],

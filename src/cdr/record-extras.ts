@@ -1,8 +1,8 @@
 import type { CallStatus } from '../api/contract/call-event.ts';
-import type { CallExtras, Missed } from '../api/contract/call-extras.ts';
+import { type CallExtras, longestCallSeconds, type Missed } from '../api/contract/call-extras.ts';
 import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
 import { extrasOf } from '../calls/extras.ts';
-import { type MissedPlace, missedPlaceAt, missedPlaceIn } from '../calls/place.ts';
+import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
 import { beganAt, type CdrRecord } from './cdr-record.ts';
 import type { Known } from './cdr-verdict.ts';
 
@@ -59,7 +59,7 @@ function secondsOf(records: readonly CdrRecord[]): number | undefined {
   const [first] = records;
   const ends = records.map(({ start, duration }) => (start ?? Number.NaN) + (duration ?? Number.NaN));
   const seconds = Math.max(...ends) - (first?.start ?? Number.NaN);
-  return seconds >= 0 ? seconds : undefined;
+  return seconds >= 0 && seconds <= longestCallSeconds ? seconds : undefined;
 }
 
 /** By the last application that says it: after a Dial that nobody answered come `Hangup`, `Busy` or `Congestion`. */
@@ -75,7 +75,7 @@ function missedPlace(trunks: ReadonlySet<string>, records: readonly CdrRecord[])
   );
   const names = new Set(rang.map(({ dstchannel }) => nameOf(trunks, dstchannel)));
   const [name = ''] = names;
-  return names.size === 1 && name !== '' ? { where: 'ringing', name } : { where: 'ringing' };
+  return named('ringing', names.size === 1 ? name : '');
 }
 
 function nameOf(trunks: ReadonlySet<string>, channel: string): string {

@@ -4,6 +4,9 @@ import type { CallEvent } from './call-event.ts';
 /** Where a missed call ended. `ringing`: at telephones, of a ring group too, but not of a queue. */
 export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
 
+/** No call takes longer, seconds. */
+export const longestCallSeconds = 604_800;
+
 const text = (max: number) =>
   z
     .string()
@@ -31,7 +34,7 @@ export const callExtrasSchema = z.object({
       /** Who ended it: the caller gave up, or the PBX hung up (nobody answered in time, an announcement was over). */
       by: z.enum(['caller', 'pbx']).optional(),
       /** From the beginning of the call to its end, whole seconds, rounded down. */
-      after: z.int().min(0).max(604_800).optional(),
+      after: z.int().min(0).max(longestCallSeconds).optional(),
     })
     .optional(),
 });
