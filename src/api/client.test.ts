@@ -51,6 +51,17 @@ test('a call event arrives and its answer comes back', async (t) => {
   assert.equal(farSide.history()[0]?.request, ringing, 'the body goes out byte by byte as it was taken');
 });
 
+test('the extras of an event that was stored with API_EXTRAS go to no other API', async (t) => {
+  const farSide = await farSideFor(t);
+  const stored = ringing.replace(/\}$/, ',"extras":{"line":"PJSIP/trunk"}}');
+  await clientFor(t, farSide.baseUrl).postCallEvent(stored);
+  await clientFor(t, farSide.baseUrl, { extras: true }).postCallEvent(stored);
+  assert.deepEqual(
+    farSide.history().map(({ request }) => request),
+    [ringing, stored],
+  );
+});
+
 test('an answer is read without the byte order mark before it', async (t) => {
   const server = createServer((_, answer) => answer.end('\ufeff{"result":"x"}'));
   const baseUrl = `http://127.0.0.1:${await listening(t, server)}`;

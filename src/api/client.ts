@@ -187,7 +187,10 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   return {
     postCallEvent: (body) =>
       request(
-        { method: 'POST', path: `${prefix}/voice/call`, headers: [...headers, ...postHeaders], body },
+        {
+          ...{ method: 'POST', path: `${prefix}/voice/call`, headers: [...headers, ...postHeaders] },
+          body: options.extras ? body : withoutExtras(body),
+        },
         answerBytes,
       ),
     reportHealth: (body) =>
@@ -220,6 +223,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 }
 
 const postHeaders = ['content-type', 'application/json'];
+
+/** An event may have been stored when API_EXTRAS was set. */
+function withoutExtras(body: string): string {
+  if (!body.includes('"extras"')) return body;
+  const { extras: _, ...event } = JSON.parse(body);
+  return JSON.stringify(event);
+}
 
 function headersWith(token: string): string[] {
   // A line break in a header would be refused later, by an error that quotes the token.
