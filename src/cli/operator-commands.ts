@@ -164,7 +164,8 @@ Undelivered events keep it until they are delivered or discarded. For the servic
     'generate test calls on a simulated manager port',
     `  pbx-bridge simulate                                 one call every two seconds
   pbx-bridge simulate --rate 200 --seconds 60 --talk 1
-  pbx-bridge simulate --mix answered=3,missed=1 --seed 7`,
+  pbx-bridge simulate --mix answered=3,missed=1 --seed 7
+After the last call it prints how many events the bridge must report, and ends when the bridge disconnects or at Ctrl-C.`,
   )
     .option('--rate <n>', 'average calls per second', '0.5')
     .option('--seconds <n>', 'stop new calls after this many seconds (default: at Ctrl-C)')

@@ -62,7 +62,6 @@ export async function simulate(
     random: seededRandom(Number(options.seed)),
   });
   await play(pbx, source, { seconds, stop });
-  await pbx.close();
   const { calls, reported } = source.played();
   if (json) terminal.json({ calls, reported });
   else
@@ -71,6 +70,10 @@ export async function simulate(
       `${count(calls, 'call')}; expected events: ${reported.ringing} ringing, ${reported.answered} answered, ${reported.completed} completed`,
       0,
     );
+  if (!json && !stop.aborted) terminal.print('Waiting for the bridge to disconnect; end with Ctrl-C.');
+  // A bridge that is behind has still to read the last events, and asks about their calls.
+  await until(() => pbx.connections() === 0 || stop.aborted);
+  await pbx.close();
   return exitCodes.ok;
 }
 

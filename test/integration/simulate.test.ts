@@ -20,5 +20,6 @@ test('simulate: a bridge that logs in reports just the calls that were made up',
     { ringing: count('ringing'), answered: count('answered'), completed: count('completed') },
     reported,
   );
+  await stand.stop();
   assert.equal((await office.ended).code, 0);
 });
