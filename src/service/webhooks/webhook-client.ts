@@ -3,7 +3,7 @@ import { Agent, buildConnector } from 'undici';
 import { type ApiResult, errorKind } from '../../api/result.ts';
 import { lookupOf, notReachable, reachable } from './reachable.ts';
 
-type WebhookClient = {
+export type WebhookClient = {
   /** Posts a body, without following redirects. Never rejects. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<ApiResult>;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Webhook } from '../store/webhook-store.ts';
 import { every } from '../upkeep/every.ts';
 import { judgeAnswer } from './judge-answer.ts';
-import { makeWebhookClient } from './webhook-client.ts';
+import type { WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 
@@ -82,7 +82,12 @@ export function makeWebhooks(
   { store: { webhooks: store }, directory, keys, clock, log }: Parts,
 ): Webhooks {
   const holder = shared ? randomBytes(8).toString('hex') : 'the only process';
-  const client = makeWebhookClient(networks, answerMs);
+  /** From the first request on: its library takes 10 MB. */
+  let loaded: Promise<WebhookClient> | undefined;
+  const client = () => {
+    loaded ??= import('./webhook-client.ts').then((it) => it.makeWebhookClient(networks, answerMs));
+    return loaded;
+  };
   const running = new Map<number, { webhook: Webhook; readonly dispatcher: Dispatcher }>();
   const stopping = new Set<Promise<void>>();
   const counts = { delivered: 0, failed: 0 };
@@ -114,7 +119,7 @@ export function makeWebhooks(
       async send(event) {
         const { delivery, body } = event as QueuedDelivery;
         const headers = signedHeaders(keys, current(), delivery, { body, now: clock() });
-        const result = await client.post(current().url, headers, body);
+        const result = await (await client()).post(current().url, headers, body);
         if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
         return result;
       },
@@ -241,7 +246,7 @@ export function makeWebhooks(
       deliverTo([]);
       await Promise.all(stopping);
       if (heldUntil !== undefined) await store.hold(holder, clock(), 0, place ?? undefined).catch(() => {});
-      await client.close();
+      await (await loaded)?.close();
     },
     poke: (webhook) => running.get(webhook)?.dispatcher.poke(),
     counts: () => ({ ...counts }),
