@@ -184,13 +184,6 @@ export function createAlerts(
   };
 }
 
-/** For metrics. */
-export function countByCode({ problems }: Pick<AlertsStatus, 'problems'>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { code } of problems) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
-}
-
 /** A file that is missing or damaged is an empty one: problems that last are announced again. */
 function load(file: string): Kept {
   try {

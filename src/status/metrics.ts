@@ -1,4 +1,4 @@
-import { countByCode } from '../alerts/alerts.ts';
+import { alertRows } from '../alerts/alert-metrics.ts';
 import { createMetricRegistry, type ListedMetric, type MetricRow } from '../process/metric-registry.ts';
 import type { BridgeStatus } from './bridge-status.ts';
 
@@ -176,22 +176,7 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
     help: 'Priority lookups answered from the cache.',
     read: (it) => it.lookups?.known,
   },
-  {
-    name: 'problems',
-    help: 'Open problems, announced or not, by code; see messages.md.',
-    label: 'code',
-    read: (it) => countByCode(it.alerts),
-  },
-  {
-    name: 'alerts_sent_total',
-    help: 'Alerts that the mail server or the webhook accepted since the start.',
-    read: (it) => it.alerts.sent,
-  },
-  {
-    name: 'alerts_unsent',
-    help: 'Alerts that could not be sent yet.',
-    read: (it) => it.alerts.unsent.reduce((sum, { count }) => sum + count, 0),
-  },
+  ...alertRows,
 ];
 
 const histograms = {

@@ -1,4 +1,5 @@
-import { type AlertsStatus, countByCode } from '../../alerts/alerts.ts';
+import { alertRows } from '../../alerts/alert-metrics.ts';
+import type { AlertsStatus } from '../../alerts/alerts.ts';
 import { createMetricRegistry, type ListedMetric, type MetricRow } from '../../process/metric-registry.ts';
 
 /** Counts since the start of this process. */
@@ -94,22 +95,7 @@ const rows: readonly MetricRow<Status>[] = [
     help: 'Deliveries of outgoing webhooks that are waiting.',
     read: (it) => it.webhooks.waiting,
   },
-  {
-    name: 'problems',
-    help: 'Open problems, announced or not, by code; see messages.md.',
-    label: 'code',
-    read: (it) => countByCode(it.alerts),
-  },
-  {
-    name: 'alerts_sent_total',
-    help: 'Alerts that the mail server or the webhook accepted since the start.',
-    read: (it) => it.alerts.sent,
-  },
-  {
-    name: 'alerts_unsent',
-    help: 'Alerts that could not be sent yet.',
-    read: (it) => it.alerts.unsent.reduce((sum, { count }) => sum + count, 0),
-  },
+  ...alertRows,
   {
     name: 'backup_last_timestamp_seconds',
     help: 'Time of the newest scheduled backup, Unix time; absent without one.',

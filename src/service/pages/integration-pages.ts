@@ -9,7 +9,7 @@ import type { IntegrationUse } from '../store/request-store.ts';
 import { bridgeHealthCard } from './bridge-health.ts';
 import { copyable } from './kit/copyable.ts';
 import { displayText, plainText } from './kit/display-text.ts';
-import { button, changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
+import { button, changeForm, choice, type FieldErrors, field, notice, onOff, readForm } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { table } from './kit/table.ts';
@@ -244,14 +244,7 @@ function integrationPage(
             `,
           )}
         </details>
-        ${
-          enabled
-            ? html`<details><summary>${common.switchOff}</summary>
-                <p>${text.offHint}</p>
-                ${button({ action: at('off'), token, danger: true }, common.switchOff)}
-              </details>`
-            : html`<p>${button({ action: at('on'), token }, common.switchOn)}</p>`
-        }
+        ${onOff({ enabled, at, token }, text.offHint, words)}
       </section>
     `,
   };

@@ -103,6 +103,20 @@ export function button(
   );
 }
 
+/** Switches on, or, after a hint, off: `at` gives the action. */
+export function onOff(
+  { enabled, at, token }: { enabled: boolean; at: (what: 'on' | 'off') => string; token: string },
+  hint: Html,
+  { common }: Pick<Words, 'common'>,
+): Html {
+  return enabled
+    ? html`<details><summary>${common.switchOff}</summary>
+        <p>${hint}</p>
+        ${button({ action: at('off'), token, danger: true }, common.switchOff)}
+      </details>`
+    : html`<p>${button({ action: at('on'), token }, common.switchOn)}</p>`;
+}
+
 /** A message above a page's content. */
 export function notice(text: Html, kind: 'good' | 'bad' = 'good'): Html {
   return html`<p class=${`notice ${kind}`} role=${kind === 'good' ? 'status' : 'alert'}>${text}</p>`;
