@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { within } from '../process/within.ts';
+import { valueWithin } from '../process/within.ts';
 import { type Problem, problem } from './problem.ts';
 
 const MB = 1 << 20;
@@ -34,13 +34,7 @@ export function watchDisk(directory: string, read: (path: string) => Promise<Spa
 
   return async (): Promise<{ problems: Problem[]; unknown: string[] }> => {
     asked ??= look();
-    let problems: Problem[] | undefined;
-    await within(
-      STATFS_MS,
-      asked.then((found) => {
-        problems = found;
-      }),
-    );
+    const problems = await valueWithin(STATFS_MS, asked);
     return problems === undefined ? { problems: [], unknown: [key] } : { problems, unknown: [] };
   };
 }

@@ -2,7 +2,7 @@ import type { Alerts } from '../../alerts/alerts.ts';
 import type { Log } from '../../log/log.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { createPageServer, type PageServer, type PageServerOptions } from '../../process/page-server.ts';
-import { within } from '../../process/within.ts';
+import { valueWithin, within } from '../../process/within.ts';
 import type { ServiceDirectory } from '../accounts/directory.ts';
 import type { Screens } from '../calls/screens.ts';
 import type { Meter } from '../http/meter.ts';
@@ -32,14 +32,7 @@ export function createMetricsServer(
   const { meter, version, startedAt, store, directory, screens, alerts, webhooks, backups, log } = tools;
   const { host } = address;
   /** Undefined while the storage does not answer. */
-  async function webhooksWaiting(): Promise<number | undefined> {
-    let waiting: number | undefined;
-    const read = store.webhooks.waiting(null).then((count) => {
-      waiting = count;
-    });
-    await within(STORAGE_MS, read).catch(() => {});
-    return waiting;
-  }
+  const webhooksWaiting = () => valueWithin(STORAGE_MS, store.webhooks.waiting(null)).catch(() => undefined);
   const readings = async () => ({
     startedAt,
     storageWorking: await within(STORAGE_MS, store.about()).catch(() => false),
