@@ -798,7 +798,7 @@ export const de: Words = {
     onlyFailed: 'Nur fehlgeschlagene',
     allDeliveries: 'Alle Zustellungen',
     test: 'Testereignis senden',
-    tested: 'Testereignis gesendet. Laden Sie die Seite neu, um die Antwort zu sehen.',
+    tested: 'Testereignis wird gesendet. Laden Sie die Seite neu, um die Antwort zu sehen.',
     offHint:
       'Es werden keine Ereignisse gesendet, bis Sie ihn wieder einschalten. Was wartet, gilt als fehlgeschlagen.',
     removeHint: 'Es werden keine Ereignisse mehr gesendet, und die Liste der Zustellungen wird gelöscht.',

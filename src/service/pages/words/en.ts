@@ -766,7 +766,7 @@ export const en = {
     onlyFailed: 'Only failed',
     allDeliveries: 'All deliveries',
     test: 'Send test event',
-    tested: 'Test event sent. Reload the page to see the answer.',
+    tested: 'Test event queued. Reload the page to see the answer.',
     offHint: 'No events are sent until you switch it on again. What waits counts as failed.',
     removeHint: 'No more events are sent, and the list of its deliveries is deleted.',
   },

@@ -794,7 +794,7 @@ export const es: Words = {
     onlyFailed: 'Solo fallidos',
     allDeliveries: 'Todas las entregas',
     test: 'Enviar evento de prueba',
-    tested: 'Evento de prueba enviado. Recargue la página para ver la respuesta.',
+    tested: 'Evento de prueba en cola. Recargue la página para ver la respuesta.',
     offHint: 'No se envían eventos hasta que lo active de nuevo. Lo que espera cuenta como fallido.',
     removeHint: 'No se envían más eventos y se borra la lista de sus entregas.',
   },

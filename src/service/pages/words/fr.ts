@@ -798,7 +798,7 @@ export const fr: Words = {
     onlyFailed: 'Échecs seulement',
     allDeliveries: 'Toutes les livraisons',
     test: 'Envoyer un événement de test',
-    tested: 'Événement de test envoyé. Rechargez la page pour voir la réponse.',
+    tested: 'Événement de test en file d’attente. Rechargez la page pour voir la réponse.',
     offHint:
       'Aucun événement n’est envoyé jusqu’à ce que vous le réactiviez. Ce qui attend compte comme échec.',
     removeHint: 'Plus aucun événement n’est envoyé, et la liste des livraisons est supprimée.',

@@ -790,7 +790,7 @@ export const nl: Words = {
     onlyFailed: 'Alleen mislukte',
     allDeliveries: 'Alle leveringen',
     test: 'Testgebeurtenis verzenden',
-    tested: 'Testgebeurtenis verzonden. Laad de pagina opnieuw om het antwoord te zien.',
+    tested: 'Testgebeurtenis staat klaar. Laad de pagina opnieuw om het antwoord te zien.',
     offHint: 'Er wordt niets verzonden tot u hem weer inschakelt. Wat wacht, geldt als mislukt.',
     removeHint: 'Er wordt niets meer verzonden en de lijst met leveringen wordt verwijderd.',
   },
