@@ -77,7 +77,7 @@ ${exten(
 [findmefollow-ringallv2]
 ${exten('_FMPR-X.', 'Set(CDR_PROP(disable)=true)', call('dial-one', '6,{DIAL_OPTIONS},{EXTEN:5}'))}
 [ext-local]
-${exten(`${office}00X`, 'Set(__RINGTIMER=2)', call('exten-vm', '{EXTEN:0:1}000,{EXTEN}'))}
+${exten(`${office}00X`, 'Set(__RINGTIMER=4)', call('exten-vm', '{EXTEN:0:1}000,{EXTEN}'))}
 ${exten(`_vmu[1-${officeCount}]000`, call('vm', '{EXTEN:3},NOANSWER'))}${hangup}
 [ext-group]
 ${exten(`${office}600`, ...ringGroup(call, '{O}001-{O}002', `${phone('{O}001')}&${phone('{O}002')}`))}
