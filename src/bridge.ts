@@ -38,15 +38,15 @@ type BridgeConfig = {
   readonly agi: LookupOptions | undefined;
   readonly outbox: {
     readonly stateDir: string;
-    /** Undelivered events older than this are parked, ms. */
+    /** Undelivered events older than this become dead letters, ms. */
     readonly maxAgeMs: number;
     /** How long delivered events are kept, ms. */
     readonly keepMs: number;
-    /** From one comparison with the far side's history to the next, ms; 0: there is none. */
+    /** Interval of comparisons with the API's history, ms; 0: none. */
     readonly reconcileEveryMs: number;
     /** How long the journal is kept, ms; 0: there is no journal. */
     readonly journalKeepMs: number;
-    /** Head start of another bridge that reports the same calls, ms; 0: there is none. */
+    /** Head start of another bridge that reports the same calls, ms; 0: no other bridge. */
     readonly standbyDelayMs: number;
   };
   readonly status: PageServerOptions | undefined;
@@ -54,7 +54,7 @@ type BridgeConfig = {
   readonly mail: MailOptions | undefined;
 };
 
-/** Settings that a running bridge can change: its logins, and how it judges calls from then on. */
+/** Settings that a running bridge can change: its logins, and the rules for the next calls. */
 type LiveConfig = {
   readonly ami: Pick<AmiLinkOptions, 'username' | 'secret'>;
   readonly api: Pick<ApiClientOptions, 'token'>;
@@ -79,8 +79,8 @@ type Tools = {
 };
 
 /**
- * The bridge, from the PBX's socket to the API's: everything is built here, started in order, stopped in reverse.
- * `fail` is called when a part that nothing works without has died; the process should end then.
+ * The bridge, from the PBX's socket to the API's: builds all parts, starts them in order, and stops them in reverse.
+ * `fail` is called when an essential part has died; the process should end then.
  */
 export async function startBridge(config: BridgeConfig, tools: Tools): Promise<Bridge> {
   const { log } = tools;
@@ -101,7 +101,7 @@ export async function startBridge(config: BridgeConfig, tools: Tools): Promise<B
     { directory: config.outbox.stateDir },
     { log: log.child({ part: 'outbox' }), onHeld: held.resolve },
   );
-  // Callers are waiting: lookups start when the state directory is locked, not only when its database is read.
+  // Callers wait for lookups: these start as soon as the state directory is locked, before its database is read.
   const stopFirst = await startInOrder(
     [
       {
@@ -182,9 +182,9 @@ async function startRest(
     callsInMemory: appends.callsInMemory,
     onAppended: ({ nextEvents }) => offer(nextEvents),
     keepsJournal: config.outbox.journalKeepMs > 0,
-    onExpected: (number) => lookups?.agi.prefetch(number),
+    prefetchPriority: (number) => lookups?.agi.prefetch(number),
     onApplied: (input) => permissions.review(input),
-    holdsVanished: config.cdr !== undefined,
+    hasGapFiller: config.cdr !== undefined,
     sendsExtras: config.api.extras === true,
     fail,
   });
@@ -201,7 +201,7 @@ async function startRest(
   const gapFiller =
     source &&
     createGapFiller({ source, checkpoint: saved.cdrCheckpoint, keepMs: config.outbox.keepMs }, live, {
-      outbox: { append: appends.append, written: appends.written, verdicts: outbox.verdicts },
+      outbox: { append: appends.append, written: appends.written, ledgerEntries: outbox.ledgerEntries },
       onAppended: ({ nextEvents }) => offer(nextEvents),
       log: log.child({ part: 'cdr' }),
       now: Date.now,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /** So long another apt-get is waited for, s. */
-const PATIENCE_S = 300;
+const LOCK_WAIT_S = 300;
 
 /** Why Debian's packages cannot be installed here, in one line; undefined if they can. */
 export function cannotInstall(): string | undefined {
@@ -30,9 +30,9 @@ export async function installPackages(byFile: Readonly<Record<string, string>>):
  */
 async function aptGet(...args: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C' };
-  for (let left = PATIENCE_S; ; left -= 1)
+  for (let left = LOCK_WAIT_S; ; left -= 1)
     try {
-      await run('apt-get', ['-o', `DPkg::Lock::Timeout=${PATIENCE_S}`, ...args], { env, maxBuffer: 1e8 });
+      await run('apt-get', ['-o', `DPkg::Lock::Timeout=${LOCK_WAIT_S}`, ...args], { env, maxBuffer: 1e8 });
       return;
     } catch (error) {
       if (left === 0 || !/Could not get lock/.test(String(error))) throw error;

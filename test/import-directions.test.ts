@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stripTypeScriptTypes } from 'node:module';
 import { describe, test } from 'node:test';
 import { findChain, importsOf, readImportGraph } from './import-graph.ts';
 
@@ -118,6 +119,17 @@ describe('a library that we wrap is imported by its wrapper alone', () => {
       if (path.startsWith('src/calls/') && !path.endsWith('.fixture.ts'))
         for (const library of libraries) assert.ok(pureLibraries.has(library), `${path} imports ${library}`);
   });
+});
+
+test('the threads of storage load no libraries: zod takes 10 to 20 MB in each thread, phone numbers 10', () => {
+  const asRun = readImportGraph(stripTypeScriptTypes);
+  const isLibrary = (name: string) => !name.startsWith('node:');
+  const threads = [...asRun].filter(([, { files }]) => files.includes('src/storage/serve-thread.ts'));
+  assert.ok(threads.length >= 3);
+  for (const [script] of threads) {
+    const chain = findChain(asRun, script, (path) => asRun.get(path)?.libraries.some(isLibrary) === true);
+    assert.equal(chain, undefined, `a library is loaded by ${chain?.join(' -> ')}`);
+  }
 });
 
 test('import lines are read in all their forms, and a chain is found and named', () => {

@@ -42,7 +42,7 @@ export async function startMariadb({ tls }: { readonly tls?: Certificate } = {})
   const data = join(folder, 'data');
   const socket = join(folder, 'socket');
   const small = ['--innodb-buffer-pool-size=16M', '--innodb-log-file-size=4M'];
-  // As root it refuses to run unless it is told to.
+  // As root it refuses to run unless an option says so.
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   const common = ['--no-defaults', `--datadir=${data}`, ...asRoot];
   await promisify(execFile)('mariadb-install-db', [

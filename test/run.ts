@@ -9,6 +9,7 @@ import { install, labImpossible, versions } from './asterisk/install.ts';
 import { compileCache } from './compile-cache.ts';
 import { browserImpossible, installBrowser } from './integration/browser.ts';
 import { isSlow, mostExpensive } from './tiers.ts';
+import { longestTestMs, watchFiles } from './watch-files.ts';
 
 const usage = `npm test [-- PART ...]           tests that need no packages and no root: some 90 s
 npm run test:all [-- PART ...]   the rest too, as root on Debian or Ubuntu, where it installs what it needs: 15 min
@@ -24,17 +25,21 @@ if (values.help) {
   process.exit(0);
 }
 
-const matching = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']).filter(
-  (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
-);
+const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts']);
+const unmatched = parts.filter((part) => !all.some((path) => path.includes(part)));
+if (unmatched.length > 0) {
+  process.stderr.write(`no test file's path has ${unmatched.join(', ')}\n`);
+  process.exit(1);
+}
+const matching = all.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
 const files = matching.filter((path) => (isSlow(path) ? !values.fast : !values.slow));
 /** Files that were asked for by name. */
 const inOtherTier = parts.length === 0 ? [] : matching.filter((path) => !files.includes(path));
 const skipped = new Map<string, number>();
 if (files.length === 0) {
-  const elsewhere =
-    matching.length === 0 ? 'no test file has that' : `all are in the other tier: ${matching}`;
-  process.stderr.write(`no tests to run for ${parts.join(' ')}: ${elsewhere}\n`);
+  process.stderr.write(
+    `no tests to run: all are in the other tier (npm run test:all -- ${parts.join(' ')}): ${matching}\n`,
+  );
   process.exit(1);
 }
 
@@ -54,7 +59,8 @@ const scratch = values.fast ? mkdtempSync(join(tmpdir(), 'pbx-bridge-tests-')) :
 if (scratch !== undefined) process.env.TMPDIR = scratch;
 // Most files wait more than they compute: one more than there are processors keeps those busy.
 const concurrency = availableParallelism() + 1;
-const stream = run({ files: files.sort(byWeight), concurrency, timeout: 30 * 60_000 });
+const stream = run({ files: files.sort(byWeight), concurrency, timeout: longestTestMs });
+const watch = watchFiles();
 stream.on('test:pass', ({ skip, details }) => {
   if (skip === undefined || details.type === 'suite') return;
   const reason = typeof skip === 'string' && skip !== '' ? skip : 'no reason was given, which is a mistake';
@@ -74,6 +80,7 @@ stream.on('test:summary', ({ file, counts, duration_ms }) => {
 });
 stream.compose(spec).pipe(process.stdout, { end: false });
 stream.on('end', () => {
+  watch.stop();
   const left = last.skipped + last.todo;
   const failed = last.tests - last.passed - left + brokenSuites;
   // After the reporter has said what failed, and how.

@@ -70,16 +70,16 @@ export function step(session: Session, input: SessionInput): Step {
   }
 }
 
-/** Latin-1, so that no split can break a character; all that is read here is ASCII. Carriage returns are dropped. */
+/** Decodes Latin-1, so that no split can break a character: all that is read here is ASCII. Drops carriage returns. */
 function textOf(bytes: Buffer): string {
   const text = bytes.toString('latin1');
   return text.includes('\r') ? text.replaceAll('\r', '') : text;
 }
 
-function readOn(before: string, more: string): Step {
-  const text = before + more;
+function readOn(received: string, more: string): Step {
+  const text = received + more;
   if (!text.startsWith('agi_'.slice(0, text.length))) return close('not-agi');
-  const end = text.indexOf('\n\n', Math.max(before.length - 1, 0));
+  const end = text.indexOf('\n\n', Math.max(received.length - 1, 0));
   if ((end < 0 ? text.length : end) > sessionLimits.requestBytes) return close('too-long');
   if (end < 0) return stay({ phase: 'request', text });
   const lines = text.slice(0, end);

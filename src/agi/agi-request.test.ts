@@ -26,6 +26,16 @@ describe('the request of the dialplan', () => {
       { script: 'priority', number: '+4940669690101' },
     ],
     [
+      'a line break in its code is none',
+      requestText(script('priority?number=%0a49%0D%0a30%00')),
+      { script: 'priority', number: '49  30' },
+    ],
+    [
+      'a ?number= of a line break is none',
+      requestText(script('priority?number=%0a')),
+      { script: 'priority', number: '+4940669690101' },
+    ],
+    [
       'a code that is none stays',
       requestText(script('priority?number=%zz')),
       { script: 'priority', number: '%zz' },

@@ -70,7 +70,10 @@ function readQuery(query: string): ReadonlyMap<string, string> {
 
 function decode(text: string): string {
   try {
-    return decodeURIComponent(text);
+    // No line of AGI or of the log has a line break, nor may a number.
+    return decodeURIComponent(text)
+      .replaceAll(/\p{Cc}/gu, ' ')
+      .trim();
   } catch {
     return text;
   }

@@ -118,7 +118,7 @@ export function createAgiServer(
     },
     onListening: (usedPort) => log.say('agi.listening', { host, port: usedPort }),
     onFailed: (error) => log.say('agi.not-listening', { host, port, error }),
-    // Such as no file descriptor left for a connection; the next one may get one.
+    // For example, no file descriptor is left for a connection; the next one may get one.
     onError: (error) => onceAMinute.notAccepted((more) => log.say('agi.not-accepted', { error, more })),
     clock,
   });

@@ -206,6 +206,24 @@ describe('the call continues whatever the API does', () => {
   });
 });
 
+test('answers from the cache are counted, whether or not the permission took a moment; no others', async (t) => {
+  let permitted: NumberToLookUp | Promise<NumberToLookUp> = { number: gold };
+  const { agi, ask } = await standFor(t, { permit: () => permitted });
+  const rows = [
+    ['requested', permitted, 0],
+    ['cached', permitted, 1],
+    ['cached, permitted after a moment', Promise.resolve(permitted), 2],
+    ['withheld', 'withheld', 2],
+    ['no number', { number: '' }, 2],
+    ['not known in time', 'pending', 2],
+  ] as const;
+  for (const [name, permission, cached] of rows) {
+    permitted = permission;
+    await ask(callFrom(gold));
+    assert.equal(agi.status().cached, cached, name);
+  }
+});
+
 test('a cached priority is not requested again, and is used when the API is down', async (t) => {
   const cache = { freshMs: 0, staleMs: 60_000, notFoundMs: 0, entries: 10 };
   const { farSide, ask } = await standFor(t, { cache });

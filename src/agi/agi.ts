@@ -46,13 +46,13 @@ export type NumberToLookUp = { readonly number: string } | 'withheld' | 'pending
 export type Agi = AgiServer & {
   /** Prefetches the priority for an inbound call that has just begun; `number` as it is reported. */
   prefetch(number: string): void;
-  /** Empties the cache, after a change of the token. */
+  /** Empties the cache, as after a change of the API token. */
   clear(): void;
-  /** Lookups since the start by result; `known`: those answered from the cache. */
+  /** Lookups since the start by result; `cached`: those answered from the cache. */
   status(): LookupCounts & { readonly listening: boolean };
 };
 
-type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'known', number>>;
+export type LookupCounts = Readonly<Record<'found' | 'notFound' | 'timeout' | 'error' | 'cached', number>>;
 
 const countKeys = { FOUND: 'found', NOTFOUND: 'notFound', TIMEOUT: 'timeout', ERROR: 'error' } as const;
 
@@ -66,7 +66,7 @@ export function createAgi(
   tools: {
     /** Requests a number's priority from the API; never rejects. */
     request: (number: string) => Promise<ApiResult>;
-    /** Called before each lookup; has at most `waitMs`. */
+    /** Decides before each lookup which number may be sent; must answer within `waitMs`. */
     permit: (request: LookupRequest, waitMs: number) => NumberToLookUp | Promise<NumberToLookUp>;
     clock: Clock;
     log: Log;
@@ -78,7 +78,7 @@ export function createAgi(
     { request: async (number) => readPriority(await tools.request(number), options.fields), clock, log },
   );
   const unknownScript = oncePerMinute(clock.now);
-  const counts = { found: 0, notFound: 0, timeout: 0, error: 0, known: 0 };
+  const counts = { found: 0, notFound: 0, timeout: 0, error: 0, cached: 0 };
 
   function priorityOf(request: AgiRequest, waitMs: number): PriorityAnswer | Promise<PriorityAnswer> {
     if (request.script !== SCRIPT) {
@@ -91,7 +91,9 @@ export function createAgi(
     const lookUp = (it: NumberToLookUp) => {
       if (it === 'pending') return timedOut;
       if (it === 'withheld' || it.number === '') return notFound;
-      return lookup.get(it.number, waitMs - (clock.now() - began));
+      const priority = lookup.get(it.number, waitMs - (clock.now() - began));
+      if (!(priority instanceof Promise) && priority !== timedOut) counts.cached += 1;
+      return priority;
     };
     return permitted instanceof Promise ? permitted.then(lookUp) : lookUp(permitted);
   }
@@ -103,9 +105,7 @@ export function createAgi(
         counts[countKeys[it.status]] += 1;
         return commandsFor(it, options.answer, request);
       };
-      if (priority instanceof Promise) return priority.then(commands);
-      if (priority.status === 'FOUND' || priority.status === 'NOTFOUND') counts.known += 1;
-      return commands(priority);
+      return priority instanceof Promise ? priority.then(commands) : commands(priority);
     },
     clock,
     log,

@@ -11,6 +11,7 @@ export type PriorityAnswer = {
   readonly name?: string;
 };
 
+/** The API has no priority for the caller, or was not asked: there is no number, or it is withheld. */
 export const notFound: PriorityAnswer = { status: 'NOTFOUND' };
 export const timedOut: PriorityAnswer = { status: 'TIMEOUT' };
 export const failed: PriorityAnswer = { status: 'ERROR' };
@@ -52,8 +53,8 @@ function quoted(text: string): string {
 const wholeNumber = /^-?\d{1,9}$/;
 
 /**
- * The AGI commands that answer the dialplan. The status is set after the other variables, so that they are there when
- * it is; the console's line comes last, because no call waits for it.
+ * The AGI commands that answer the dialplan. The status comes after the other variables: where it is set, they are too,
+ * though the connection may break between two commands. The line for the console comes last, since no call waits for it.
  */
 export function commandsFor(
   { status, value, name }: PriorityAnswer,

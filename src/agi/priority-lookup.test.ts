@@ -8,7 +8,7 @@ import type { LookupResult } from './read-priority.ts';
 const number = '+4940669690101';
 const gold: LookupResult = { status: 'FOUND', value: '10' };
 const silver: LookupResult = { status: 'FOUND', value: '5' };
-const nobody: LookupResult = { status: 'NOTFOUND' };
+const notFound: LookupResult = { status: 'NOTFOUND' };
 const broken: LookupResult = { status: 'ERROR', reason: 'HTTP 500' };
 const error = { status: 'ERROR' };
 const late = { status: 'TIMEOUT' };
@@ -67,9 +67,9 @@ test('a found priority is cached while it is fresh', async () => {
 
 test('"not found" is cached for a shorter time', async () => {
   const { clock, lookup, asked, askAnd } = setUp();
-  assert.deepEqual(await askAnd(nobody), nobody);
+  assert.deepEqual(await askAnd(notFound), notFound);
   clock.advance(29_999);
-  assert.deepEqual(lookup.get(number, 400), nobody);
+  assert.deepEqual(lookup.get(number, 400), notFound);
   clock.advance(1);
   assert.deepEqual(await askAnd(gold), gold);
   assert.equal(asked.length, 2);
@@ -82,7 +82,7 @@ test('while the API fails, a stale priority is used, a stale "not found" is not'
   assert.deepEqual(await askAnd(broken), gold);
   clock.advance(1);
   assert.deepEqual(await askAnd(broken), error);
-  await askAnd(nobody);
+  await askAnd(notFound);
   clock.advance(30_000);
   assert.deepEqual(await askAnd(broken), error);
   assert.deepEqual(await askAnd({ status: 'TIMEOUT', reason: 'no answer in time' }), late);
@@ -99,7 +99,7 @@ test('a caller who is no longer found is removed from the cache', async () => {
   const { clock, askAnd } = setUp();
   await askAnd(gold);
   clock.advance(60_000);
-  assert.deepEqual(await askAnd(nobody), nobody);
+  assert.deepEqual(await askAnd(notFound), notFound);
   clock.advance(30_000);
   assert.deepEqual(await askAnd(broken), error);
 });

@@ -8,7 +8,10 @@ import { createRequestLimiter } from './request-limiter.ts';
 
 /** Looks up callers' priorities by normalised number, in the cache and the API. */
 type PriorityLookup = {
-  /** Returns the cached answer, or a promise of the API's within `waitMs`, which never rejects. */
+  /**
+   * Returns the cached answer, or a promise that never rejects: of the API's answer if that comes within `waitMs`, else of
+   * an older cached priority, else of a time-out or error. Without time left, no request is made.
+   */
   get(number: string, waitMs: number): PriorityAnswer | Promise<PriorityAnswer>;
   /** Requests the priority in advance, with lower precedence than `get`. */
   prefetch(number: string): void;

@@ -17,7 +17,7 @@ const fields = (priority: string) => ({ priority, name: 'name' });
 
 describe("the API's answer", () => {
   const found = (value: string) => ({ status: 'FOUND', value });
-  const nobody = { status: 'NOTFOUND' };
+  const notFound = { status: 'NOTFOUND' };
   const error = (reason: string) => ({ status: 'ERROR', reason });
   const bad = error('the value of priority is neither a number nor a plain word');
   const rows: [string, ApiResult, object][] = [
@@ -28,16 +28,16 @@ describe("the API's answer", () => {
     ['under data', answer('{"data":{"priority":7}}'), found('7')],
     ['at the top goes before under data', answer('{"priority":1,"data":{"priority":7}}'), found('1')],
     ['201', answer('{"priority":10}', { status: 201 }), found('10')],
-    ['null', answer('{"priority":null,"segment":null}'), nobody],
-    ['null at the top, a value under data', answer('{"priority":null,"data":{"priority":7}}'), nobody],
-    ['null under data', answer('{"data":{"priority":null}}'), nobody],
-    ['data is null', answer('{"data":null}'), nobody],
-    ['data is an empty list', answer('{"data":[]}'), nobody],
-    ['an empty object', answer('{}'), nobody],
-    ['an empty list', answer('[]'), nobody],
-    ['nothing but null', answer('null'), nobody],
-    ['204', answer('', { status: 204 }), nobody],
-    ['404 that says so in JSON', answer('{"message":"No such customer."}', { status: 404 }), nobody],
+    ['null', answer('{"priority":null,"segment":null}'), notFound],
+    ['null at the top, a value under data', answer('{"priority":null,"data":{"priority":7}}'), notFound],
+    ['null under data', answer('{"data":{"priority":null}}'), notFound],
+    ['data is null', answer('{"data":null}'), notFound],
+    ['data is an empty list', answer('{"data":[]}'), notFound],
+    ['an empty object', answer('{}'), notFound],
+    ['an empty list', answer('[]'), notFound],
+    ['nothing but null', answer('null'), notFound],
+    ['204', answer('', { status: 204 }), notFound],
+    ['404 that says so in JSON', answer('{"message":"No such customer."}', { status: 404 }), notFound],
     ['404 with a page', answer('<html>', { status: 404 }), error('HTTP 404')],
     ['another field', answer('{"prio":1}'), error('the response has no field priority')],
     ['a list', answer('[{"priority":1}]'), error('the response has no field priority')],

@@ -2,15 +2,15 @@ import PQueue from 'p-queue';
 import type { Clock } from '../process/clock.ts';
 
 /**
- * Limits how many requests are made at the same time. Urgent ones, whose answer a caller waits for, go first, in the
- * order in which they came.
+ * Limits the number of simultaneous requests. Urgent ones, for which a caller waits, go first, in the order in which
+ * they came.
  */
 type RequestLimiter = {
   run<T>(urgent: boolean, request: () => Promise<T>): LimitedRequest<T>;
 };
 
 type LimitedRequest<T> = {
-  /** Undefined if the request was not made: its turn came too late, or too many wait already. */
+  /** Undefined if no request was made: its turn came too late, or too many wait already. */
   readonly result: Promise<T | undefined>;
   /** Makes it urgent. */
   raise(): void;

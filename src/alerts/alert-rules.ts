@@ -42,14 +42,16 @@ export type Seen = {
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A problem that began so often within an hour comes and goes: it is one alert, until it has stayed away for an hour. */
+/**
+ * A problem that begins this often within an hour is intermittent: one alert, until it has not occurred for an hour.
+ */
 const flapsFrom = 3;
 /** How long a problem must stay away before its end is announced, at most. */
 const settledMs = 60_000;
 
 /**
- * Decides what to announce: a problem once it has lasted `afterMs`, its end once it has stayed away for as long, at most a
- * minute. A problem that comes and goes is announced as such, then once a day, and its end after an hour of quiet.
+ * Decides what to announce: a problem after it has lasted `afterMs`, and its end after it has been gone for as long, at
+ * most a minute. An intermittent problem is announced as such, then once a day, and its end after an hour without it.
  */
 export function decideAlerts(
   before: WatchedProblems,

@@ -35,7 +35,7 @@ export type AlertsStatus = {
 
 export type Alerts = {
   start(): void;
-  /** Waits for what is being read, sent and written, a second each at most. No write begins after it. */
+  /** Waits for running reads, requests and writes, a second each at most. No write begins after it. */
   stop(): Promise<void>;
   /** Checks once, and starts to send. Never rejects. */
   check(): Promise<void>;
@@ -51,15 +51,16 @@ type Kept = {
 const checkMs = 10_000;
 /** How long a disk or a target that hangs holds up the next step, ms. */
 const SOON_MS = 1_000;
-/** A target that fails is tried again after this, and after twice as long each time, up to the longest. */
+/** Delay before the next attempt to a target that failed, ms; it doubles with each failure, up to the longest. */
 const retryMs = 30_000;
 const longestRetryMs = 15 * 60_000;
 /** More unsent notices of one target are dropped, oldest first. */
 const mostUnsent = 50;
 
 /**
- * Watches for problems and announces their beginning and end, each once. What could not be sent is kept and sent later,
- * together. Alerts must not disturb the program: their own failures only show in the log and the status.
+ * Watches for problems and announces their beginning and end, each once. Alerts that could not be sent are kept and
+ * sent later, together. Alerts must not disturb the program: their own failures are only logged and shown in the
+ * status.
  */
 export function createAlerts(
   options: AlertsOptions,
@@ -72,7 +73,7 @@ export function createAlerts(
   let present = new Set<string>();
   let saved = JSON.stringify({ watched, unsent });
   const states = new Map(
-    targets.map(({ name }) => [name, { sending: false, tries: 0, nextAt: 0, error: '' }]),
+    targets.map(({ name }) => [name, { sending: false, failures: 0, nextAt: 0, error: '' }]),
   );
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
@@ -104,7 +105,8 @@ export function createAlerts(
       if (!failing) log.say('alert.failed', { error });
       failing = true;
     }
-    // Before anything is sent: after a crash, nothing is announced twice. Not for longer: the alert may be that the disk hangs.
+    // Saved before anything is sent, so that a crash does not announce it twice. With a time limit: the alert may be
+    // that the disk hangs.
     await within(SOON_MS, save());
     if (stopped) return;
     sending = Promise.all([sending, ...targets.map(send)]);
@@ -122,18 +124,18 @@ export function createAlerts(
       unsent = { ...unsent, [target.name]: rest };
       sent += notices.length;
       log.say('alert.sent', { count: notices.length, target: target.name });
-      Object.assign(state, { tries: 0, nextAt: 0, error: '' });
+      Object.assign(state, { failures: 0, nextAt: 0, error: '' });
       await within(SOON_MS, save());
     } catch (error) {
       if (state.error === '') log.say('alert.not-sent', { target: target.name, error });
       state.error = messageOf(error);
-      state.nextAt = now() + Math.min(retryMs * 2 ** state.tries++, longestRetryMs);
+      state.nextAt = now() + Math.min(retryMs * 2 ** state.failures++, longestRetryMs);
     } finally {
       state.sending = false;
     }
   }
 
-  /** One write after the other; a disk that is full must not keep an alert about it from being sent. */
+  /** Writes one after the other. A full disk must not prevent the alert about it. */
   function save(): Promise<void> {
     writing = writing.then(async () => {
       const text = JSON.stringify({ watched, unsent } satisfies Kept);
@@ -184,7 +186,7 @@ export function createAlerts(
   };
 }
 
-/** A file that is missing or damaged is an empty one: problems that last are announced again. */
+/** A missing or damaged file counts as empty: problems that last are announced again. */
 function load(file: string): Kept {
   try {
     const kept = parseJson(readFileSync(file, 'utf8')) as Partial<Kept> | undefined;

@@ -11,8 +11,8 @@ const soonMs = 14 * 86_400_000;
 const STATFS_MS = 1_000;
 
 /**
- * Looks whether a disk is almost full; `unknown` if it does not answer. It is asked again only when it has: each question
- * that hangs holds a thread that the whole program needs.
+ * Checks whether a disk is almost full; `unknown` if it does not answer. It asks again only after an answer: each
+ * hanging request blocks a thread of Node's pool, which the whole program needs.
  */
 export function watchDisk(directory: string, read: (path: string) => Promise<Space> = statfs) {
   const key = 'disk';

@@ -36,7 +36,7 @@ export type ProblemCode = (typeof problemCodes)[number];
 
 /** Something that a person should know and act on, for as long as it lasts. */
 export type Problem = {
-  /** The same for as long as it is the same problem, also if its code or text changes. */
+  /** Stays the same while the problem lasts, even if its code or text changes. */
   readonly key: string;
   readonly code: ProblemCode;
   /** What is wrong, in one line. */

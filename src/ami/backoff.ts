@@ -20,9 +20,8 @@ export function reconnectDelay(failure: AmiFailure, failures: number, random: nu
 }
 
 /**
- * Milliseconds without a byte, after which an answer is not waited for any longer: twice as long after each attempt
- * that got none, up to a minute, so that an Asterisk which is too busy for the first deadline gets a later one, and
- * one that hangs is still found.
+ * Deadline for an answer while no byte arrives, ms. It doubles after each attempt without an answer, up to a minute, so
+ * that an Asterisk that is too busy for the first deadline meets a later one, and one that hangs is still found.
  * @param firstMs the deadline when `silences` is 0.
  * @param silences how many times in a row an attempt, or the link itself, ended because no answer came.
  */
@@ -30,10 +29,7 @@ export function answerDeadline(firstMs: number, silences: number): number {
   return Math.min(Math.max(firstMs, maxAnswerDeadlineMs), firstMs * 2 ** silences);
 }
 
-/**
- * Milliseconds after which an answer is not waited for any longer though bytes still arrive: calls are held back while
- * a snapshot is waited for.
- */
+/** Deadline for an answer even though bytes arrive, ms: inputs are held back until the snapshot is complete. */
 export function longestAnswer(deadlineMs: number): number {
   return Math.max(deadlineMs, Math.min(4 * deadlineMs, maxAnswerDeadlineMs));
 }

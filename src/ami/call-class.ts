@@ -1,8 +1,7 @@
 /**
- * Detects that the manager user lacks read class `call`. Asterisk never says so: the login and the Events action are
- * answered the same, and no action of class `reporting` makes a call event. The sign is that channels come and go
- * without any event. It may come late, but then the PBX was quiet and nothing was missed; and the snapshot of every
- * attempt has the calls in progress.
+ * Detects that the manager user lacks read class `call`. Asterisk does not report it: the login and the Events action
+ * succeed without it, and no action of class `reporting` causes a call event. So the class is taken as missing when
+ * channels appear or disappear without any event. A quiet PBX delays the detection, but then no call was missed.
  */
 type CallClassWatch = {
   /**
@@ -14,14 +13,14 @@ type CallClassWatch = {
 };
 
 export function watchCallClass(atFirst: readonly string[]): CallClassWatch {
-  const before = new Set(atFirst);
+  const first = new Set(atFirst);
   let suspected = false;
 
   function lacksCallClass(channels: readonly string[], callEvents: number): boolean {
     if (callEvents > 0) return false;
     // An event may still be on its way: the next call decides.
     if (suspected) return true;
-    suspected = channels.length !== before.size || channels.some((uniqueid) => !before.has(uniqueid));
+    suspected = channels.length !== first.size || channels.some((uniqueid) => !first.has(uniqueid));
     return false;
   }
 

@@ -25,7 +25,7 @@ type ConnectionHandlers = {
   /** A call event's frame, valid only during the call; `at`: Unix milliseconds at which its bytes arrived. */
   onCallEvent(event: string, frame: Buffer, at: number): void;
   /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
-  onLost(event: string, wanted: boolean): void;
+  onTooLong(event: string, wanted: boolean): void;
   /** Every whole frame as it came, valid only during the call; `at` in Unix milliseconds. */
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
   /** Called once when a logged-in connection has ended, unless `close` ended it. */
@@ -61,7 +61,7 @@ type ListRequest<Item> = {
   /** The name of the events that are the list's items, and of the one that ends it. */
   readonly item: string;
   readonly last: string;
-  /** What is kept of an item; undefined for nothing. The fields are valid only during the call. */
+  /** Makes an item's result of its fields; undefined: no result. The fields are valid only during the call. */
   read(fields: Fields): Item | undefined;
 };
 
@@ -96,7 +96,7 @@ export async function openConnection(
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
-  { onCallEvent, onLost, onFrame, onEnd }: ConnectionHandlers,
+  { onCallEvent, onTooLong, onFrame, onEnd }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ): Promise<Connection> {
   let ended = false;
@@ -120,7 +120,7 @@ async function logIn(
       if (!manager.receive(frame)) countIgnored(counters, 'Response');
     },
     onIgnored: (event) => countIgnored(counters, event),
-    onLost: (event) => onLost(event, isWanted(event)),
+    onTooLong: (event) => onTooLong(event, isWanted(event)),
     onFrame: onFrame && ((frame) => onFrame(frame, arrivedAt)),
   });
   socket.on('data', (chunk: Buffer) => {
@@ -188,8 +188,8 @@ async function logIn(
       item,
       last,
       add(fields) {
-        const kept = read(fields);
-        if (kept !== undefined) items.push(kept);
+        const item = read(fields);
+        if (item !== undefined) items.push(item);
       },
       end: () => done({ ok: true, items }),
     });

@@ -7,7 +7,7 @@ export type AmiCounters = {
   /** Call events that became inputs. */
   events: number;
   /** Frames that were too long to keep. */
-  lost: number;
+  tooLong: number;
   /** Call events without a Uniqueid or what else they need. */
   bad: number;
   /** Inputs whose consumer threw. */
@@ -21,7 +21,10 @@ const maxNames = 200;
 export const otherNames = '(others)';
 
 export function createCounters(): AmiCounters {
-  return { bytesIn: 0, bytesOut: 0, connects: 0, events: 0, lost: 0, bad: 0, failed: 0, ignored: new Map() };
+  return {
+    ...{ bytesIn: 0, bytesOut: 0, connects: 0, ignored: new Map() },
+    ...{ events: 0, tooLong: 0, bad: 0, failed: 0 },
+  };
 }
 
 /** @param name may be a slice of a bigger string: a copy is kept. */

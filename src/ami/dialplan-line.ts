@@ -22,7 +22,7 @@ export async function readDialplanLine(
   const nothing = (): void => {};
   const opened = await openConnection(
     { ...options, ...limits },
-    { onCallEvent: nothing, onEnd: nothing, onLost: nothing },
+    { onCallEvent: nothing, onEnd: nothing, onTooLong: nothing },
     { clock, counters: createCounters() },
   );
   if (!opened.ok) return undefined;

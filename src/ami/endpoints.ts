@@ -1,19 +1,20 @@
 import type { Connection } from './connection.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 
-/** The dialplan function that gives what the configuration says of an endpoint, by its technology. */
+/** The dialplan function that reads the configuration of an endpoint, by its technology. */
 const functions: Readonly<Record<string, string>> = {
   PJSIP: 'PJSIP_ENDPOINT',
   SIP: 'SIPPEER',
   IAX2: 'IAXPEER',
 };
 
-/** Questions that are sent before the first is answered: Asterisk answers about 18,000 a second. */
-const together = 500;
+/** Requests in flight at a time: Asterisk answers about 18,000 a second. */
+const maxInFlight = 500;
 
 /**
- * The context that the PBX's configuration gives to the calls of each of these devices, such as `PJSIP/provider`; of DAHDI it
- * does not say. DeviceStateList and Getvar need write class `reporting`; where they are refused, nothing is known.
+ * The context in which calls of each of these devices begin, by the PBX's configuration. Devices are named as
+ * `PJSIP/provider`; those of DAHDI are left out, since no dialplan function reads their configuration. Getvar needs write
+ * class `reporting`; if it is refused, the list is empty.
  * @throws ConnectionEnded when the connection ends meanwhile.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/PJSIP_ENDPOINT/
  */
@@ -23,8 +24,8 @@ export async function readContexts(
 ): Promise<[endpoint: string, context: string][]> {
   const endpoints = devices.filter((device) => configurationOf(device, '') !== undefined);
   const found: [string, string][] = [];
-  for (let i = 0; i < endpoints.length; i += together) {
-    const part = endpoints.slice(i, i + together);
+  for (let i = 0; i < endpoints.length; i += maxInFlight) {
+    const part = endpoints.slice(i, i + maxInFlight);
     const contexts = await Promise.all(part.map((endpoint) => readOption(connection, endpoint, 'context')));
     for (const [n, context] of contexts.entries())
       if (context !== '') found.push([part[n] as string, context]);
@@ -32,7 +33,7 @@ export async function readContexts(
   return found;
 }
 
-/** Phones, trunks and everything else that has a device state; none if the list is refused. */
+/** Phones, trunks and everything else that has a device state; empty if DeviceStateList is refused. */
 export async function readDevices(connection: Connection): Promise<string[]> {
   const device = fieldKey('Device');
   const list = await connection.list({
@@ -43,13 +44,13 @@ export async function readDevices(connection: Connection): Promise<string[]> {
   return list.ok ? [...new Set(list.items)].sort() : [];
 }
 
-/** What the configuration says of an endpoint; '' if nothing, or if the PBX does not say. */
+/** An option in the configuration of an endpoint; '' if it is not set or cannot be read. */
 export async function readOption(connection: Connection, endpoint: string, option: string): Promise<string> {
   const variable = configurationOf(endpoint, option);
   return variable === undefined ? '' : readVariable(connection, variable);
 }
 
-/** The value of a dialplan function that belongs to no channel; '' if the PBX does not say. */
+/** The value of a dialplan function that needs no channel; '' if it cannot be read. */
 export async function readVariable(connection: Connection, variable: string): Promise<string> {
   const { response, fields } = await connection.request({ action: 'Getvar', variable });
   return response === 'Success' ? (fields.get('Value') ?? '') : '';

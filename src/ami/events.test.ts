@@ -87,6 +87,7 @@ for (const [event, said, expected] of [
     { type: 'bridge-left', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e', uniqueid: '1795155977.42' },
   ],
   ['BridgeDestroy', bridge, { type: 'bridge-destroyed', bridge: 'a6950b8c-6cea-49f1-aa3b-7676e900b16e' }],
+  ['HangupRequest', channel, { type: 'hangup-requested', uniqueid: '1795155977.42', ...place }],
   [
     'Hangup',
     { ...channel, Cause: '26' },
@@ -112,6 +113,7 @@ const events = [
   'BridgeEnter',
   'BridgeLeave',
   'BridgeDestroy',
+  'HangupRequest',
   'Hangup',
 ];
 for (const event of events) {

@@ -3,8 +3,8 @@ import type { Place } from '../calls/place.ts';
 import { type FieldKey, type Fields, fieldKey, readFields } from './wire/frame.ts';
 
 /**
- * What each AMI event says about a channel or a bridge. Undefined if the event lacks what it is about: such
- * an event is lost, alone. All are of class `call`; Asterisk 16 and 22 send the same.
+ * Reads what each AMI event says about a channel or bridge. Undefined if the event lacks its Uniqueid or another
+ * required field: only that event is ignored. All are of class `call`; Asterisk 16 and 22 send the same.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Events/
  */
 const readers: ReadonlyMap<string, (fields: Fields, at: number) => Input | undefined> = new Map([

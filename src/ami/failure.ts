@@ -13,7 +13,7 @@ export type AmiFailure =
       readonly check: 'name' | 'authority' | 'dates' | 'handshake';
       readonly detail: string;
     }
-  /** Something else listens there, or nothing that greets. `detail`: its first words. */
+  /** Not Asterisk's greeting, or none. `detail`: the first bytes that came. */
   | { readonly kind: 'not-asterisk'; readonly detail: string }
   /** Wrong user or secret, or an address that the user may not come from; Asterisk gives all three the same answer. */
   | { readonly kind: 'login-refused'; readonly detail: string }
@@ -23,7 +23,7 @@ export type AmiFailure =
   | { readonly kind: 'no-call-class' }
   /** Connected, but nothing is answered any more: half-open, or an Asterisk that hangs. `detail`: the unanswered request. */
   | { readonly kind: 'silent'; readonly detail: string }
-  /** The connection ended. `detail` is the system's code; 'closed' when Asterisk closed it in good order. */
+  /** The connection ended. `detail` is the system's code; 'closed' if Asterisk closed it. */
   | { readonly kind: 'lost'; readonly detail: string };
 
 export const saysNothing: AmiFailure = { kind: 'not-asterisk', detail: 'it says nothing' };

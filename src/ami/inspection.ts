@@ -20,20 +20,21 @@ export type Inspection = {
   readonly extraRights: readonly { readonly right: string; readonly action: string }[] | undefined;
   /** Contexts of the dialplan. */
   readonly contexts: readonly string[] | undefined;
-  /** Phones and trunks, such as `PJSIP/1001`, with the contexts in which their calls begin; '' where it does not say. */
+  /** Phones and trunks, such as `PJSIP/1001`, with the context in which their calls begin; '' if it is unknown. */
   readonly endpoints: readonly {
     readonly name: string;
     readonly context: string;
-    /** Whether it believes the provider's header with the caller's identity; undefined where it does not say. */
+    /** PJSIP's `trust_id_inbound`: whether it accepts the caller's number from P-Asserted-Identity; undefined if unknown. */
     readonly trustsIdentity: boolean | undefined;
   }[];
   /** The context of chan_sip's guests; '' if it lets none in. */
   readonly guestContext: string;
   /** True if Asterisk holds call records back and writes many at once. */
   readonly holdsRecords: boolean;
+  /** Uniqueids of the first and of the last snapshot. */
   readonly channelsBefore: readonly string[];
   readonly channelsAfter: readonly string[];
-  /** Call events that came meanwhile. */
+  /** Call events received between the two snapshots. */
   readonly events: readonly Input[];
 };
 
@@ -46,7 +47,7 @@ const deadlineMs = 5_000;
 const listLimits = { deadlineMs: 15_000, longestMs: 60_000 };
 
 /**
- * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and leaves. Changes nothing.
+ * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and logs off. Changes nothing.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/AMI_Actions/ for the classes of ShowDialPlan,
  * DeviceStateList, Getvar (all `reporting`) and ListCommands (none), and Ping's Timestamp.
  */
@@ -74,7 +75,7 @@ export async function inspectPbx(
         onInput(input);
       },
       onEnd,
-      onLost: () => {},
+      onTooLong: () => {},
     },
     { clock, counters: createCounters(), signal },
   );
@@ -175,7 +176,7 @@ function clockAhead(timestamp: string | undefined, now: number): number | undefi
   return theirs > 1e12 ? Math.round(theirs - now) : undefined;
 }
 
-/** Rights with which a stolen secret could do harm: each shows by an action that only its holders may use. */
+/** Write classes that a stolen secret could abuse, each with an action that requires it. */
 const harmful = [
   ['originate', 'Originate'],
   ['command', 'Command'],
@@ -186,7 +187,7 @@ const harmful = [
   ['user', 'UserEvent'],
 ] as const;
 
-/** ListCommands names what its user may do; Asterisk 16 and 22 leave the rest out. */
+/** ListCommands lists only the actions that the user may use; Asterisk 16 and 22 do so. */
 function extraRights({ response, fields }: Response): Inspection['extraRights'] {
   if (response !== 'Success') return undefined;
   return harmful.filter(([, action]) => fields.has(action)).map(([right, action]) => ({ right, action }));

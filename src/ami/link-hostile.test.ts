@@ -141,7 +141,7 @@ test('a 10 MB line costs one frame, and the channels are read again', async (t) 
 
   assert.deepEqual(types(inputs), ['snapshot', 'channel-created', 'snapshot']);
   assert.deepEqual(said[1], { code: 'ami.frame-lost', fields: { event: 'Newchannel' } });
-  assert.equal(link.status().counters.lost, 1);
+  assert.equal(link.status().counters.tooLong, 1);
   assert.equal(link.status().counters.connects, 1);
 });
 

@@ -272,7 +272,7 @@ test('an answer that stands behind many events is waited for, as long as they co
 
 for (const [lasted, ms, then] of [
   ['10 s', 10_000, 'it begins afresh'],
-  ['a second', 1_000, 'the next attempt is made at once, with the patience that it had'],
+  ['a second', 1_000, 'the next attempt is made at once, with the time limit that it had'],
   ['less than that', 999, 'earlier failures count'],
 ] as const) {
   test(`when a link that lasted ${lasted} is lost, ${then}`, async (t) => {

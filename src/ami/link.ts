@@ -53,10 +53,10 @@ export type AmiStatus = {
   readonly counters: Readonly<AmiCounters>;
 };
 
-/** The lasting link to one Asterisk: it connects, and connects again for ever. */
+/** The link to one Asterisk: it connects, and reconnects until it is stopped. */
 export type AmiLink = {
   start(): void;
-  /** Ends the connection. Nothing is handed on after it; a second stop is harmless. */
+  /** Ends the connection. No input follows; a second stop is harmless. */
   stop(): void;
   readonly ask: Questions;
   /** Uses this login from the next attempt on, which is made at once if the link is down. */
@@ -66,11 +66,11 @@ export type AmiLink = {
 
 type Login = Pick<AmiLinkOptions, 'username' | 'secret'>;
 
-/** A link that was up this long, ms, was a good one: its loss is no reason for a longer timeout. */
-const steadyMs = 10_000;
+/** After a link that was up this long, ms, failures are counted from zero again. */
+const resetAfterMs = 10_000;
 /** After a link that was up this long, ms, the bridge reconnects at once: it shows that attempts succeed. */
 const provenMs = 1_000;
-/** Failures that count at most after a link that was up for less: a second until the next attempt. */
+/** The most failures that count after a link that was up for less: a second until the next attempt. */
 const mostFailuresOnceUp = 3;
 
 /** @throws UnsafeValueError for a user name or secret that has a line break or NUL in it. */
@@ -119,7 +119,7 @@ export function createAmiLink(options: AmiLinkOptions, tools: AmiLinkTools): Ami
       const failure = await attempt(answerDeadline(options.answerDeadlineMs ?? 5000, silences), signal);
       if (signal.aborted) return;
       const upMs = status.state === 'up' ? clock.now() - status.since : undefined;
-      if (upMs !== undefined && upMs >= steadyMs) failures = silences = 0;
+      if (upMs !== undefined && upMs >= resetAfterMs) failures = silences = 0;
       else if (upMs !== undefined && failure.kind === 'lost')
         failures = upMs >= provenMs ? 0 : Math.min(failures, mostFailuresOnceUp);
       if (isSilence(failure)) silences++;

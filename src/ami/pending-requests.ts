@@ -36,8 +36,8 @@ export type AnswerLimits = {
 };
 
 /**
- * What arrives in the meantime stands before the answer: a bridge that still reads it is behind, and a new connection would
- * put it further behind.
+ * Bytes that arrive meanwhile were sent before the answer: a bridge that still reads them is behind, and a new
+ * connection would put it further behind.
  * @param bytesIn how many bytes have arrived.
  */
 export function createPendingRequests(

@@ -6,7 +6,7 @@ const batchTimeS = 300;
 
 /**
  * For how long Asterisk holds call records back, ms: `batch` and `time` in cdr.conf, which Getvar reads with write class
- * `reporting`; 0 if records are not held back, or if the PBX does not say.
+ * `reporting`; 0 if records are not held back, or if it cannot be read.
  * @throws ConnectionEnded when the connection ends meanwhile.
  * @see https://docs.asterisk.org/Latest_API/API_Documentation/Dialplan_Functions/AST_CONFIG/
  */

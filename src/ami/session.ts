@@ -37,7 +37,10 @@ export type PbxUp = {
 type SessionHandlers = {
   /** The connection is logged in, and can be asked from now on. Called before the first input. */
   onOpen(ask: Questions): void;
-  /** What the configuration says of endpoints first, if it does, then a snapshot, then what arrived while it was read, then what arrives. */
+  /**
+   * Called with, in this order: the configuration of endpoints if it can be read, a snapshot, the events that came
+   * while it was read, and all later events.
+   */
   onInput(input: Input): void;
   /** The first snapshot has been handed on. */
   onUp(up: PbxUp): void;
@@ -53,7 +56,7 @@ type SessionTools = {
   readonly signal: AbortSignal;
 };
 
-/** The least time between two snapshots that replace lost events, ms. */
+/** The least time between two snapshots that replace events that were too long, ms. */
 const resyncMs = 10_000;
 /**
  * Inputs held while a snapshot is read, 20 MB: two times 5 s of 3,000 events/s, more than any PBX makes; two times 20 s,
@@ -95,7 +98,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onCallEvent, onEnd, onLost, onFrame: handlers.onFrame },
+    { onCallEvent, onEnd, onTooLong, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -148,13 +151,13 @@ export async function runSession(
     }
   }
 
-  /** Hands on what is on the PBX now, then the events held meanwhile. Returns the Uniqueids of its channels. */
+  /** Hands on a snapshot, then the events held meanwhile. Returns the Uniqueids of its channels. */
   async function sync(): Promise<string[]> {
     held ??= [];
-    const lost = counters.lost;
+    const tooLong = counters.tooLong;
     let snapshot = await readSnapshot(connection, clock.now);
-    // A channel that is missing for want of its frame would be a call that is over.
-    if (counters.lost > lost) snapshot = await readSnapshot(connection, clock.now);
+    // A channel that is missing because its frame was too long would end its call.
+    if (counters.tooLong > tooLong) snapshot = await readSnapshot(connection, clock.now);
     const late = held ?? [];
     held = undefined;
     handlers.onInput(snapshot);
@@ -189,7 +192,7 @@ export async function runSession(
   async function askApplication(uniqueid: string, place: Place): Promise<void> {
     const lines = isSafeValue(`${place.context}${place.exten}`) ? await readExtension(connection, place) : [];
     const found = lines.find(({ priority }) => priority === place.priority);
-    // Whoever is hung up on has come from the line before.
+    // If the line ends the call, what the caller heard is in the line before.
     const before = ending.test(found?.application ?? '')
       ? lines.find(({ priority }) => Number(priority) === Number(place.priority) - 1)
       : undefined;
@@ -197,8 +200,8 @@ export async function runSession(
     hand({ type: 'application', at: clock.now(), uniqueid, application, data });
   }
 
-  function onLost(event: string, wanted: boolean): void {
-    if (counters.lost++ === 0) log.say('ami.frame-lost', { event });
+  function onTooLong(event: string, wanted: boolean): void {
+    if (counters.tooLong++ === 0) log.say('ami.frame-lost', { event });
     if (wanted) cancelResync ??= clock.setTimer(resync, resyncMs);
   }
 

@@ -4,8 +4,8 @@ import { toSnapshotBridge, toSnapshotChannel } from './events.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 
 /**
- * Asks what is on the PBX now. CoreShowChannels needs write class `reporting`; BridgeList, which gives the
- * bridges' technology, needs none, and where it is refused all the same the technologies stay unknown.
+ * Reads all channels and bridges of the PBX. CoreShowChannels needs write class `reporting`. BridgeList, which gives the
+ * bridges' technology, needs none; if it is refused, the technologies stay unknown.
  * @throws ConnectionEnded when the connection ends meanwhile, as it does when the channels are refused.
  */
 export async function readSnapshot(connection: Connection, now: () => number): Promise<Snapshot> {

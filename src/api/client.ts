@@ -7,7 +7,7 @@ export type ApiClientOptions = {
   /** Ends in `/api/v1`. */
   readonly baseUrl: string;
   readonly token: string;
-  /** Whether the API also takes what its document does not name, as our own service does. */
+  /** Whether the API takes `extras`, which its document does not have, as our own service does. */
   readonly extras?: boolean;
   /** Absent: the API is reached directly. */
   readonly proxies?: Proxies | undefined;
@@ -32,7 +32,10 @@ export type HistoryQuery = {
   readonly next?: string;
 };
 
-/** The Call Integration API as a client sees it. A status is a returned value; only a closed door is a failure. */
+/**
+ * A client of the Call Integration API. Every HTTP status is a result; requests without an answer give a failure, not
+ * an exception.
+ */
 export type ApiClient = {
   /** `body` is the JSON text of a call event (part 4.1). */
   postCallEvent(body: string): Promise<ApiResult>;
@@ -40,7 +43,7 @@ export type ApiClient = {
   priority(query: { readonly parameter: string; readonly number: string }): Promise<ApiResult>;
   /** Recorded requests, newest first (part 4.3). */
   history(query: HistoryQuery): Promise<ApiResult>;
-  /** How this bridge is, as JSON (API_EXTRAS). */
+  /** Reports the problems of this bridge, as JSON (API_EXTRAS). */
   reportHealth(body: string): Promise<ApiResult>;
   /** Sends this token from now on; requests that are running keep theirs. Throws if a header cannot carry it. */
   changeToken(token: string): void;
@@ -76,10 +79,11 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   const connect = { timeout: connectTimeoutMs, ...options.clientCertificate };
   const poolOptions = {
     connections,
-    // One deadline for the whole answer, below, also catches an answer that comes byte by byte.
+    // The deadline for the whole answer, below, also covers an answer that comes byte by byte.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Common servers and balancers close idle connections after 60 s or more; those that do earlier say so.
+    // Common servers and load balancers close idle connections after 60 s or more; those that do so earlier announce
+    // it.
     keepAliveTimeout: 30_000,
     keepAliveMaxTimeout: 60_000,
     // A busy connection is renewed now and then, so that a changed DNS record is noticed.

@@ -1,17 +1,17 @@
 import type { JournalEntry } from '../calls/effect.ts';
 import type { Batch } from '../outbox/outbox.ts';
 
-/** Lines that no batch of events takes along are written after this, ms. */
+/** How long lines wait for a batch of events before they are written alone, ms. */
 const flushMs = 1_000;
 
-/** Lines that wait for the disk: the journal explains calls, it must not cost any. */
+/** Most lines that wait for the disk: more are dropped, since the journal must not fill the memory. */
 const mostLines = 10_000;
 
 type JournalBuffer = {
   add(entry: JournalEntry): void;
-  /** What has gathered, for the batch that is about to go to the disk. */
+  /** The gathered lines, for the batch that is about to be written. */
   take(): Batch['journal'];
-  /** Lines that were left out, since the disk took none for too long. */
+  /** Lines that were dropped because the disk accepted none for too long. */
   dropped(): number;
   stop(): void;
 };
@@ -22,7 +22,7 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
   let at = 0;
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
-  const ring = () => {
+  const fire = () => {
     timer = undefined;
     flush();
   };
@@ -31,7 +31,7 @@ export function createJournalBuffer(flush: () => void): JournalBuffer {
       if (lines.length >= mostLines) dropped += 1;
       else lines.push(JSON.stringify(entry));
       at = entry.at;
-      timer ??= setTimeout(ring, flushMs).unref();
+      timer ??= setTimeout(fire, flushMs).unref();
     },
     take() {
       clearTimeout(timer);

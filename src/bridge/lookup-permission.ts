@@ -22,9 +22,9 @@ export type LookupPermissions = {
 type Permission = 'granted' | 'withheld' | 'pending';
 
 /**
- * Whether a number that the dialplan asks about may leave this machine: not the number of a call whose caller withholds
- * it, and not before the PBX has said so. Calls are known by the channel that asks, and by the number asked for. A caller
- * is looked up by the number that is reported of the call, whatever the dialplan has made of it meanwhile.
+ * Decides whether a number that the dialplan asks about may be sent to the API: not while it is unknown whether its
+ * caller withholds it, and not if the caller does. The call is found by the channel that asks, or by the number. The
+ * API is asked with the number that is reported for the call, even if the dialplan has changed it.
  */
 export function createLookupPermissions(tools: {
   state: Pick<TrackerState, 'calls' | 'channels' | 'rules'>;
@@ -35,7 +35,7 @@ export function createLookupPermissions(tools: {
 }): LookupPermissions {
   const waiting = new Set<(input: Input) => void>();
 
-  /** The channel whose caller decides; undefined if the number may leave whatever any caller wants. */
+  /** The channel of the caller who decides whether the number may be sent; undefined if there is no such caller. */
   function deciderOf({ uniqueid, number, isOwn }: LookupRequest): string | undefined {
     const { calls, channels } = tools.state;
     if (isOwn && (calls.has(uniqueid) || channels.get(uniqueid)?.inbound)) return uniqueid;
@@ -87,7 +87,7 @@ export function createLookupPermissions(tools: {
           resolve(ruling(last));
         };
         const listener = (input: Input) => {
-          // The answer was quicker than Newchannel, or this is no channel of this PBX: then it does not know.
+          // The answer came before Newchannel, or this is no channel of this PBX: then the presentation is unknown.
           if (permission === 'unknown-channel' && input.type === 'presentation' && input.uniqueid === decider)
             return end(input.presentation === 'prohibited' ? 'withheld' : 'granted');
           const now = permissionBy(decider, request.number);
@@ -111,7 +111,8 @@ export function createLookupPermissions(tools: {
 function permissionOf(call: OpenCall, channel: Channel | undefined, number: string): Permission {
   if (call.number === 'withheld' || channel?.presentation === 'prohibited') return 'withheld';
   if (!isNumberOpen(call)) return 'granted';
-  // The trunk has presented none: one that the dialplan has set waits for what the PBX says of it, no number for nothing.
+  // The trunk has presented no number. One that the dialplan has set waits for the PBX's answer; without one there is
+  // nothing to wait for.
   if (channel?.presented === '') return numberIn(number) === '' ? 'granted' : 'pending';
   return channel !== undefined && awaitsPresentation(call, channel) ? 'pending' : 'granted';
 }

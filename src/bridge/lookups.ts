@@ -8,7 +8,7 @@ export type LookupOptions = AgiOptions & { readonly parameter: string };
 
 export type Lookups = {
   readonly agi: Agi;
-  /** Changes the token and clears the cache, which may be of another account. */
+  /** A new token also clears the cache, which may be of another account. The same token changes nothing. */
   changeToken(token: string): void;
   stop(): Promise<void>;
 };
@@ -42,9 +42,12 @@ export function createLookups(
     clock: monotonicClock,
     log,
   });
+  let { token } = api;
   return {
     agi,
-    changeToken(token) {
+    changeToken(next) {
+      if (next === token) return;
+      token = next;
       client.changeToken(token);
       agi.clear();
     },

@@ -10,7 +10,7 @@ import type { ApiResult } from '../api/result.ts';
 import { duration } from '../delivery/report.ts';
 import type { BridgeStatus } from '../status/bridge-status.ts';
 
-/** What the problems of a bridge are read from, beside its status. Times are Unix ms. */
+/** What `bridgeProblems` needs beside the bridge's status. Times are Unix ms. */
 export type Facts = {
   readonly stateDir: string;
   /** Of the link to Asterisk. */
@@ -32,7 +32,7 @@ const clockOffMs = 60_000;
 /** A commit takes milliseconds; on a slow disk, a second. */
 const longestCommitMs = 10_000;
 
-/** The problems of a bridge that a person should know, from how it is now. */
+/** The present problems of a bridge, for operators. */
 export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<Seen> {
   return {
     problems: [
@@ -56,9 +56,9 @@ export function bridgeProblems(status: BridgeStatus, facts: Facts): Required<See
       ...certificateProblem('certificate-own', 'API_CLIENT_CERT', facts.certificates.own, status.now),
     ],
     unknown: [
-      // The first attempt.
+      // The first attempt to connect is not over.
       ...(status.pbx.state !== 'up' && facts.failure === undefined ? ['link'] : []),
-      // After a restart, a token that was refused may still be.
+      // After a restart the API may still refuse the token, until an event is delivered.
       ...(status.delivery.lastDeliveredAt === undefined ? ['delivery'] : []),
       ...(facts.clockAheadMs === undefined ? ['clock'] : []),
       ...Object.entries(facts.certificates).flatMap(([name, endsAt]) =>
@@ -80,7 +80,7 @@ function deliveryProblems({ delivery, outbox, now }: BridgeStatus, { backlogMs }
   const wait = duration(Math.max((delivery.nextTryAt ?? now) - now, 0));
   const stopped =
     state === 'ok' ? [] : [problem('delivery', `delivery.${state}`, { reason, waiting, wait }, { since })];
-  // After an outage, events may take as long again until the backlog counts.
+  // The end of an outage starts the limit anew: the backlog needs time to be delivered.
   const waitsSince = Math.max(oldestWaitingAt, since);
   const backlog =
     state === 'ok' && waiting > 0 && now - waitsSince > backlogMs
@@ -107,7 +107,7 @@ function clockProblem(aheadMs = 0): Problem[] {
   return Math.abs(aheadMs) > clockOffMs ? [problem('clock', 'problem.clock', { seconds })] : [];
 }
 
-/** Sees the clock and the certificate of the API in the requests that are made anyway. */
+/** Reads the API's clock and certificate from the requests that the bridge sends anyway. */
 export function watchApi(baseUrl: string, now: () => number) {
   const { hostname } = new URL(baseUrl);
   let clockAheadMs: number | undefined;
@@ -115,7 +115,7 @@ export function watchApi(baseUrl: string, now: () => number) {
   const onConnected = (message: unknown) => {
     const { connectParams, socket } = message as { connectParams: { hostname: string }; socket: unknown };
     if (connectParams.hostname === hostname && socket instanceof TLSSocket)
-      // None of a connection that is lost already.
+      // A connection that is closed already has no certificate.
       certificateEndsAt = Date.parse(socket.getPeerCertificate()?.valid_to);
   };
   return {

@@ -5,8 +5,8 @@ import { within } from '../process/within.ts';
 type QueueFigures = Counters & { readonly oldestWaitingAt: number | undefined };
 
 /**
- * Reads how many events there are. While the disk fails nothing is read from it, which is when people look: after
- * `timeoutMs` it returns the last known figures. Rejects when nothing is known yet, or the outbox has ended.
+ * Reads the counts of events. While the disk fails it cannot be read, but that is when people look: after `timeoutMs`
+ * it returns the last known counts. Rejects if there are none yet, or if the outbox has ended.
  */
 export function createQueueReader(
   outbox: Pick<Outbox, 'counters' | 'oldestWaiting'>,
@@ -25,7 +25,7 @@ export function createQueueReader(
   }
 
   return async () => {
-    // One question at a time: those of everyone who looks would pile up until the disk works again.
+    // One request at a time: while the disk fails, those of all readers would pile up.
     underWay ??= ask();
     await within(timeoutMs, underWay);
     if (known === undefined) throw new Error('the disk of the state folder does not answer');

@@ -7,9 +7,9 @@ import { createReconciler, type Reconciler } from '../delivery/reconciler.ts';
 import type { Log } from '../log/log.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 
-/** What was delivered in this time before the start, ms, may not have been compared yet. */
+/** Events delivered this long before the start, ms, may not have been compared yet. */
 const UNCOMPARED_MS = 900_000;
-/** So many of these events are compared at most. */
+/** Most of these events that are compared. */
 const MOST_UNCOMPARED = 20_000;
 
 export type Reconciliation = Reconciler & Pick<ApiClient, 'changeToken'>;

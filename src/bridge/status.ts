@@ -90,7 +90,7 @@ function pbxOf(status: AmiStatus, address: string): BridgeStatus['pbx'] {
       used: counters.events,
       ignored,
       bad: counters.bad,
-      lost: counters.lost,
+      lost: counters.tooLong,
       failed: counters.failed,
     },
   };

@@ -14,7 +14,7 @@ const settings = {
 
 /** A tracker that has heard a call ring, and whose disk has not taken it yet. */
 function tracking({
-  holdsVanished = false,
+  hasGapFiller = false,
   sendsExtras = false,
   presentation = 'allowed' as 'allowed' | 'prohibited',
 } = {}) {
@@ -37,11 +37,11 @@ function tracking({
       },
       callsInMemory: () => 1,
       onAppended() {},
-      onExpected() {},
+      prefetchPriority() {},
       onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
-      holdsVanished,
+      hasGapFiller,
       sendsExtras,
     },
   );
@@ -100,13 +100,13 @@ test('tracker: a stop does not wait for ever for a disk that fails, and says wha
 
 test('tracker: with call records, the ledger gets each call that is not reported, together with its state', () => {
   const why = 'the caller withholds the number, and WITHHELD_NUMBER is not set';
-  const withheld = tracking({ holdsVanished: true, presentation: 'prohibited' });
+  const withheld = tracking({ hasGapFiller: true, presentation: 'prohibited' });
   assert.deepEqual(
     withheld.unreported().map(({ id, why }) => ({ id, why })),
     [{ id: 'pbx-1.1', why }],
   );
   assert.deepEqual(tracking({ presentation: 'prohibited' }).unreported(), []);
-  assert.deepEqual(tracking({ holdsVanished: true }).unreported(), []);
+  assert.deepEqual(tracking({ hasGapFiller: true }).unreported(), []);
 });
 
 test('tracker: what the API names no field for goes out only to a far side that takes it', () => {

@@ -1,13 +1,14 @@
 import type { AmiLink } from '../ami/link.ts';
 import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
 import { NUMBER_WAIT_MS } from '../calls/call.ts';
-import type { Effect, Note, Report, TrunkChanged } from '../calls/effect.ts';
+import type { Effect, JournalEntry, LogDecision, Report, TrunkChanged } from '../calls/effect.ts';
 import type { Input } from '../calls/input.ts';
 import { readOpenCall } from '../calls/open-call.ts';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { createTracker, type Tracker } from '../calls/tracker.ts';
 import { readTrunk, storedTrunk } from '../calls/trunk.ts';
 import { isTrunk } from '../calls/trunk-learning.ts';
+import { callIdOf } from '../calls/uniqueid.ts';
 import type { LiveCalls } from '../cdr/live-calls.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox, Saved } from '../outbox/outbox.ts';
@@ -17,7 +18,7 @@ import { createJournalBuffer } from './journal-buffer.ts';
 
 export type TrackerDriver = {
   apply(input: Input): void;
-  /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
+  /** Applies these from the next input on. An open call keeps its id and its data. */
   changeSettings(settings: CallSettings): void;
   /** Waits until every applied input is on disk, for at most `limitMs` (5 s): a disk that fails may never take it. */
   stop(limitMs?: number): Promise<void>;
@@ -28,7 +29,7 @@ export type TrackerDriver = {
   readonly live: Omit<LiveCalls, 'recordDelayMs'>;
 };
 
-/** Does what the tracker wants done: what is reported goes to disk first, and only then to the log and out. */
+/** Carries out the tracker's effects. A report goes to disk first, and only then to the log and to delivery. */
 export function createTrackerDriver(
   settings: CallSettings,
   saved: Omit<Saved, 'cdrCheckpoint'>,
@@ -36,26 +37,26 @@ export function createTrackerDriver(
     log: Log;
     ask: AmiLink['ask'];
     append: Outbox['append'];
-    /** Calls of which something is in memory only. */
+    /** Calls with events or changes that are only in memory. */
     callsInMemory: () => number;
     onAppended: (appended: Appended) => void;
-    onExpected: (number: string) => void;
+    prefetchPriority: (number: string) => void;
     /** Called when an input has been taken. */
     onApplied: (input: Input) => void;
     fail: (error: unknown) => void;
-    /** Whether to write down what is seen and decided. */
+    /** Whether to write the journal. */
     keepsJournal: boolean;
     /**
-     * Whether a gap filler runs: it reports the end of calls that are gone when we connect, by `ended-unseen` inputs, and
-     * goes by the ledger, which then has the unreported calls too.
+     * Whether a gap filler runs. It ends calls that are gone when we connect, by `ended-unseen` inputs, and it reads
+     * the ledger, which then also holds the unreported calls.
      */
-    holdsVanished: boolean;
-    /** Whether the far side also takes what the API's document does not name (API_EXTRAS). */
+    hasGapFiller: boolean;
+    /** Whether to send `extras`, which the API's document does not have (API_EXTRAS). */
     sendsExtras: boolean;
   },
 ): TrackerDriver {
-  const { holdsVanished, sendsExtras } = tools;
-  const rulesBy = (next: CallSettings) => createRules(next, { holdsVanished, asksApplications: sendsExtras });
+  const { hasGapFiller, sendsExtras } = tools;
+  const rulesBy = (next: CallSettings) => createRules(next, { hasGapFiller, asksApplications: sendsExtras });
   const calls = saved.calls.flatMap(({ id, state }) => {
     const call = readOpenCall(state);
     if (call !== undefined) return call;
@@ -68,15 +69,19 @@ export function createTrackerDriver(
     unreported: saved.unreported.map((id) => id.slice(settings.pbxId.length + 1)),
   });
   const { state } = tracker;
-  let alarm: { at: number; timer: NodeJS.Timeout } | undefined;
+  let wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
   let lastAppend: Promise<unknown> = Promise.resolve();
-  const counts = { ringing: 0, answered: 0, completed: 0, notReported: 0, pickedUp: 0, vanished: 0 };
+  const counts = { ringing: 0, answered: 0, completed: 0, withoutNumber: 0, pickedUp: 0, vanished: 0 };
 
-  /** True while a batch of journal lines alone is on its way: the next one waits, however slow the disk is. */
+  /** True while a batch with only journal lines is being written: the next one waits for it. */
   let journalUnderWay = false;
   const journal = createJournalBuffer(() => {
     if (!journalUnderWay) void appendJournal();
   });
+
+  const writeJournal = (entry: JournalEntry): void => {
+    if (tools.keepsJournal) journal.add(entry);
+  };
 
   const apply = (input: Input): void => {
     const effects = tracker.apply(input);
@@ -96,36 +101,36 @@ export function createTrackerDriver(
   const unreportedOf = (effect: Effect) => {
     if (effect.type !== 'journal' || effect.entry.kind !== 'not-reported') return [];
     const { at, uniqueid, text } = effect.entry;
-    return [{ id: `${settings.pbxId}-${uniqueid}`, at, why: text }];
+    return [{ id: callIdOf(settings.pbxId, uniqueid), at, why: text }];
   };
 
   /** One timer is enough: at each tick the tracker asks again for whatever it still waits for. */
   const wakeAt = (at: number): void => {
-    if (alarm !== undefined && alarm.at <= at) return;
-    clearTimeout(alarm?.timer);
-    const ring = () => {
-      alarm = undefined;
+    if (wakeTimer !== undefined && wakeTimer.at <= at) return;
+    clearTimeout(wakeTimer?.timer);
+    const fire = () => {
+      wakeTimer = undefined;
       apply({ type: 'tick', at: Date.now() });
     };
-    alarm = { at, timer: setTimeout(ring, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
+    wakeTimer = { at, timer: setTimeout(fire, Math.min(Math.max(at - Date.now(), 0), NUMBER_WAIT_MS)) };
   };
 
   const carryOut = (effects: readonly Effect[]): void => {
     for (const effect of effects) {
-      if (effect.type === 'journal' && tools.keepsJournal) journal.add(effect.entry);
+      if (effect.type === 'journal') writeJournal(effect.entry);
       if (effect.type === 'report') counts[effect.status] += 1;
-      if (effect.type === 'note') {
-        const counted = noteCounts[effect.decision];
+      if (effect.type === 'log') {
+        const counted = decisionCounts[effect.decision];
         if (counted !== undefined) counts[counted] += 1;
         tools.log.say(`call.${effect.decision}`, { call: effect.id, why: effect.why });
       }
       if (effect.type === 'wake') wakeAt(effect.at);
-      if (effect.type === 'expect') tools.onExpected(effect.number);
+      if (effect.type === 'prefetch-priority') tools.prefetchPriority(effect.number);
       if (effect.type === 'ask') tools.ask.presentation(effect.uniqueid, effect.channel);
       if (effect.type === 'ask-application') tools.ask.application(effect.uniqueid, effect.place);
     }
     const reports = effects.filter((effect) => effect.type === 'report');
-    const unreported = holdsVanished ? effects.flatMap(unreportedOf) : [];
+    const unreported = hasGapFiller ? effects.flatMap(unreportedOf) : [];
     const batch = {
       calls: effects.flatMap((effect): Batch['calls'] => {
         if (effect.type === 'save') return [{ id: effect.call.id, state: JSON.stringify(effect.call) }];
@@ -159,7 +164,7 @@ export function createTrackerDriver(
       tracker.changeRules(rulesBy(next));
     },
     async stop(limitMs = 5_000) {
-      clearTimeout(alarm?.timer);
+      clearTimeout(wakeTimer?.timer);
       journal.stop();
       const stored = await within(limitMs, Promise.all([lastAppend, appendJournal()]));
       const calls = tools.callsInMemory();
@@ -175,18 +180,19 @@ export function createTrackerDriver(
         return context !== undefined && !state.rules.contextIsInbound(context);
       },
       isKnown: (uniqueid) => state.calls.has(uniqueid) || state.channels.has(uniqueid),
-      lost() {
+      vanished() {
         const open = state.snapshots === 0 ? [] : [...state.calls.keys()];
         return new Set(open.filter((uniqueid) => !state.channels.has(uniqueid)));
       },
       end: (ended) => apply({ type: 'ended-unseen', ...ended }),
+      writeJournal,
     },
     status: () => ({ open: state.calls.size, ...counts, journalDropped: journal.dropped() }),
   };
 }
 
-const noteCounts: Partial<Record<Note['decision'], 'notReported' | 'pickedUp' | 'vanished'>> = {
-  'no-number': 'notReported',
+const decisionCounts: Partial<Record<LogDecision['decision'], 'withoutNumber' | 'pickedUp' | 'vanished'>> = {
+  'no-number': 'withoutNumber',
   'picked-up': 'pickedUp',
   vanished: 'vanished',
 };

@@ -12,8 +12,8 @@ type TrunkWatch = {
 };
 
 /**
- * Watches the table of trunks for changes that an operator makes while the bridge runs, by comparing it with the last
- * time. The bridge's own changes differ too, but are no news to the tracker.
+ * Finds changes that an operator makes to the table of trunks while the bridge runs, by comparing it with the last
+ * read. The bridge's own changes are found too, but change nothing in the tracker.
  */
 export function createTrunkWatch(
   saved: readonly StoredTrunk[],

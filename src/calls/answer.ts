@@ -7,8 +7,9 @@ import { type TrackerState, writeObserved } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
 /**
- * The bridge has changed: a caller who is in it with a person's end, and was not answered before, now is. Not by an end
- * that only rings, and not by another outside caller: both may wait in a conference for somebody of the house.
+ * The members of the bridge have changed: an unanswered caller in it is answered if a person's channel is there. A
+ * channel that only rings does not answer, nor does another outside caller: both may wait in a conference for an
+ * employee.
  */
 export function answerCallsIn(state: TrackerState, bridge: Bridge): void {
   const parties = partiesOf(state, bridge);
@@ -45,10 +46,9 @@ function isAmong(parties: readonly Channel[], uniqueid: string): boolean {
 }
 
 /**
- * Who answered. The endpoint, since the CallerIDNum of a group's or queue's leg is often the number dialled, not who
- * picked up. Behind a trunk there is no endpoint of ours, but a mobile, say: then its number, which is what was
- * dialled. The CallerIDNum of such a leg can be our own number that the caller called: if the dialled
- * number was not observed, the trunk's name says more.
+ * Who answered: the channel's endpoint, since the CallerIDNum of a leg of a group or queue is often the number dialled.
+ * A leg over a trunk has no endpoint of ours. It is a mobile, say, and named by the dialled number. If that was not
+ * observed, it is named by the trunk: its CallerIDNum can be our own number that the caller called.
  */
 function callerIdOf(state: TrackerState, call: OpenCall, person: Channel): string {
   const { rules } = state;

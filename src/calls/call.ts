@@ -1,6 +1,6 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
-import { isForward } from '../api/contract/call-event.ts';
 import type { Missed } from '../api/contract/call-extras.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
+import { isForward } from '../api/contract/call-status.ts';
 import { decideNumber, presumedPresentation, whyFrom } from './caller-number.ts';
 import { type Channel, isAnalogue, RING } from './channel.ts';
 import type { Report } from './effect.ts';
@@ -8,8 +8,12 @@ import { extrasOf, outcomeOf } from './extras.ts';
 import { missedOf } from './missed.ts';
 import type { OpenCall } from './open-call.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
+import { callIdOf } from './uniqueid.ts';
 
-/** How long a number that is not there at the first ring is waited for, ms: some trunks send it late, some dialplans are slow. */
+/**
+ * How long to wait for a number that is missing at the first ring, ms: some trunks send it late, some dialplans are
+ * slow.
+ */
 export const NUMBER_WAIT_MS = 1_000;
 
 /** The same for analogue lines, whose number comes between the first two rings. */
@@ -19,7 +23,7 @@ const ANALOGUE_WAIT_MS = 4_000;
 export function beginCall(state: TrackerState, channel: Channel, isPickedUp = false): OpenCall {
   const { rules, at } = state;
   const call: OpenCall = {
-    id: `${rules.pbxId}-${channel.uniqueid}`,
+    id: callIdOf(rules.pbxId, channel.uniqueid),
     uniqueid: channel.uniqueid,
     called: channel.exten,
     ...(channel.fromStart && { did: channel.exten }),
@@ -37,9 +41,11 @@ export function beginCall(state: TrackerState, channel: Channel, isPickedUp = fa
   return call;
 }
 
-/** Time has passed, or the number may have come, for a call whose number is open. */
+/** Called for a call without a known number, when time has passed or the number may have come. */
 export function reviewNumber(state: TrackerState, call: OpenCall): void {
   const channel = state.channels.get(call.uniqueid);
+  // Its record will say the number.
+  if (channel === undefined && state.rules.hasGapFiller) return;
   if (decideNumber(state, call, channel, numberIsOverdue(call, state.at) ? 'up' : 'left')) {
     reportWhatIsDue(state, call);
     saveCall(state, call);
@@ -47,15 +53,15 @@ export function reviewNumber(state: TrackerState, call: OpenCall): void {
 }
 
 /**
- * The PBX dials somebody for this caller, or connects the caller: what the dialplan does to the number it has done, and a
- * number that is not there by now comes soon or never.
+ * The PBX dials somebody for this caller, or connects the caller. By now the dialplan has set the number that it wants,
+ * and a trunk that has presented none will soon do so or never.
  */
 export function callGoesOn(state: TrackerState, uniqueid: string): void {
   if (!state.waitingForNumber.has(uniqueid)) return;
   const call = state.calls.get(uniqueid);
   const channel = state.channels.get(uniqueid);
   if (call === undefined || channel === undefined) return;
-  channel.forwarded ||= channel.number;
+  channel.dialplanNumber ||= channel.number;
   call.numberBy = Math.min(call.numberBy, state.at + (channel.presented === '' ? NUMBER_WAIT_MS : 0));
   reviewNumber(state, call);
 }
@@ -74,8 +80,8 @@ function numberIsOverdue({ numberBy }: OpenCall, at: number): boolean {
 }
 
 /**
- * The caller's channel is gone: the call is over, and freed. If the PBX can no longer say whether the number may be
- * shown, it is shown, unless this trunk is known to pass on numbers that are withheld.
+ * Ends a call whose channel is gone. If the PBX can no longer say whether the number may be shown, it counts as shown,
+ * unless this trunk is known to pass on withheld numbers.
  */
 export function endCall(
   state: TrackerState,
@@ -90,7 +96,7 @@ export function endCall(
   freeCall(state, call);
 }
 
-/** What was taken for a call is none: nothing was reported of it, and nothing will be. */
+/** Drops an open call that is no inbound call after all. None of its events was reported. */
 export function dropCall(state: TrackerState, call: OpenCall): void {
   decide(state, call.id, 'not-inbound', 'no number was dialled to reach the PBX: it made this call itself');
   freeCall(state, call);
@@ -111,7 +117,7 @@ export function reportWhatIsDue(
 ): void {
   if (call.from === '') return;
   report(state, call, 'ringing');
-  const happened = state.happensNow ? state.at : undefined;
+  const happened = state.isLiveInput ? state.at : undefined;
   if (call.answer !== undefined)
     report(state, call, 'answered', { at: now === 'answered' ? happened : undefined });
   if (now === 'completed') report(state, call, 'completed', { at: happened, missed });
@@ -127,8 +133,8 @@ function report(
   call.reported = status;
   const { at } = state;
   const { id, from, answer, partlyObserved } = call;
-  // The end says who answered too, unless somebody else may have before we listened: another bridge on this PBX has
-  // reported that one perhaps, and the far side keeps what it got last.
+  // The end names the answerer too, unless a part of the call was not observed. Then another bridge of this PBX may
+  // have reported an earlier one, and the far side would replace it.
   const namesAnswerer = status === 'answered' || (status === 'completed' && !partlyObserved);
   const event: Report = {
     ...{ type: 'report', at, id, status, from },
@@ -158,9 +164,10 @@ function reportText(state: TrackerState, call: OpenCall, event: Report): string 
 }
 
 /**
- * A call of which a part was not observed: its end, or its beginning if it is found in state `now`. Who answered first is
- * not known then, unless it was known before, or the call is not answered yet. One that was open before a gap and goes on
- * after it counts as observed: that somebody answered it and gave it away again meanwhile is too rare to keep silent for.
+ * A part of the call was not observed: its end, or its beginning if it is found in the state of `now`. Then the first
+ * answerer is unknown, unless it was known before, or the call is not answered yet. A call that was open before a gap
+ * and goes on after it counts as observed: an answer and a transfer within the gap are too rare to leave the answerer
+ * out.
  */
 export function afterGap(call: OpenCall, now: Channel | undefined): void {
   if (call.answer === undefined && now?.state !== RING) call.partlyObserved = true;

@@ -10,7 +10,8 @@ export function callerNumber(state: TrackerState, input: CallerNumberChanged): v
   const channel = state.channels.get(input.uniqueid);
   if (channel === undefined) return;
   setNumber(channel, input.callerNumber);
-  // Only the answer to `ask` says that a number may be shown: dialplans (FreePBX's) allow what the caller prohibited.
+  // Only the answer to `ask` counts as allowed: dialplans such as FreePBX's set `allowed` for callers who withhold the
+  // number.
   if (input.presentation === 'prohibited') channel.presentation = 'prohibited';
   if (!channel.inbound) return;
   learnRevealingTrunk(state, channel);
@@ -28,8 +29,9 @@ export function presentationAnswered(
     const answer = presentation === 'unknown' ? 'that it does not know' : presentation;
     writeObserved(state, call, `the PBX says of showing the number: ${answer}`);
   }
-  // Found in a snapshot: the dialplan may have changed the number since, and if no number was dialled to reach us, it is
-  // Originate over the trunk. (Of an analogue line no number was dialled; on ISDN, the ANI is who pays for the call.)
+  // Found in a snapshot, so the dialplan may have changed the number. If no number was dialled to reach the PBX, it
+  // made this call itself, by Originate over the trunk. (Analogue lines have no dialled number; on ISDN, the ANI is the
+  // number that is billed.)
   const isFoundLater = !channel.fromStart && !channel.endpoint.startsWith('DAHDI/');
   const isOurs = isFoundLater && dnid === '';
   if (isOurs) channel.inbound = false;
@@ -39,7 +41,7 @@ export function presentationAnswered(
     channel.presentation = presentation;
     // If the caller hung up first, the PBX has no answer.
     if (channel.gone) channel.presentation = presumedPresentation(state, channel);
-    // A PBX that will not say is taken not to object: most trunks replace the number of a caller who withholds it.
+    // If the PBX does not say, the number is shown: most trunks remove the number of a caller who withholds it.
     if (channel.presentation === 'unknown') channel.presentation = 'allowed';
   }
   learnRevealingTrunk(state, channel);

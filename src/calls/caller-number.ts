@@ -15,7 +15,7 @@ export function presumedPresentation(state: TrackerState, { presentation, presen
   return mayBeWithheld && state.trunks.get(endpoint)?.reveals ? 'prohibited' : presentation;
 }
 
-/** True while the PBX is asked whether this caller's number may be shown, and nothing is sent before it answers. */
+/** True while the PBX is being asked whether the number may be shown: nothing is sent before it answers. */
 export function awaitsPresentation(
   call: Readonly<OpenCall>,
   { presented, presentation }: Readonly<Channel>,
@@ -24,11 +24,10 @@ export function awaitsPresentation(
 }
 
 /**
- * Who is calling. It is known as soon as there is a number that may be shown, also after the time to wait for it is up:
- * late is better than never, and what is reported from then on has it. Unless it was kept back: that is for the caller to
- * say, and stays so. Where the dialplan's number is to be reported, it is what the dialplan has made of it when it dials,
- * connects the caller or hangs up, or when the time is up: the same on every PBX, however far away. True if the call has
- * changed.
+ * Decides the number of a call, and returns true if the call has changed. A number that may be shown is known at once,
+ * even after the wait for it is over: later events then have it. A withheld number stays withheld. With
+ * REPORTED_NUMBER=dialplan it is the number that the dialplan has set when it dials, connects the caller or hangs up,
+ * or when the wait is over, so that it does not depend on how fast the PBX is.
  */
 export function decideNumber(
   state: TrackerState,
@@ -41,7 +40,7 @@ export function decideNumber(
   if (presentation === 'prohibited' || isWithheld(presented)) return standIn(state, call, 'withheld');
   if (channel === undefined || presented === '')
     return time === 'left' || call.number === 'absent' ? false : standIn(state, call, 'absent', channel);
-  // However long the PBX takes: a number that its caller withholds must not leave because a PBX is slow.
+  // There is no time limit: a slow PBX must not reveal a withheld number.
   if (presentation === 'unknown' && time !== 'over') {
     if (channel.asked) return false;
     channel.asked = true;
@@ -54,13 +53,13 @@ export function decideNumber(
   if (call.number === 'absent') decide(state, call.id, 'reported-late', 'the number came after all');
   call.number = 'known';
   call.from = readingOf(state, channel).number;
-  // The dialplan may ask for the priority soon, if it is still at its beginning.
+  // The dialplan may look up the priority soon, if it has only begun.
   if (channel.fromStart && !channel.gone && time !== 'over')
-    state.effects.push({ type: 'expect', number: call.from });
+    state.effects.push({ type: 'prefetch-priority', number: call.from });
   return true;
 }
 
-/** Reports the number that a setting has for callers without one; without such a setting, nothing. */
+/** Uses the number that a setting gives for callers without one. Without such a setting, the call is not reported. */
 function standIn(
   state: TrackerState,
   call: OpenCall,
@@ -83,8 +82,8 @@ function standIn(
 }
 
 /** The number to report of a caller, and why it is that: the trunk's, or by setting what the dialplan made of it. */
-function readingOf({ rules }: TrackerState, { name, presented, number, forwarded }: Channel) {
-  const made = forwarded || number;
+function readingOf({ rules }: TrackerState, { name, presented, number, dialplanNumber }: Channel) {
+  const made = dialplanNumber || number;
   const isMade =
     rules.reportedNumber === 'dialplan' && made !== presented && !isWithheld(made) && numberIn(made) !== '';
   return isMade
@@ -92,7 +91,7 @@ function readingOf({ rules }: TrackerState, { name, presented, number, forwarded
     : { raw: presented, by: 'trunk', ...readNumber(presented, rules.defaultCountry, rules.notationOf(name)) };
 }
 
-/** Why the number is what it is, as far as the channel is still there to say. */
+/** Where the number comes from, as far as the channel still shows it. */
 export function whyFrom(state: TrackerState, { uniqueid, number }: OpenCall): string {
   if (number !== 'known')
     return number === 'withheld' ? ', for a number that is withheld' : ', for a caller without a number';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { channelKind, dialledNumber, goesOverTrunk } from './channel.ts';
+import { channelKind, dialledNumber, endpointOf, extensionOf, goesOverTrunk, otherHalf } from './channel.ts';
 
 test('the number in a dial string', () => {
   const rows = [
@@ -36,7 +36,25 @@ test('what a channel is, by its name', () => {
     ['PJSIP/1001-00000001<MASQ>', 'pseudo'],
     ['Message/ast_msg_queue', 'pseudo'],
     ['no-technology', 'pseudo'],
+    ['/1001-00000001', 'pseudo'],
+    ['X/1001-00000001', 'real'],
     ['', 'pseudo'],
   ] as const;
   for (const [name, kind] of rows) assert.equal(channelKind(name), kind, name);
+});
+
+test('the endpoint of a channel, and its extension', () => {
+  const rows = [
+    ['PJSIP/1001-0000002a', 'PJSIP/1001', '1001'],
+    ['SIP/my-phone-0000002a', 'SIP/my-phone', 'my-phone'],
+    ['DAHDI/i1/5551234-1', 'DAHDI/i1', 'i1'],
+    ['Console/dsp', 'Console/dsp', 'dsp'],
+  ] as const;
+  for (const [name, endpoint, extension] of rows)
+    assert.deepEqual([endpointOf(name), extensionOf(name)], [endpoint, extension]);
+});
+
+test('the halves of a Local pair', () => {
+  const [one, two] = ['Local/s@ring-0001;1', 'Local/s@ring-0001;2'];
+  assert.deepEqual([otherHalf(one), otherHalf(two)], [two, one]);
 });

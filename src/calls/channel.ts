@@ -3,13 +3,15 @@ import type { ChannelSeen, Presentation } from './input.ts';
 import type { Place } from './place.ts';
 
 /**
- * A channel as the tracker keeps it. Everything that its name says is read from the name once, when it is set.
- * Source: docs.asterisk.org, "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
+ * A channel as the tracker keeps it. What the name says is read once, when the name is set. Source: docs.asterisk.org,
+ * "Channel" and "Local Channel": names are Technology/endpoint-uniquenumber.
  */
 export type Channel = {
   readonly uniqueid: string;
   name: string;
-  /** `real`: somebody's end of a line. `local`: half of a Local pair. `pseudo`: Asterisk's own helpers. */
+  /**
+   * `real`: a phone, trunk or line. `local`: half of a Local pair. `pseudo`: a channel that Asterisk makes for itself.
+   */
   kind: 'real' | 'local' | 'pseudo';
   /** Technology and endpoint, `PJSIP/1001`: the same for every channel of a phone or trunk. */
   endpoint: string;
@@ -17,26 +19,26 @@ export type Channel = {
   /** CallerIDNum as it is now: the dialplan may have changed it. */
   number: string;
   /**
-   * The first CallerIDNum of an inbound caller's channel that is a number or says that it is withheld: what the trunk
-   * presented, whatever the dialplan made of it later.
+   * The first CallerIDNum of an inbound caller's channel that is a number, or says that it is withheld: what the trunk
+   * presented, before the dialplan changed it.
    */
   presented: string;
   /** CallerIDNum when the dialplan first dialled somebody for this caller, or connected the caller; '' before. */
-  forwarded: string;
+  dialplanNumber: string;
   /** The number that was dialled to make this leg, or ''. */
   dialled: string;
   presentation: Presentation;
   /** True if it was seen from its Newchannel on; false if a snapshot or a bridge was the first to show it. */
   fromStart: boolean;
-  /** False while only a bridge has shown it: how it began is not known. */
-  judged: boolean;
+  /** True if it is known whether it is an inbound caller's; false while only a BridgeEnter has shown it. */
+  isClassified: boolean;
   /** True if the PBX was asked whether the number may be shown, and will answer. */
   asked: boolean;
   /** The context that it began in; '' unless its Newchannel was seen. */
   context: string;
   /** The extension that it came in on, as far as is known: for a caller, the number that was called. */
   exten: string;
-  /** True if its Newchannel made it an inbound caller's; whether a call begins is for its state to say. */
+  /** True if its Newchannel classified it as an inbound caller's. A call begins when its state is Ring. */
   inbound: boolean;
   /** True if it is a trunk's by its context or name, whatever its direction. */
   trunk: boolean;
@@ -46,7 +48,9 @@ export type Channel = {
   dialledFor: string;
   /** Of a caller: until when (Unix ms) a phone rang, and which; '' if several did. */
   rang: { readonly until: number; readonly name: string } | undefined;
-  /** Of a caller whose end has begun: when, where in the dialplan, and what runs there if the PBX was asked. */
+  /**
+   * Of a caller who is hanging up: when, where in the dialplan, and which application runs there if the PBX was asked.
+   */
   end: ChannelEnd | undefined;
   /** The bridge it is in. */
   bridge: Bridge | undefined;
@@ -69,7 +73,7 @@ export type Bridge = { readonly id: string; readonly members: Set<Channel>; hold
 /** A channel when it is first seen. */
 export function createChannel(
   seen: Pick<ChannelSeen, 'uniqueid' | 'channel' | 'state' | 'callerNumber' | 'exten'>,
-  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { judged?: boolean },
+  more: Pick<Channel, 'fromStart' | 'inbound' | 'trunk'> & { isClassified?: boolean },
 ): Channel {
   return {
     uniqueid: seen.uniqueid,
@@ -79,11 +83,11 @@ export function createChannel(
     state: seen.state,
     number: seen.callerNumber,
     presented: more.inbound ? presentedIn(seen.callerNumber) : '',
-    forwarded: '',
+    dialplanNumber: '',
     dialled: '',
     presentation: 'unknown',
     fromStart: more.fromStart,
-    judged: more.judged ?? true,
+    isClassified: more.isClassified ?? true,
     asked: false,
     context: '',
     exten: seen.exten,

@@ -1,24 +1,24 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
 import type { CallExtras } from '../api/contract/call-extras.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Place } from './place.ts';
 import type { Trunk } from './trunk.ts';
 
 /**
- * What the tracker wants done. `report` is the product; `save`, `free` and `trunk` must be on disk together with it, so
- * that a restart neither repeats nor forgets; `ask` and `ask-application` ask the PBX, `wake` for a tick; `note` is for the log; `journal` for
- * `explain`.
+ * What the tracker wants done. `report` is the product. `save`, `free` and `trunk` must be on disk together with it, so
+ * that a restart neither repeats nor forgets. `ask` and `ask-application` query the PBX, `wake` requests a tick, `log`
+ * writes to the log, and `journal` writes a line for `explain`.
  */
 export type Effect =
   | Report
   | Save
   | Free
   | TrunkChanged
-  | NumberExpected
+  | PriorityPrefetch
   | PresentationAsked
   | ApplicationAsked
   | Wake
-  | Note
+  | LogDecision
   | JournalWritten;
 
 /** An event of a call for the Call Integration API. `at` is Unix ms. */
@@ -43,15 +43,17 @@ export type Save = { readonly type: 'save'; readonly call: Readonly<OpenCall> };
 /** The call is over: forget it. */
 export type Free = { readonly type: 'free'; readonly id: string };
 
-/** What is known of an endpoint (`PJSIP/trunk`) as a trunk has changed: keep it; without `trunk`, it is none. */
+/** Save what is known of this endpoint (`PJSIP/trunk`) as a trunk; without `trunk`, delete it. */
 export type TrunkChanged = { readonly type: 'trunk'; readonly endpoint: string; readonly trunk?: Trunk };
 
-/** An inbound call from this number has begun, and the number may be shown: its priority may be asked for soon. */
-type NumberExpected = { readonly type: 'expect'; readonly number: string };
+/**
+ * An inbound call from this number has begun, and the number may be shown: the dialplan may look up its priority soon.
+ */
+type PriorityPrefetch = { readonly type: 'prefetch-priority'; readonly number: string };
 
 /**
- * Ask the PBX whether this caller lets the number be shown, and answer with a `presentation` input: Newchannel has the
- * number of a caller who withholds it, too, when the trunk passes it on for the PBX's own use (P-Asserted-Identity).
+ * Ask the PBX whether this caller lets the number be shown, and answer with a `presentation` input. Newchannel alone
+ * does not say it: a trunk may pass on a withheld number for the PBX's own use (P-Asserted-Identity).
  */
 type PresentationAsked = { readonly type: 'ask'; readonly uniqueid: string; readonly channel: string };
 
@@ -66,8 +68,8 @@ type ApplicationAsked = {
 type Wake = { readonly type: 'wake'; readonly at: number };
 
 /** A decision with its reason, for the log. */
-export type Note = {
-  readonly type: 'note';
+export type LogDecision = {
+  readonly type: 'log';
   readonly id: string;
   readonly decision:
     | 'no-number' // the caller has none or withholds it, and no setting has one to stand in for it

@@ -1,12 +1,12 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
 import type { CallExtras, Missed } from '../api/contract/call-extras.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 import { numberIn } from '../phone-number/number-text.ts';
 import type { OpenCall } from './open-call.ts';
 import { missedText } from './place.ts';
 
 /**
- * What a bridge adds to an event of a call where the far side takes it. `at` is Unix ms, undefined if it is not known when
- * it happened.
+ * The `extras` of a call event, for an API that takes them. `at` is Unix ms; undefined if the time of the event is
+ * unknown.
  */
 export function extrasOf(
   { did = '', line, began }: Pick<OpenCall, 'did' | 'line' | 'began'>,

@@ -9,8 +9,8 @@ import { leaveBridge, removeChannel } from './topology.ts';
 import { decide, type TrackerState, writeJournal } from './tracker-state.ts';
 
 /**
- * A channel is gone; if the PBX still has to say whether its number may be shown, or what its dialplan did, it is kept
- * until then.
+ * Handles a hang-up. The channel is kept while the PBX still has to answer a question about it: its presentation, or
+ * its application.
  */
 export function hungUp(
   state: TrackerState,
@@ -33,15 +33,17 @@ export function hungUp(
     }
   }
   if (channel === undefined) {
-    if (call !== undefined) endCall(state, call, undefined);
+    // The snapshot was made without it. A number or an answer that is not known yet comes with its record.
+    const isLeft = state.rules.hasGapFiller && (call?.answer === undefined || isNumberOpen(call));
+    if (call && !isLeft) endCall(state, call, undefined);
     return;
   }
   rang(state, channel);
   if (call !== undefined) {
-    beginEnd(state, channel, { context, exten, priority });
+    beginEnd(state, call, channel, { context, exten, priority });
     askApplication(state, call, channel);
   }
-  // The answer may be under way: what the PBX was asked of a channel that was still there, it says.
+  // The PBX still answers a question that was asked before the hang-up.
   leaveBridge(state, channel);
   channel.gone = true;
   forgetGone(state, channel);

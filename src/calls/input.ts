@@ -187,7 +187,7 @@ type TrunksCorrected = {
 };
 
 /**
- * A call that the snapshot did not find, and whose end was left open for the PBX's own record (`holdsVanished`), is
+ * A call that the snapshot did not find, and whose end was left open for the PBX's own record (`hasGapFiller`), is
  * over: this is what the record says of it.
  */
 export type EndedUnseen = {

@@ -68,6 +68,27 @@ describe('where a missed call ended', () => {
       'missed: ended after 1 s at 1001',
     ],
     [
+      'the phone is not answered; of this technology it is not known whether it says who hangs up',
+      [
+        ...[...announced, caller({ channel: 'DAHDI/i1/0201234567-1' } as never), phone(5)],
+        ...[later(20, hangsUp('1.2')), ends(20), runs('Dial')],
+      ],
+      'missed: ended after 20 s at 1001',
+    ],
+    [
+      'a phone stopped ringing a second before',
+      [caller(), phone(5), later(5, hangsUp('1.2')), givesUp(6), ends(6), runs('')],
+      'missed: gave up after 6 s',
+    ],
+    [
+      'phones that rang one after the other',
+      [
+        ...[caller(), phone(5), later(5, hangsUp('1.2')), phone(5, '1.4', '1002')],
+        ...[givesUp(6), ends(6), runs('Dial')],
+      ],
+      'missed: gave up after 6 s at 1002',
+    ],
+    [
       'a queue of FreePBX, by its context',
       [caller(), queueMember, phone(5), givesUp(9, 'ext-queues', '1400'), ends(9, 'ext-queues', 'h')],
       'missed: gave up after 9 s in queue 1400',
@@ -146,6 +167,16 @@ describe('where a missed call ended', () => {
       'missed: gave up at 1001',
     ],
     [
+      'after a week, the longest time that a call can have',
+      [caller(), phone(5), givesUp(604_800), ends(604_800), runs('')],
+      'missed: gave up after 604800 s at 1001',
+    ],
+    [
+      'a phone with the longest name',
+      [caller(), phone(5, '1.2', 'x'.repeat(64)), givesUp(3), ends(3), runs('')],
+      `missed: gave up after 3 s at ${'x'.repeat(64)}`,
+    ],
+    [
       'a phone whose name is too long',
       [caller(), phone(5, '1.2', 'x'.repeat(65)), givesUp(3), ends(3), runs('')],
       'missed: gave up after 3 s at the telephones',
@@ -206,17 +237,17 @@ describe('where a missed call ended', () => {
     assert.deepEqual(counts, [0, 0, 1, 2]);
   });
 
-  test('a record tells how a call ended that nobody observed', () => {
+  test('a record says how a call ended whose end was not observed', () => {
     const missed = { where: 'queue', name: '400', after: 9 } as const;
     const inputs: Input[] = [caller(), snapshot([]), { type: 'ended-unseen', at, uniqueid: '1.1', missed }];
-    const { effects } = play(inputs, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+    const { effects } = play(inputs, {}, undefined, 'allowed', undefined, { hasGapFiller: true });
     const last = effects.findLast((effect) => effect.type === 'report');
     assert.deepEqual(
       [last?.outcome, last?.extras.missed, last?.extras.at],
       ['missed: ended after 9 s in queue 400', missed, undefined],
     );
     const answered = [caller(), phone(), enters('b', '1.1'), enters('b', '1.2'), ...inputs.slice(1)];
-    const { effects: all } = play(answered, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+    const { effects: all } = play(answered, {}, undefined, 'allowed', undefined, { hasGapFiller: true });
     assert.equal(
       all.findLast((effect) => effect.type === 'report')?.extras.missed,
       undefined,
@@ -237,6 +268,13 @@ test('each event has the number called, the line and its time; a time that was n
     row('1.1', 'PJSIP/trunk-00000001', { context: 'from-trunk', exten: 's', state: 6 }),
   ]);
   assert.deepEqual(extras([found]), [{ number_called: '4930777', line: 'PJSIP/trunk' }], 'found in progress');
+});
+
+test('what a PBX makes of its names has a limit', () => {
+  const long = { exten: '0\t'.repeat(70), channel: `PJSIP/${'x'.repeat(120)}-00000001` } as never;
+  const [first] = extras([caller(long)]);
+  assert.equal(first?.number_called, '0'.repeat(64));
+  assert.equal(first?.line, `PJSIP/${'x'.repeat(94)}`);
 });
 
 test('a line without numbers has none that was called', () => {

@@ -6,7 +6,10 @@ import { type MissedPlace, missedPlaceAt, missedPlaceIn, named, type Place } fro
 import type { TrackerState } from './tracker-state.ts';
 import { isTrunkEnd } from './trunk-learning.ts';
 
-/** Phones stop ringing at most this long before the end of a call that ended because they were not answered, ms. */
+/**
+ * If a phone stopped ringing at most this long before the end of a call, ms, the call ended because nobody answered
+ * there.
+ */
 const RANG_OUT_MS = 1_000;
 
 /** The far end of a channel hangs up: a caller gives up, if it is one. */
@@ -14,12 +17,19 @@ export function hangupRequested(state: TrackerState, { uniqueid, at, ...place }:
   const channel = state.channels.get(uniqueid);
   if (channel === undefined) return;
   state.requesting.add(technologyOf(channel));
-  if (state.calls.has(uniqueid)) beginEnd(state, channel, place, true);
+  const call = state.calls.get(uniqueid);
+  if (call !== undefined) beginEnd(state, call, channel, place, true);
 }
 
-/** What is known only until the legs of the call are gone. */
-export function beginEnd(state: TrackerState, channel: Channel, place: Place, isRequested = false): void {
-  if (channel.end !== undefined) return;
+/** Saves what shows only before the legs of an unanswered call are gone. */
+export function beginEnd(
+  state: TrackerState,
+  { answer }: OpenCall,
+  channel: Channel,
+  place: Place,
+  isRequested = false,
+): void {
+  if (answer !== undefined || channel.end !== undefined) return;
   channel.end = { at: state.at, place, isRequested };
   for (const leg of state.channels.values()) if (leg.dialledFor === channel.uniqueid) rang(state, leg);
 }
@@ -35,7 +45,7 @@ export function rang(state: TrackerState, leg: Channel): void {
   caller.rang = { until, name: others === name ? name : '' };
 }
 
-/** Asks the PBX what the dialplan did with this caller, if that is wanted and the place does not say. */
+/** Asks the PBX which application the caller was in, if that is wanted and the place does not show it. */
 export function askApplication(state: TrackerState, call: OpenCall, channel: Channel): void {
   const { end, uniqueid } = channel;
   if (!state.rules.asksApplications || call.answer !== undefined || call.partlyObserved || !end) return;
@@ -46,7 +56,7 @@ export function askApplication(state: TrackerState, call: OpenCall, channel: Cha
   state.effects.push({ type: 'ask-application', uniqueid, place });
 }
 
-/** How a call ended that nobody answered, as far as the PBX shows it. */
+/** How an unanswered call ended, as far as the PBX shows it. */
 export function missedOf(state: TrackerState, call: OpenCall, channel: Channel | undefined): Missed {
   const { end } = channel ?? {};
   if (channel === undefined || end === undefined) return {};

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 
 /**
  * An inbound call from its first ring to its hang-up. Plain JSON: this is what is saved and read back.
@@ -9,18 +9,18 @@ const openCallSchema = z.object({
   /** `<PBX_ID>-<Uniqueid>`, fixed at first sight. */
   id: z.string(),
   uniqueid: z.string(),
-  /** The number that was called, ours; of a call found in progress, the extension to which the dialplan has come. */
+  /** Our number that was called; of a call found in progress, the extension in which the dialplan is. */
   called: z.string(),
   /**
-   * `absent`: none came until `numberBy`, a late one is still good. `withheld`: by the caller, final. The lookups of the
-   * dialplan go by this too (`bridge/lookup-permission.ts`): what is not `known` or `absent` is not looked up.
+   * `absent`: no number came until `numberBy`, but a late one is still used. `withheld`: by the caller, for good.
+   * Lookups of the dialplan (`bridge/lookup-permission.ts`) are only allowed for `known` and `absent`.
    */
   number: z.enum(['awaited', 'known', 'absent', 'withheld']),
-  /** Unix ms until which a number is waited for that the trunk, or by setting the dialplan, has yet to give. */
+  /** Until when to wait for the trunk's number, or with REPORTED_NUMBER=dialplan for the dialplan's, Unix ms. */
   numberBy: z.number(),
-  /** What is reported as `from`, be it a stand-in for a number that is withheld or absent; '' while nothing can be. */
+  /** The number reported as `from`, also one that stands in for a withheld or absent number; '' while there is none. */
   from: z.string(),
-  /** When it began to ring, Unix ms; absent if that was not observed. */
+  /** When it began to ring, Unix ms; absent if that was not observed. Then `beganAt` has the second, from the Uniqueid. */
   began: z.number().optional(),
   /** The number that was called, as it came in; absent if it is not known. */
   did: z.string().optional(),
@@ -39,7 +39,7 @@ const openCallSchema = z.object({
 
 export type OpenCall = z.infer<typeof openCallSchema>;
 
-/** A saved call; undefined if the text is none (another version wrote it, or the disk changed it). */
+/** Reads a saved call; undefined if the text is not one (another version wrote it, or the disk damaged it). */
 export function readOpenCall(text: string): OpenCall | undefined {
   try {
     return openCallSchema.parse(JSON.parse(text));

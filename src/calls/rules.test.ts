@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createRules, judgeChannel } from './rules.ts';
+import { classifyChannel, createRules } from './rules.ts';
 
 const settings = { pbxId: 'pbx', inboundContexts: ['from-trunk*'], answeredBy: 'endpoint' } as const;
 const byContext = createRules({ ...settings, inboundChannels: [] });
@@ -51,8 +51,17 @@ const rows: readonly [string, typeof byName, Partial<typeof seen>, boolean, RegE
 describe('inbound or not, in words', () => {
   for (const [name, rules, changes, inbound, why] of rows)
     test(name, () => {
-      const verdict = judgeChannel(rules, { ...seen, ...changes });
-      assert.equal(verdict.inbound, inbound);
-      assert.match(verdict.why, why);
+      const found = classifyChannel(rules, { ...seen, ...changes });
+      assert.equal(found.inbound, inbound);
+      assert.equal(found.trunk, inbound || name === 'a leg');
+      assert.match(found.why, why);
     });
+});
+
+test('a star stands for anything, slashes and dots too', () => {
+  const rules = createRules({ ...settings, inboundContexts: ['*'], inboundChannels: ['DAHDI/*'] });
+  assert.ok(rules.nameIsInbound('DAHDI/i1/5551234-1'));
+  assert.ok(!rules.nameIsInbound('PJSIP/1001-00000001'));
+  assert.ok(rules.contextIsInbound('.hidden'));
+  assert.ok(!byContext.nameIsInbound('PJSIP/1001-00000001'));
 });

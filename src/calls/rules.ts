@@ -20,8 +20,8 @@ export type CallSettings = {
 
 /** The same, ready to be asked. */
 export type Rules = CallSettings & {
-  /** A call that is gone when we connect is not over before an `ended-unseen` input says how it went. */
-  readonly holdsVanished: boolean;
+  /** A call that is gone when we connect stays open until an `ended-unseen` input says how it ended. */
+  readonly hasGapFiller: boolean;
   /** The PBX is asked where a missed call ended: what the API's document does not name is sent too. */
   readonly asksApplications: boolean;
   readonly contextIsInbound: (context: string) => boolean;
@@ -39,7 +39,7 @@ function matcher(globs: readonly string[]): (text: string) => boolean {
 
 export function createRules(
   settings: CallSettings,
-  { holdsVanished = false, asksApplications = false } = {},
+  { hasGapFiller = false, asksApplications = false } = {},
 ): Rules {
   const trunkNumbers = (settings.trunkNumbers ?? []).map(({ glob, notation }) => ({
     matches: matcher([glob]),
@@ -47,7 +47,7 @@ export function createRules(
   }));
   return {
     ...settings,
-    holdsVanished,
+    hasGapFiller,
     asksApplications,
     contextIsInbound: matcher(settings.inboundContexts),
     nameIsInbound: matcher(settings.inboundChannels),
@@ -56,40 +56,40 @@ export function createRules(
 }
 
 /** What a new channel is, by the rules. */
-type ChannelVerdict = {
+type ChannelClass = {
   /** True if it is a trunk's by its context or name, whichever way the call goes: the legs that we dial have its context. */
   readonly trunk: boolean;
   /**
-   * True for a trunk's channel that no other channel made. It must still reach Ring before it is an inbound call: what
-   * we dial out ourselves over a trunk passes here too, but goes Down, Ringing, Up.
+   * True for a trunk's channel that no other channel made. A call begins only when it reaches Ring: calls that we dial
+   * out over a trunk pass here too, but go Down, Ringing, Up.
    */
   readonly inbound: boolean;
   /** By which rule, as a sentence for the person who set the trunk up. */
   readonly why: string;
 };
 
-export function judgeChannel(
+export function classifyChannel(
   rules: Rules,
   seen: { channel: string; context: string; uniqueid: string; linkedid: string },
-): ChannelVerdict {
+): ChannelClass {
   const kind = channelKind(seen.channel);
   if (kind === 'local')
-    return verdict(false, false, 'a Local channel: a link within the dialplan, not a telephone');
-  if (kind === 'pseudo') return verdict(false, false, 'a helper of Asterisk itself, not a telephone');
+    return classed(false, false, 'a Local channel: a link within the dialplan, not a telephone');
+  if (kind === 'pseudo') return classed(false, false, 'a helper of Asterisk itself, not a telephone');
   const byContext = rules.contextIsInbound(seen.context);
   const trunk = byContext || rules.nameIsInbound(seen.channel);
   if (seen.uniqueid !== seen.linkedid)
-    return verdict(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
-  if (byContext) return verdict(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
-  if (trunk) return verdict(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
+    return classed(trunk, false, `a leg that was dialled for the call ${seen.linkedid}`);
+  if (byContext) return classed(true, true, `its context ${seen.context} matches INBOUND_CONTEXTS`);
+  if (trunk) return classed(true, true, `its name ${seen.channel} matches INBOUND_CHANNELS`);
   const byName =
     rules.inboundChannels.length === 0
       ? 'INBOUND_CHANNELS is not set'
       : `its name ${seen.channel} matches no INBOUND_CHANNELS`;
   const context = seen.context || '(none)';
-  return verdict(false, false, `not inbound: context ${context} matches no INBOUND_CONTEXTS, and ${byName}`);
+  return classed(false, false, `not inbound: context ${context} matches no INBOUND_CONTEXTS, and ${byName}`);
 }
 
-function verdict(trunk: boolean, inbound: boolean, why: string): ChannelVerdict {
+function classed(trunk: boolean, inbound: boolean, why: string): ChannelClass {
   return { trunk, inbound, why };
 }

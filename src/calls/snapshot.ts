@@ -2,7 +2,7 @@ import { answerCallsIn } from './answer.ts';
 import { afterGap, beginCall, endCall, reviewNumber, saveCall } from './call.ts';
 import { type Channel, channelKind, createChannel, endpointOf, presentedIn, RING, UP } from './channel.ts';
 import type { Snapshot, SnapshotChannel } from './input.ts';
-import { judgeChannel } from './rules.ts';
+import { classifyChannel } from './rules.ts';
 import { addChannel, enterBridge } from './topology.ts';
 import { decide, type TrackerState } from './tracker-state.ts';
 import { isTrunk } from './trunk-learning.ts';
@@ -13,15 +13,15 @@ export function isHolding(technology: string): boolean {
 }
 
 /**
- * The PBX as it is now, after a (re)connect: calls that we hold open and that are gone are over; calls in progress
- * that we do not know are picked up; calls that were answered in the meantime are answered now.
+ * Applies a snapshot after a (re)connect: ends open calls that are gone, picks up calls in progress that are unknown,
+ * and answers calls that were answered meanwhile.
  */
 export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
   const before = replaceChannels(state, snapshot);
   for (const call of state.calls.values()) {
     if (state.channels.has(call.uniqueid)) continue;
     afterGap(call, undefined);
-    if (state.rules.holdsVanished) saveCall(state, call);
+    if (state.rules.hasGapFiller) saveCall(state, call);
     else {
       if (call.reported !== undefined)
         decide(state, call.id, 'vanished', 'its channel is gone, and its end was not seen');
@@ -39,7 +39,7 @@ export function applySnapshot(state: TrackerState, snapshot: Snapshot): void {
   state.snapshots += 1;
 }
 
-/** Puts what the snapshot shows in place of all channels and bridges, and returns the channels that were known. */
+/** Replaces all channels and bridges by those of the snapshot, and returns the channels that were known. */
 function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, Channel> {
   const before = new Map(state.channels);
   for (const table of [state.channels, state.locals, state.bridges]) table.clear();
@@ -54,24 +54,25 @@ function replaceChannels(state: TrackerState, snapshot: Snapshot): Map<string, C
 }
 
 /**
- * A channel whose Newchannel was seen keeps what that said. The context of others has moved on with the dialplan, perhaps
- * to that of the trunks, where a phone calls its own company. So an inbound caller's is known by its name, by an endpoint
- * that is a trunk, or by its context if the PBX says nothing of its endpoint's. A leg that was dialled out over that same
- * trunk runs no dialplan of its own: Asterisk names its application AppDial or AppDial2 ("Outgoing Line"). What was judged
- * before a restart stays as it was judged.
+ * Makes the channel of a snapshot's row. If its Newchannel was seen, the result of that stays. Else its present context
+ * may mislead: it has moved on with the dialplan, perhaps to that of the trunks, where a phone calls its own company.
+ * So an inbound caller is recognised by the channel's name, by an endpoint that is a trunk, or, if the PBX does not say
+ * the endpoint's context, by the present one. A leg that was dialled out over the same trunk runs no dialplan: Asterisk
+ * names its application AppDial or AppDial2 ("Outgoing Line"). A channel that was not reported before a restart is not
+ * reported after it.
  */
 function channelOf(state: TrackerState, seen: SnapshotChannel, known: Channel | undefined): Channel {
   const kind = channelKind(seen.channel);
   const endpoint = endpointOf(seen.channel);
-  if (known?.judged) {
+  if (known?.isClassified) {
     const now = { name: seen.channel, kind, endpoint, state: seen.state, number: seen.callerNumber };
     const presented = known.presented || presentedIn(seen.callerNumber);
     return Object.assign(known, { ...now, presented, bridge: undefined, gone: false, asked: false });
   }
   const context = state.contexts.get(endpoint) ?? seen.context;
-  const trunk = isTrunk(state, endpoint) || judgeChannel(state.rules, { ...seen, context }).trunk;
+  const trunk = isTrunk(state, endpoint) || classifyChannel(state.rules, { ...seen, context }).trunk;
   const comesIn = trunk && kind === 'real' && seen.uniqueid === seen.linkedid;
-  const isJudged = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
-  const inbound = comesIn && !isJudged && !seen.application.startsWith('AppDial');
+  const isUnreported = state.unreported.has(seen.uniqueid) && !state.calls.has(seen.uniqueid);
+  const inbound = comesIn && !isUnreported && !seen.application.startsWith('AppDial');
   return createChannel(seen, { fromStart: false, inbound, trunk });
 }

@@ -2,9 +2,9 @@ import { type Bridge, type Channel, otherHalf } from './channel.ts';
 import type { TrackerState } from './tracker-state.ts';
 
 /**
- * Who hears whom. The real channels that are connected through `bridge`, nearest first: its members, and those of
- * every bridge at the other end of a Local pair, however long the chain. A bridge that only holds its channels
- * (parking, agents who wait) connects none of them.
+ * The real channels that are connected through `bridge`, nearest first: its members, and those of every bridge at the
+ * other end of a Local pair, however long the chain. A bridge that only holds its channels (parking, waiting agents)
+ * connects none of them.
  */
 export function partiesOf(state: TrackerState, bridge: Bridge): Channel[] {
   const parties: Channel[] = [];

@@ -258,8 +258,8 @@ describe("the caller's number", () => {
     [
       'is rewritten, and then the link breaks',
       [
-        ...[caller(), number('1.1', '00201234567')],
-        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00201234567' })]),
+        ...[caller(), number('1.1', '00442079460123')],
+        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00442079460123' })]),
         saysOf('1.1', 'allowed'),
       ],
       'no answer',
@@ -278,6 +278,17 @@ describe("the caller's number", () => {
       ],
       'no answer',
       ['(picked-up)', R],
+    ],
+    [
+      'is rewritten, and then the link breaks; its BridgeEnter had come before its Newchannel',
+      [
+        { ...enters('b', '1.1'), channel: 'PJSIP/trunk-00000001' } as Input,
+        ...[caller(), number('1.1', '00442079460123')],
+        snapshot([row('1.1', 'PJSIP/trunk-00000001', { callerNumber: '00442079460123', bridge: 'b' })]),
+        saysOf('1.1', 'allowed'),
+      ],
+      'no answer',
+      [R],
     ],
     [
       'is there, and was gone before the PBX could say, on a trunk that showed a withheld number by its own word',
@@ -386,6 +397,8 @@ describe("the caller's number", () => {
       'no answer',
     );
     assert.deepEqual([left.channels.size, left.calls.size, left.waitingForNumber.size], [0, 0, 0]);
+    const crossed = [caller(), hangsUp('1.1'), enters('b', '1.1'), saysOf('1.1', 'allowed')];
+    assert.equal(play(crossed, {}, undefined, 'no answer').state.bridges.size, 0);
     const { state: overdue } = play([caller(), hangsUp('1.1'), snapshot([])], {}, undefined, 'no answer');
     assert.deepEqual([overdue.channels.size, overdue.calls.size, overdue.waitingForNumber.size], [0, 0, 0]);
   });
@@ -438,8 +451,8 @@ describe("the caller's number", () => {
 
   describe('is looked up ahead', () => {
     const lookups = (inputs: Input[], said: Presentation | 'no answer') =>
-      play(inputs, {}, undefined, said).effects.filter(({ type }) => type === 'expect');
-    const expected = [{ type: 'expect', number: '+31201234567' }];
+      play(inputs, {}, undefined, said).effects.filter(({ type }) => type === 'prefetch-priority');
+    const expected = [{ type: 'prefetch-priority', number: '+31201234567' }];
 
     test('when the PBX has said that it may be shown, and not before', () => {
       const rewritten = [caller(), number('1.1', '00201234567')];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Input } from './input.ts';
-import type { OpenCall } from './open-call.ts';
+import { type OpenCall, readOpenCall } from './open-call.ts';
 import {
   A,
   at,
@@ -22,28 +22,66 @@ import {
 
 describe('a call that is gone after (re)connecting, when its record is to say how it ended', () => {
   const ended = (more: object = {}): Input => ({ type: 'ended-unseen', at, uniqueid: '1.1', ...more });
-  const held = (inputs: Input[]) =>
-    play(inputs, {}, undefined, 'allowed', undefined, { holdsVanished: true });
+  const held = (inputs: Input[]) => play(inputs, {}, undefined, 'allowed', undefined, { hasGapFiller: true });
   const gone = [caller(), snapshot([])];
+  const silent = caller({ callerNumber: '' } as never);
   const rows: [string, Input[], string[]][] = [
     ['its end is not reported by then', gone, [R]],
     ['it was missed', [...gone, ended()], [R, '(vanished)', MISSED]],
     ['somebody answered it', [...gone, ended({ callerId: '1001' })], [R, '(vanished)', A, C]],
     ['an end is reported once', [...gone, ended(), ended({ callerId: '1001' })], [R, '(vanished)', MISSED]],
+    ['its number was still awaited', [silent, snapshot([]), ended({ from: '+31201234567' })], [R, MISSED]],
     [
-      'its number was still awaited',
-      [caller({ callerNumber: '' } as never), snapshot([]), ended({ from: '+31201234567' })],
+      'its number was still awaited, and the wait is over',
+      [silent, { ...snapshot([]), at: at + 9_000 }, tick(9_000), ended({ from: '+31201234567' })],
       [R, MISSED],
     ],
     [
+      'its number was still awaited, and its hang-up comes after the snapshot',
+      [silent, snapshot([]), hangsUp('1.1'), ended({ from: '+31201234567' })],
+      [R, MISSED],
+    ],
+    ['its hang-up comes after the snapshot', [...gone, hangsUp('1.1'), ended()], [R, '(vanished)', MISSED]],
+    [
+      'its hang-up comes after the snapshot, and somebody answered it before that',
+      [...gone, hangsUp('1.1'), ended({ callerId: '1001' })],
+      [R, '(vanished)', A, C],
+    ],
+    [
+      'its hang-up comes after the snapshot, and who answered was observed',
+      [caller(), phone(), enters('b', '1.2'), enters('b', '1.1'), snapshot([]), hangsUp('1.1')],
+      [R, A, C],
+    ],
+    ['its number was awaited, and there is no record', [silent, snapshot([]), ended()], ['(no-number)']],
+    [
+      'its record has another number than it was reported with',
+      [...gone, ended({ from: '+31209999999' })],
+      [R, '(vanished)', MISSED],
+    ],
+    [
       'the PBX dials for it, though its channel is gone',
-      [caller({ callerNumber: '' } as never), snapshot([]), phone(), ended({ from: '+31201234567' })],
+      [silent, snapshot([]), phone(), ended({ from: '+31201234567' })],
       [R, MISSED],
     ],
     ['a call that nobody knows', [ended({ callerId: '1001' })], []],
   ];
   for (const [what, inputs, reported] of rows)
     test(what, () => assert.deepEqual(held(inputs).reported, reported));
+  test('the journal says who answered by the record, of whom no channel is there', () => {
+    const reported = (inputs: Input[]) =>
+      held(inputs).effects.flatMap((it) =>
+        it.type === 'journal' && it.entry.kind === 'reported' ? [it.entry.text] : [],
+      );
+    assert.deepEqual(reported([silent, snapshot([]), ended({ from: '+31201234567', callerId: '1001' })]), [
+      'ringing, from +31201234567',
+      'answered by 1001',
+      'completed, was answered by 1001',
+    ]);
+    assert.match(
+      reported([...gone, ended({ callerId: '' })]).at(-1) ?? '',
+      /^completed, was answered by \?$/,
+    );
+  });
   test('it stays open until then, and is freed then', () => {
     assert.equal(held(gone).state.calls.size, 1);
     assert.equal(held([...gone, ended()]).state.calls.size, 0);
@@ -57,7 +95,7 @@ describe('after (re)connecting', () => {
   const rows: [string, Input[], string[]][] = [
     ['a call that is gone is completed', [caller(), snapshot([])], [R, '(vanished)', MISSED]],
     [
-      'one that was only Down is judged by nobody, but for its record',
+      'one that was only Down is not decided, but for its record',
       [caller({ state: 0 } as never), snapshot([])],
       [],
     ],
@@ -66,7 +104,17 @@ describe('after (re)connecting', () => {
       [caller(), snapshot([trunkRow]), hangsUp('1.1')],
       [R, MISSED],
     ],
+    [
+      'an answered call that is gone is completed',
+      [caller(), phone(), enters('b', '1.2'), enters('b', '1.1'), snapshot([])],
+      [R, A, '(vanished)', C],
+    ],
     ['a call answered in the meantime is answered', [caller(), snapshot([talking, person])], [R, A]],
+    [
+      'a call that is in no bridge is not, though a phone is in none either',
+      [caller(), snapshot([trunkRow, { ...person, bridge: '' }])],
+      [R],
+    ],
     [
       'a call parked in the meantime is not',
       [
@@ -97,12 +145,12 @@ describe('after (re)connecting', () => {
       [R, A, C],
     ],
     [
-      'adopted while it talks, and its end names nobody: somebody else may have been first, and another bridge has reported that one',
+      'picked up while it talks: its end names no answerer, since another bridge may have reported an earlier one',
       [snapshot([{ ...talking, context: 'from-trunk-isp' }, person]), hangsUp('1.1')],
       ['(picked-up)', R, A, MISSED],
     ],
     [
-      'adopted while it waits in a queue, answered afterwards: the same, since it may come back from a person',
+      'picked up while it waits in a queue, answered afterwards: the same, since it may come back from a person',
       [
         snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
         phone(),
@@ -113,7 +161,7 @@ describe('after (re)connecting', () => {
       ['(picked-up)', R, A, MISSED],
     ],
     [
-      'adopted while it rings, answered afterwards: nobody was before',
+      'picked up while it rings, answered afterwards: by the first answerer',
       [
         snapshot([{ ...trunkRow, context: 'from-trunk-isp', state: 4 }]),
         phone(),
@@ -137,17 +185,22 @@ describe('after (re)connecting', () => {
     ],
     ['an unknown call, its context already elsewhere, on no known trunk', [snapshot([trunkRow])], []],
     [
-      'an unknown call in an inbound context is adopted',
+      'an unknown call in an inbound context is picked up',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp' }])],
       ['(picked-up)', R],
     ],
     [
-      'a trunk leg that Asterisk dialled is not adopted',
+      'a trunk leg that Asterisk dialled is not picked up',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp', application: 'AppDial' }])],
       [],
     ],
     [
-      'a trunk leg of another call is not adopted',
+      'one that was only Down rings, and its beginning is observed',
+      [snapshot([{ ...trunkRow, context: 'from-trunk-isp', state: 0 }]), state('1.1', 4)],
+      [R],
+    ],
+    [
+      'a trunk leg of another call is not picked up',
       [snapshot([{ ...trunkRow, context: 'from-trunk-isp', linkedid: '0.9' }])],
       [],
     ],
@@ -167,7 +220,7 @@ describe('after (re)connecting', () => {
       [R, A, C],
     ],
     [
-      'a leg over the trunk that we saw being dialled (Originate) is not adopted, though it is a call of its own',
+      'a leg over the trunk that we saw being dialled (Originate) is not picked up, though it is a call of its own',
       [
         caller({ state: 0 } as never),
         { type: 'dialled', at, uniqueid: '1.1', dialString: '0612345678@trunk' },
@@ -178,7 +231,7 @@ describe('after (re)connecting', () => {
       [],
     ],
     [
-      'a caller whose Newchannel was lost, though its BridgeEnter was heard, is adopted',
+      'a caller whose Newchannel was lost, though its BridgeEnter was heard, is picked up',
       [
         { ...enters('b', '1.1'), channel: trunkRow.channel } as Input,
         snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
@@ -186,7 +239,7 @@ describe('after (re)connecting', () => {
       ['(picked-up)', R],
     ],
     [
-      'a leg of another call is not adopted',
+      'a leg of another call is not picked up',
       [
         caller({ state: 0, linkedid: '0.9' } as never),
         snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]),
@@ -207,7 +260,7 @@ describe('after (re)connecting', () => {
     ]);
   });
 
-  test('a channel that was judged before a restart is not picked up, unless its call is open', () => {
+  test('a channel that was not reported before a restart is not picked up, unless its call is open', () => {
     const later = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const saved = { calls: [], trunks: [], unreported: ['1.1'] };
     assert.deepEqual(play([later], {}, saved).reported, []);
@@ -228,13 +281,13 @@ describe('after (re)connecting', () => {
     assert.deepEqual(play([later], { inboundChannels: ['PJSIP/*'] }, saved).reported, ['(picked-up)', R]);
   });
 
-  test('an unknown call on an endpoint that inbound calls come in on is adopted, also after a restart', () => {
+  test('an unknown call on an endpoint that inbound calls come in on is picked up, also after a restart', () => {
     const saved = { calls: [], trunks: [heard('PJSIP/trunk')] };
     assert.deepEqual(play([snapshot([trunkRow])], {}, saved).reported, ['(picked-up)', R]);
     assert.deepEqual(play([snapshot([{ ...trunkRow, application: 'AppDial2' }])], {}, saved).reported, []);
   });
 
-  test('a call that the PBX made itself over a trunk is not adopted: nobody dialled a number to reach it', () => {
+  test('a call that the PBX made itself over a trunk is not picked up: nobody dialled a number to reach it', () => {
     const inTrunk = snapshot([{ ...trunkRow, context: 'from-trunk-isp' }]);
     const { reported, state } = play([inTrunk, inTrunk, hangsUp('1.1')], {}, undefined, 'allowed', '');
     assert.deepEqual(reported, ['(picked-up)', '(not-inbound)']);
@@ -247,7 +300,7 @@ describe('after (re)connecting', () => {
     );
   });
 
-  test('an analogue line has no number that was dialled, and is adopted all the same', () => {
+  test('an analogue line has no number that was dialled, and is picked up all the same', () => {
     const line = snapshot([row('1.1', 'DAHDI/1-1', { context: 'from-analog' })]);
     const overrides = { inboundContexts: ['from-analog'] };
     assert.deepEqual(play([line], overrides, undefined, 'allowed', '').reported, ['(picked-up)', R]);
@@ -285,6 +338,25 @@ describe('after (re)connecting', () => {
       assert.equal(reported[0], whole[0]);
       assert.match(reported.at(-1) ?? '', /^completed/);
     }
+  });
+
+  test('a call that was saved ends with a hang-up before any snapshot', () => {
+    const [call] = play([caller()]).state.calls.values();
+    const saved = { calls: call ? [call] : [], trunks: [] };
+    assert.deepEqual(play([hangsUp('1.1')], {}, saved).reported, [MISSED]);
+  });
+
+  test('snapshots are counted', () =>
+    assert.deepEqual(
+      [[], [snapshot([])], [snapshot([]), snapshot([])]].map((inputs) => play(inputs).state.snapshots),
+      [0, 1, 2],
+    ));
+
+  test('a saved call is read back, and what another version wrote is none', () => {
+    const [call] = play([caller()]).state.calls.values();
+    assert.deepEqual(readOpenCall(JSON.stringify(call)), call);
+    for (const text of ['', '{}', JSON.stringify({ ...call, number: 'x' })])
+      assert.equal(readOpenCall(text), undefined);
   });
 
   test('a number awaited across a restart is waited for on', () => {

@@ -1,5 +1,5 @@
 import type { Bridge, Channel } from './channel.ts';
-import type { Effect, JournalEntry, Note } from './effect.ts';
+import type { Effect, JournalEntry, LogDecision } from './effect.ts';
 import type { OpenCall } from './open-call.ts';
 import type { Rules } from './rules.ts';
 import type { Trunk } from './trunk.ts';
@@ -15,22 +15,25 @@ export type TrackerState = {
   readonly locals: Map<string, Channel>;
   readonly bridges: Map<string, Bridge>;
   readonly calls: Map<string, OpenCall>;
-  /** Endpoints with evidence that they are trunks; whether it holds by the rules as they are now, `isTrunk` says. */
+  /** Endpoints with evidence that they are trunks. `isTrunk` says whether the present rules accept it. */
   readonly trunks: Map<string, Trunk>;
-  /** The contexts that the PBX's configuration gives to the calls of its endpoints, as far as it says. */
+  /** The contexts of endpoints by the PBX's configuration, as far as they are known. */
   contexts: ReadonlyMap<string, string>;
-  /** Uniqueids of channels that were judged before the start, and are not reported. */
+  /** Uniqueids of channels that were classified before the start, and are not reported. */
   readonly unreported: ReadonlySet<string>;
   /** Uniqueids of the calls that wait for their number. */
   readonly waitingForNumber: Set<string>;
-  /** Technologies (`PJSIP`) whose channels say that their far end hangs up: one without that was hung up by the PBX. */
+  /**
+   * Technologies (`PJSIP`) that report when the far end hangs up. If such a channel ends without that, the PBX has hung
+   * up.
+   */
   readonly requesting: Set<string>;
   /** How many snapshots of the PBX there were: each ends a gap. */
   snapshots: number;
   /** The time of the input, Unix ms. */
   at: number;
-  /** True if the input is about what happens at that time: not a snapshot, a record or a tick. */
-  happensNow: boolean;
+  /** True if the input is an AMI event, which happens at its time; false for a snapshot, a record or a tick. */
+  isLiveInput: boolean;
   /** What the input leads to, in order. */
   effects: Effect[];
 };
@@ -59,7 +62,7 @@ export function initialState(rules: Rules, saved: Saved): TrackerState {
     requesting: new Set(),
     snapshots: 0,
     at: 0,
-    happensNow: false,
+    isLiveInput: false,
     effects: [],
   };
 }
@@ -81,9 +84,14 @@ const decisions = {
   vanished: 'ended unobserved: ',
 } as const;
 
-/** Notes a decision and its reason, for the log and in the journal. */
-export function decide(state: TrackerState, id: string, decision: Note['decision'], why: string): void {
-  state.effects.push({ type: 'note', id, decision, why });
+/** Writes a decision and its reason to the log and the journal. */
+export function decide(
+  state: TrackerState,
+  id: string,
+  decision: LogDecision['decision'],
+  why: string,
+): void {
+  state.effects.push({ type: 'log', id, decision, why });
   const kind = decisions[decision] === '' ? 'not-reported' : 'decided';
   const uniqueid = id.slice(state.rules.pbxId.length + 1);
   writeJournal(state, { at: state.at, uniqueid, call: id, kind, text: `${decisions[decision]}${why}` });

@@ -50,6 +50,13 @@ describe('an endpoint is a trunk', () => {
       [],
       ['SIP/isp'],
     ],
+    [
+      'when its Newchannel comes after a snapshot',
+      [snapshot([{ ...trunkRow, state: 4 }]), caller()],
+      {},
+      [],
+      ['PJSIP/trunk'],
+    ],
     ['not when it is dialled in that context', [caller({ state: 0 } as never), state('1.1', 5)], {}, [], []],
     ['not when a snapshot shows it in that context', [snapshot([phoneRow]), hangsUp('1.1')], {}, [], []],
     ['not when it calls as a phone', [rings('PJSIP/1001-1', 'from-internal')], {}, [], []],
@@ -85,6 +92,13 @@ describe('an endpoint is a trunk', () => {
       ['DAHDI/1'],
     ],
     [
+      'when calls came in on it, though the configuration had it and has it no more',
+      [configured({ 'PJSIP/trunk': 'from-trunk-isp' }), configured({})],
+      {},
+      [heard('PJSIP/trunk')],
+      ['PJSIP/trunk'],
+    ],
+    [
       'when an operator adds it, and no more when one has it forgotten',
       [{ type: 'trunks-corrected', at, ...corrected }],
       {},
@@ -110,13 +124,13 @@ describe('an endpoint is a trunk', () => {
         linkedid: uniqueid,
         callerNumber: '+31201234567',
       } as never);
-    const { effects } = play([caller(), later(59, '2.1'), later(61, '3.1')]);
+    const { effects } = play([caller(), later(59.999, '2.1'), later(60, '3.1')]);
     const trunk = { endpoint: 'PJSIP/trunk', source: 'heard', context: 'from-trunk-isp', firstAt: at };
     assert.deepEqual(
       effects.flatMap((effect) => (effect.type === 'trunk' ? [effect.trunk] : [])),
       [
         { ...trunk, lastAt: at, writes: '02xxxxxxxx' },
-        { ...trunk, lastAt: at + 61_000, writes: '+31xxxxxxxxx' },
+        { ...trunk, lastAt: at + 60_000, writes: '+31xxxxxxxxx' },
       ],
     );
   });
@@ -170,6 +184,29 @@ test('what is known of a trunk is kept while INBOUND_CONTEXTS leaves its context
     { calls: [], trunks: [known] },
   );
   assert.deepEqual([...state.trunks.values()], [known]);
+});
+
+test('what is known of a trunk is kept when a channel rings whose beginning was not observed', () => {
+  const known = heard('PJSIP/trunk', 'from-provider');
+  const { state: left } = play(
+    [snapshot([{ ...trunkRow, state: 0 }]), state('1.1', 4)],
+    {},
+    { calls: [], trunks: [known] },
+  );
+  assert.deepEqual([...left.trunks.values()], [known]);
+});
+
+test('a trunk that an operator added stays so when calls come in on it', () => {
+  const added = { endpoint: 'PJSIP/trunk', source: 'added', context: '' } as const;
+  const { state: left } = play([caller()], {}, { calls: [], trunks: [added] });
+  const heardNow = { context: 'from-trunk-isp', firstAt: at, lastAt: at, writes: '02xxxxxxxx' };
+  assert.deepEqual([...left.trunks.values()], [{ ...added, ...heardNow }]);
+});
+
+test('nothing is kept of a phone that calls, nor of a trunk that turns out to be one', () => {
+  const calls = rings('PJSIP/1001-1', 'from-internal');
+  for (const trunks of [[], [heard('PJSIP/1001')]])
+    assert.equal(play([calls], {}, { calls: [], trunks }).state.trunks.size, 0);
 });
 
 test('a saved trunk that another version wrote is none', () => {

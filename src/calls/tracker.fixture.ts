@@ -18,7 +18,7 @@ const settings: CallSettings = {
 function line(effect: Effect): string {
   if (effect.type === 'report')
     return `${effect.status} ${effect.from}${effect.callerId ? ` by ${effect.callerId}` : ''}`;
-  if (effect.type === 'note') return `(${effect.decision})`;
+  if (effect.type === 'log') return `(${effect.decision})`;
   return '';
 }
 
@@ -32,7 +32,7 @@ export function play(
   saved: Saved = { calls: [], trunks: [] },
   presentation: Presentation | 'no answer' = 'allowed',
   dnid: string | undefined = '0201000000',
-  more: { holdsVanished?: boolean; asksApplications?: boolean } = {},
+  more: { hasGapFiller?: boolean; asksApplications?: boolean } = {},
 ) {
   const rules = createRules({ ...settings, ...overrides }, more);
   const tracker = createTracker(rules, saved);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type CallStatus, callStatuses } from '../api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../api/contract/call-status.ts';
 import type { Input, Presentation, SnapshotChannel } from './input.ts';
 import type { OpenCall } from './open-call.ts';
 import { createRules } from './rules.ts';

@@ -171,6 +171,15 @@ describe('what is reported of a call', () => {
       [R, 'answered +31201234567 by 1009'],
     ],
     [
+      'a half of a Local pair becomes a phone: the other half leads nowhere any more',
+      [
+        ...[caller(), local1, local2, enters('y', '1.4'), phone(), enters('y', '1.2')],
+        { type: 'channel-renamed', at, uniqueid: '1.4', channel: 'PJSIP/1009-00000009' },
+        ...[enters('x', '1.3'), enters('x', '1.1')],
+      ],
+      [R],
+    ],
+    [
       'a mobile over the trunk answers: its number',
       [
         caller(),
@@ -286,6 +295,20 @@ describe('what is reported of a call', () => {
       [R, 'answered +31201234567 by +31612345678', 'completed +31201234567 by +31612345678'],
     ],
     [
+      'a mobile over the trunk answers, whose number nobody says: the trunk',
+      [
+        caller(),
+        created('1.2', 'PJSIP/trunk-00000002', { context: 'from-trunk-isp', state: 6 } as never),
+        ...[enters('b', '1.2'), enters('b', '1.1')],
+      ],
+      [R, 'answered +31201234567 by trunk'],
+    ],
+    [
+      'a caller who was led to another bridge is in that one alone, though no BridgeLeave was observed',
+      [caller(), enters('b', '1.1'), enters('c', '1.1'), phone(), enters('b', '1.2')],
+      [R],
+    ],
+    [
       'a dial of a channel that is not known',
       [{ type: 'dialled', at, uniqueid: '9.9', dialString: '1001' }],
       [],
@@ -374,7 +397,7 @@ describe('what is reported of a call', () => {
         ],
       ],
       [
-        [caller({ callerNumber: 'alice7' } as never), hangsUp('1.1')],
+        [caller({ callerNumber: 'alice7' } as never), local1, hangsUp('1.1')],
         [
           came('alice7'),
           `observed 1.1 pbx-1.1: the caller's channel ${hungUp}`,

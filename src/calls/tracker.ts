@@ -30,7 +30,7 @@ import type {
   Input,
 } from './input.ts';
 import { hangupRequested } from './missed.ts';
-import { judgeChannel, type Rules } from './rules.ts';
+import { classifyChannel, type Rules } from './rules.ts';
 import { applySnapshot, isHolding } from './snapshot.ts';
 import { addChannel, enterBridge, leaveBridge } from './topology.ts';
 import { initialState, type Saved, type TrackerState, writeJournal, writeObserved } from './tracker-state.ts';
@@ -38,12 +38,11 @@ import { isTrunkEnd, learnConfiguration, learnTrunk, unlearnTrunk } from './trun
 
 export type Tracker = {
   /**
-   * Takes an input, and returns its effects, in order. Deterministic: the same inputs give the same effects; time
-   * is `input.at` and nothing else. Input about channels that are not known is not an error: after a connect in the
-   * middle of things there is always some.
+   * Applies an input, and returns its effects, in order. Deterministic: the same inputs give the same effects, and
+   * `input.at` is the only clock. Input about unknown channels is not an error: after a connect there always is some.
    */
   apply(input: Input): readonly Effect[];
-  /** Judges by these from the next input on; a call that is known keeps its id and what is known of it. */
+  /** Applies these from the next input on. An open call keeps its id and its data. */
   changeRules(rules: Rules): void;
   /** What it knows now: to be read, not changed. */
   readonly state: Readonly<TrackerState>;
@@ -69,7 +68,7 @@ export function createTracker(rules: Rules, saved: Saved): Tracker {
 }
 
 function take(state: TrackerState, input: Input): void {
-  state.happensNow = !unobserved.has(input.type);
+  state.isLiveInput = !unobserved.has(input.type);
   switch (input.type) {
     case 'channel-created':
       channelCreated(state, input);
@@ -127,18 +126,19 @@ function take(state: TrackerState, input: Input): void {
 }
 
 function channelCreated(state: TrackerState, seen: ChannelCreated): void {
-  const { trunk, inbound, why } = judgeChannel(state.rules, seen);
+  const { trunk, inbound, why } = classifyChannel(state.rules, seen);
   let channel = state.channels.get(seen.uniqueid);
   if (channel === undefined) {
     channel = createChannel(seen, { fromStart: true, inbound, trunk });
     addChannel(state, channel);
   } else {
-    // The snapshot was quicker than this event. It knows the state better, the event the context and the first number.
+    // The snapshot came before this event. The snapshot has the newer state, the event the context and the first
+    // number.
     const comesIn = inbound && channel.dialled === '';
     const presented = presentedIn(seen.callerNumber) || channel.presented;
     Object.assign(channel, {
       fromStart: true,
-      judged: true,
+      isClassified: true,
       exten: seen.exten,
       inbound: comesIn,
       trunk,
@@ -148,7 +148,7 @@ function channelCreated(state: TrackerState, seen: ChannelCreated): void {
   channel.context = seen.context;
   const isLeg = seen.uniqueid !== seen.linkedid;
   if (isLeg) channel.dialledFor = seen.linkedid;
-  // The rest of a chain of Local channels explains nothing; the first may be what a call was begun with (Originate).
+  // Only the first of a chain of Local channels is of interest: a call may have begun with it (Originate).
   if (!isLeg || channel.kind !== 'local')
     writeJournal(state, {
       at: state.at,
@@ -181,7 +181,12 @@ function dialled(state: TrackerState, { uniqueid, dialString }: Dialled): void {
   if (!isTrunkEnd(state, channel) && !goesOverTrunk(channel, dialString)) return;
   const text = 'the PBX dialled this out itself, over the trunk: not a call to us';
   if (channel.inbound) writeJournal(state, { at: state.at, uniqueid, kind: 'not-reported', text });
-  Object.assign(channel, { inbound: false, trunk: true, judged: true, dialled: dialledNumber(dialString) });
+  Object.assign(channel, {
+    inbound: false,
+    trunk: true,
+    isClassified: true,
+    dialled: dialledNumber(dialString),
+  });
 }
 
 function channelRenamed(state: TrackerState, { uniqueid, channel: name }: ChannelRenamed): void {
@@ -202,7 +207,7 @@ function bridgeEntered(state: TrackerState, input: BridgeEntered): void {
   if (channel === undefined) {
     const trunk = state.rules.nameIsInbound(input.channel);
     const seen = { ...input, state: UP, exten: '' };
-    channel = createChannel(seen, { fromStart: false, judged: false, inbound: false, trunk });
+    channel = createChannel(seen, { fromStart: false, isClassified: false, inbound: false, trunk });
     addChannel(state, channel);
   }
   if (input.callerNumber !== '') setNumber(channel, input.callerNumber);
@@ -222,7 +227,7 @@ function bridgeLeft(state: TrackerState, { uniqueid, bridge }: BridgeLeft): void
   if (channel?.bridge?.id === bridge) leaveBridge(state, channel);
 }
 
-/** A channel rings at us, and only that shows who calls whom: what we dial goes Down, Ringing, Up. */
+/** Handles state Ring, which only callers have: channels that the PBX dials go Down, Ringing, Up. */
 function ring(state: TrackerState, channel: Channel): void {
   if (channel.fromStart && channel.kind === 'real') {
     if (channel.inbound) learnTrunk(state, channel);

@@ -36,7 +36,7 @@ export function learnTrunk(state: TrackerState, { endpoint, context, presented }
   });
 }
 
-/** A call from it has begun that is not inbound: it is a telephone of the house. */
+/** Forgets a trunk on which a call began that is not inbound: it is an internal phone. */
 export function unlearnTrunk(state: TrackerState, endpoint: string): void {
   const known = state.trunks.get(endpoint);
   if (known === undefined || known.source === 'added') return;
@@ -44,7 +44,7 @@ export function unlearnTrunk(state: TrackerState, endpoint: string): void {
   state.effects.push({ type: 'trunk', endpoint });
 }
 
-/** The trunk shows us a number which its caller withholds: it will do so again. */
+/** Remembers that this trunk passes on a number that its caller withholds. */
 export function learnRevealingTrunk(
   state: TrackerState,
   { presentation, presented, endpoint }: Channel,

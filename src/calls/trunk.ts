@@ -24,7 +24,7 @@ const trunkSchema = z.object({
 /** An endpoint and the evidence that it is a trunk. */
 export type Trunk = Readonly<z.infer<typeof trunkSchema>>;
 
-/** As the outbox keeps it: what it must not overwrite apart, the rest opaque. */
+/** A trunk as the outbox stores it: `source`, which it must not overwrite, and the rest as opaque text. */
 export type StoredTrunk = { readonly endpoint: string; readonly source: string; readonly state: string };
 
 export function storedTrunk(trunk: Trunk): StoredTrunk {

@@ -1,9 +1,9 @@
 import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
+import { beganAt } from '../calls/uniqueid.ts';
 import type { NewEvent } from '../outbox/outbox.ts';
-import type { CallVerdict } from '../outbox/tables/ledger.ts';
-import { beganAt } from './cdr-record.ts';
-import { missingOf, type Verdict } from './cdr-verdict.ts';
+import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { extrasOfRecorded } from './record-extras.ts';
+import { missingOf, type RecordedCall } from './recorded-call.ts';
 
 /** What is done about a call with records: its missing events, a reason for the ledger, or nothing, with the reason. */
 export type Decision =
@@ -11,21 +11,21 @@ export type Decision =
   | { readonly unreported: string; readonly lacksNumber?: true }
   | { readonly skipped: 'known' | 'old' | 'not inbound' };
 
-/** Decides by the verdict of the records and by the ledger. Calls that began before `since` (Unix ms) are too old. */
+/** Decides by what the records say of a call, and by the ledger. Calls that began before `since` (Unix ms) are too old. */
 export function decideCall(
   id: string,
-  verdict: Verdict,
-  { reported, unreported }: CallVerdict = { reported: [] },
+  recorded: RecordedCall,
+  { reported, unreported }: LedgerEntry = { reported: [] },
   since: number,
 ): Decision {
   const isKnown = reported.length > 0 || unreported !== undefined;
   const isOld = beganAt({ uniqueid: id }) < since;
-  if (!verdict.inbound && (isKnown || isOld)) return { skipped: 'not inbound' };
-  if (!verdict.inbound) return { unreported: 'its record is not of an inbound call' };
+  if (!recorded.inbound && (isKnown || isOld)) return { skipped: 'not inbound' };
+  if (!recorded.inbound) return { unreported: 'its record is not of an inbound call' };
   if (isOld) return { skipped: 'old' };
-  const missing = missingOf(reported, verdict);
+  const missing = missingOf(reported, recorded);
   if (missing.length === 0 || (isKnown && reported.length === 0)) return { skipped: 'known' };
-  const { from, callerId, extras } = verdict;
+  const { from, callerId, extras } = recorded;
   if (from === '') {
     const why = 'its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set';
     return { unreported: why, lacksNumber: true };

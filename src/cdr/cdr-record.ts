@@ -35,13 +35,3 @@ export function secondsOf(text: string): number | undefined {
   const seconds = text === '' ? Number.NaN : Number(text);
   return Number.isFinite(seconds) ? seconds : undefined;
 }
-
-/** The format of Asterisk's uniqueids is `[systemname-]seconds.count`. */
-export function isUniqueid(text: string): boolean {
-  return /^(?:.+-)?\d{1,11}\.\d+$/.test(text);
-}
-
-/** When the call began, Unix ms, in whole seconds. */
-export function beganAt({ uniqueid }: Pick<CdrRecord, 'uniqueid'>): number {
-  return Number(/(\d+)\.\d+$/.exec(uniqueid)?.[1] ?? 0) * 1_000;
-}

@@ -16,7 +16,7 @@ export type Chunk<Position> = {
   /** True if there is no more to read now. */
   readonly atEnd: boolean;
   /** True if the records read last are gone, and reading began again at the first existing one. */
-  readonly lost: boolean;
+  readonly restarted: boolean;
 };
 
 /**

@@ -1,4 +1,5 @@
-import { type CdrRecord, isUniqueid, localSeconds, secondsOf } from './cdr-record.ts';
+import { isUniqueid } from '../calls/uniqueid.ts';
+import { type CdrRecord, localSeconds, secondsOf } from './cdr-record.ts';
 import { RecordsRefused } from './cdr-source.ts';
 
 /** Columns used of a table of call records, as named in Asterisk's samples. */

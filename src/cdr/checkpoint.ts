@@ -1,4 +1,4 @@
-import { beganAt } from './cdr-record.ts';
+import { beganAt } from '../calls/uniqueid.ts';
 import type { RecordSource } from './cdr-source.ts';
 
 /** How far a source was read, stored with the events of the calls before it. */
@@ -11,10 +11,13 @@ export type Checkpoint = {
 };
 
 /** The stored checkpoint; undefined if there is none, or it is of another source. */
-export function readCheckpoint(text: string | undefined, of: RecordSource<unknown>): Checkpoint | undefined {
+export function readCheckpoint(
+  text: string | undefined,
+  records: RecordSource<unknown>,
+): Checkpoint | undefined {
   if (text === undefined) return undefined;
   const { source, since, position } = JSON.parse(text) as Checkpoint;
-  const known = source === of.name ? of.positionOf(position) : undefined;
+  const known = source === records.name ? records.positionOf(position) : undefined;
   return known === undefined ? undefined : { source, since, position: known };
 }
 

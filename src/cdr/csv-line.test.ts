@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beganAt } from './cdr-record.ts';
+import { beganAt } from '../calls/uniqueid.ts';
 import { parseLine } from './csv-line.ts';
 
 const line = (uniqueid = '"1795157476.242"') =>
   [
     '"","+12025550142","493023125169","from-trunk","""Zoë, \\""Q\\"" O\'Neill"" <+12025550142>"',
     '"PJSIP/trunk-000000b0","PJSIP/1001-000000b1","Dial","PJSIP/1001,4"',
-    '"2026-11-20 06:51:16",,"2026-11-20 06:51:16",0,0,"NO ANSWER","DOCUMENTATION"',
+    '"2026-11-20 06:51:16",,"2026-11-20 06:51:16",9,4,"NO ANSWER","DOCUMENTATION"',
     uniqueid,
     '""',
   ].join();
@@ -25,8 +25,8 @@ test('a record with quotes and commas in its texts, and an empty time', () =>
     uniqueid: '1795157476.242',
     did: '',
     start: 1_795_157_476,
-    duration: 0,
-    billsec: 0,
+    duration: 9,
+    billsec: 4,
   }));
 
 test('a record without its call: loguniqueid is off, with and without loguserfield', () => {

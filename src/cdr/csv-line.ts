@@ -1,4 +1,5 @@
-import { type CdrRecord, isUniqueid, localSeconds, secondsOf } from './cdr-record.ts';
+import { isUniqueid } from '../calls/uniqueid.ts';
+import { type CdrRecord, localSeconds, secondsOf } from './cdr-record.ts';
 
 /** Columns before uniqueid, which is there with `loguniqueid=yes`. Source: Asterisk, cdr/cdr_csv.c. */
 const fixedColumns = 16;

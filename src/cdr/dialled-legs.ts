@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { channelKind } from '../calls/channel.ts';
-import { beganAt, type CdrRecord } from './cdr-record.ts';
+import { beganAt } from '../calls/uniqueid.ts';
+import type { CdrRecord } from './cdr-record.ts';
 
 /**
  * Legs found in the records of one run of Asterisk: dialled channels, and the channels behind Local pairs. Names of lines
@@ -14,7 +16,7 @@ export type DialledLegs = {
   /** The records of the channel of this name during the call of `by`, in the order of writing. */
   all(channel: string, by: CdrRecord): CdrRecord[];
   /** The record of the channel of this name during the call of `by`; the answered one if there are several. */
-  of(channel: string, by: CdrRecord): CdrRecord | undefined;
+  find(channel: string, by: CdrRecord): CdrRecord | undefined;
   /** The answered record of a Local half that leads to this number, during the call of `by`. */
   leadingTo(number: string, by: CdrRecord): CdrRecord | undefined;
 };
@@ -31,11 +33,14 @@ export function isOutgoing({ lastdata }: CdrRecord): boolean {
   return lastdata === outgoing;
 }
 
-export function createDialledLegs(kept = maxLegs): DialledLegs {
-  const dialled = new Map<string, Span[]>();
-  const records = new Map<string, { readonly record: CdrRecord; readonly span: Span }[]>();
+export function createDialledLegs(): DialledLegs {
+  // Full, they lose the name whose newest record is the oldest: reading one keeps nothing longer.
+  const dialled = new LRUCache<string, Span[]>({ max: maxLegs });
+  const records = new LRUCache<string, { readonly record: CdrRecord; readonly span: Span }[]>({
+    max: maxLegs,
+  });
   /** By uniqueid: when its first record began, on the PBX's own clock. */
-  const starts = new Map<string, number>();
+  const starts = new LRUCache<string, number>({ max: maxLegs });
 
   /** Records have local times; the uniqueid has the time of the first one in UTC. */
   function spanOf(record: CdrRecord): Span {
@@ -43,30 +48,30 @@ export function createDialledLegs(kept = maxLegs): DialledLegs {
     const from = beganAt(record) / 1_000;
     if (start === undefined || duration === undefined)
       return { uniqueid, from, to: Number.POSITIVE_INFINITY };
-    const first = starts.get(uniqueid) ?? start;
-    keep(starts, uniqueid, first, kept);
+    const first = starts.peek(uniqueid) ?? start;
+    starts.set(uniqueid, first);
     return { uniqueid, from, to: from + Math.max(start - first, 0) + duration + roundingS };
   }
 
   function all(channel: string, by: CdrRecord): CdrRecord[] {
     const during = spanOf(by);
-    return (records.get(channel) ?? [])
+    return (records.peek(channel) ?? [])
       .filter(({ span }) => span.to >= during.from && span.from <= during.to)
       .map(({ record }) => record);
   }
 
-  function of(channel: string, by: CdrRecord): CdrRecord | undefined {
+  function find(channel: string, by: CdrRecord): CdrRecord | undefined {
     const found = all(channel, by);
     return found.find(isAnswered) ?? found.find(({ disposition }) => disposition === 'ANSWERED') ?? found[0];
   }
 
   return {
     all,
-    of,
+    find,
     leadingTo(number, by) {
-      for (const name of records.keys()) {
+      for (const name of records.rkeys()) {
         if (!name.startsWith(`Local/${number}@`) || !name.endsWith(';2')) continue;
-        const record = of(name, by);
+        const record = find(name, by);
         if (record && isAnswered(record)) return record;
       }
       return undefined;
@@ -74,16 +79,16 @@ export function createDialledLegs(kept = maxLegs): DialledLegs {
     add(record) {
       const { channel, dstchannel } = record;
       const span = spanOf(record);
-      if (dstchannel !== '' && channelKind(dstchannel) === 'real')
-        keep(dialled, dstchannel, [...(dialled.get(dstchannel) ?? []), span].slice(-maxOfName), kept);
-      keep(records, channel, [...(records.get(channel) ?? []), { record, span }].slice(-maxOfName), kept);
+      if (channelKind(dstchannel) === 'real')
+        dialled.set(dstchannel, [...(dialled.peek(dstchannel) ?? []), span].slice(-maxOfName));
+      records.set(channel, [...(records.peek(channel) ?? []), { record, span }].slice(-maxOfName));
     },
     wasDialled(record) {
       const began = beganAt(record) / 1_000;
-      return (dialled.get(record.channel) ?? []).some(({ from, to }) => began >= from && began <= to);
+      return (dialled.peek(record.channel) ?? []).some(({ from, to }) => began >= from && began <= to);
     },
     isOfAnother: ({ dstchannel, uniqueid }) =>
-      (dialled.get(dstchannel) ?? []).some((span) => span.uniqueid !== uniqueid),
+      (dialled.peek(dstchannel) ?? []).some((span) => span.uniqueid !== uniqueid),
   };
 }
 
@@ -98,25 +103,18 @@ type Span = { readonly uniqueid: string; readonly from: number; readonly to: num
 /** Times in records are whole seconds. */
 const roundingS = 1;
 
-/** Sets an entry, and removes the oldest one beyond `most`. */
-function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
-  map.set(key, value);
-  if (map.size <= most) return;
-  const [oldest] = map.keys();
-  map.delete(oldest as string);
-}
-
 /**
  * Detects restarts of Asterisk. The returned function is called with each record in order, and returns true if Asterisk
  * was restarted before it: channel names are then reused. The count in a uniqueid (`seconds.count`) restarts too.
  */
 export function createRestartDetector(): (record: Pick<CdrRecord, 'uniqueid'>) => boolean {
-  let latest = { seconds: 0, count: 0 };
+  let latest = { began: 0, count: 0 };
   return ({ uniqueid }) => {
-    const [, seconds = 0, count = 0] = (/(\d+)\.(\d+)$/.exec(uniqueid) ?? []).map(Number);
-    if (seconds <= latest.seconds) return false;
+    const began = beganAt({ uniqueid });
+    const count = Number(uniqueid.slice(uniqueid.lastIndexOf('.') + 1));
+    if (began <= latest.began) return false;
     const isRestarted = count < latest.count;
-    latest = { seconds, count };
+    latest = { began, count };
     return isRestarted;
   };
 }

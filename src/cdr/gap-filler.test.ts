@@ -1,125 +1,49 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { createRules } from '../calls/rules.ts';
-import { keepingLog, opened, resultOf } from '../outbox/outbox.fixture.ts';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { resultOf } from '../outbox/outbox.fixture.ts';
 import { createCsvSource } from './csv-source.ts';
+import { line, lostCalls, noLiveCalls, now, rules, scene } from './gap-filler.fixture.ts';
 import { createGapFiller } from './gap-filler.ts';
 import type { LiveCalls } from './live-calls.ts';
-
-const now = 1_800_000_100_000;
-
-const rules = createRules({
-  pbxId: 'pbx',
-  inboundContexts: ['from-trunk'],
-  inboundChannels: [],
-  defaultCountry: 'DE',
-  answeredBy: 'endpoint',
-});
-
-type LineOptions = { src?: string; by?: string; began?: number; uniqueid?: string };
-
-/** A line of Master.csv; `began` is the seconds in its uniqueid. */
-function line(nth: number, options: LineOptions = {}) {
-  const { src = '04066969100', by = '', began = 1_800_000_101 } = options;
-  const { uniqueid = `${began}.${nth}` } = options;
-  const channel = `PJSIP/trunk-${String(nth).padStart(8, '0')}`;
-  const texts = ['', src, '493012', 'from-trunk', '', channel, by, 'Dial', '', '2026-11-20 06:00:00', '', ''];
-  const rest = [by === '' ? 'NO ANSWER' : 'ANSWERED', 'DOCUMENTATION', uniqueid];
-  return `${texts.map((text) => `"${text}"`).join()},9,9,${rest.map((text) => `"${text}"`).join()}\n`;
-}
-
-const noLiveCalls: LiveCalls = {
-  snapshots: () => 0,
-  rules: () => rules,
-  trunks: () => new Set(),
-  isPhone: () => false,
-  recordDelayMs: () => 0,
-  isKnown: () => false,
-  lost: () => new Set(),
-  end: () => assert.fail('no call is open'),
-};
-
-/** A file of records, and a bridge that can be started on it again and again, with one outbox. */
-async function scene(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'filler-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'Master.csv');
-  const log = keepingLog();
-  const outbox = await opened(t, { directory: join(folder, 'state') });
-  const nextEvents: string[] = [];
-  const clock = { now };
-  const checkpointOf = async () => (await outbox.load()).cdrCheckpoint;
-  return {
-    path,
-    log,
-    outbox,
-    nextEvents,
-    clock,
-    codes: () => log.lines.map(({ code }) => code),
-    checkpointOf,
-    write: (text: string) => appendFileSync(path, text),
-    async start(live: Partial<LiveCalls> = {}, written = async () => true, everyMs = 2 ** 30) {
-      const filler = createGapFiller(
-        { source: createCsvSource(path), checkpoint: await checkpointOf(), keepMs: 0, everyMs },
-        { ...noLiveCalls, ...live },
-        {
-          outbox: { ...outbox, written },
-          onAppended: (taken) =>
-            nextEvents.push(...taken.nextEvents.map(({ callId, status }) => `${callId} ${status}`)),
-          log,
-          now: () => clock.now,
-        },
-      );
-      await filler.start();
-      t.after(() => filler.stop());
-      return {
-        ...filler,
-        async reads(count: number) {
-          for (let nth = 0; nth < count; nth++) while (await filler.read());
-        },
-      };
-    },
-    async reportedOf(uniqueid: string) {
-      return (await outbox.eventsOf(`pbx-${uniqueid}`)).map(({ body }) => JSON.parse(body));
-    },
-  };
-}
 
 test('a bridge that is stopped before Asterisk has written its first record goes on from there', async (t) => {
   const { write, start, reportedOf } = await scene(t);
   const first = await start();
   await first.stop();
   write(line(1));
-  const second = await start();
-  await second.reads(3);
-  assert.equal((await reportedOf('1800000101.1')).length, 2);
+  const second = await start({}, { sendsExtras: true });
+  await second.reads(1);
+  assert.deepEqual(await reportedOf('1800000101.1'), [], 'its other records may follow');
+  await second.reads(2);
+  const extras = (await reportedOf('1800000101.1')).map((event) => 'extras' in event);
+  assert.deepEqual(extras, [true, true]);
 });
 
 test('calls before the first start are never reported, later ones are, and a restart continues', async (t) => {
-  const { write, start, reportedOf, codes, nextEvents } = await scene(t);
-  write(line(1) + line(2).slice(0, 40));
+  const { write, start, reportedOf, codes, nextEvents, clock } = await scene(t);
+  clock.now += 400;
+  const sameSecond = line(2, { began: 1_800_000_100 });
+  write(line(1) + sameSecond.slice(0, 40));
   const first = await start();
   await first.stop();
-  write(line(2).slice(40) + line(3, { began: 1_700_000_000 }));
+  write(sameSecond.slice(40) + line(3, { began: 1_800_000_099 }));
   const second = await start();
   write(line(4, { by: 'PJSIP/1001-00000009' }));
   await second.reads(3);
   assert.deepEqual(await reportedOf('1800000101.1'), []);
-  assert.deepEqual(await reportedOf('1700000000.3'), []);
+  assert.deepEqual(await reportedOf('1800000099.3'), []);
   const call = (uniqueid: string) => ({ id: `pbx-${uniqueid}`, direction: 'inbound', from: '+494066969100' });
-  assert.deepEqual(await reportedOf('1800000101.2'), [
-    { ...call('1800000101.2'), status: 'ringing' },
-    { ...call('1800000101.2'), status: 'completed' },
+  assert.deepEqual(await reportedOf('1800000100.2'), [
+    { ...call('1800000100.2'), status: 'ringing' },
+    { ...call('1800000100.2'), status: 'completed' },
   ]);
   assert.deepEqual(await reportedOf('1800000101.4'), [
     { ...call('1800000101.4'), status: 'ringing' },
     { ...call('1800000101.4'), status: 'answered', caller_id: '1001' },
     { ...call('1800000101.4'), status: 'completed', caller_id: '1001' },
   ]);
-  assert.deepEqual(nextEvents, ['pbx-1800000101.2 ringing', 'pbx-1800000101.4 ringing']);
+  assert.deepEqual(nextEvents, ['pbx-1800000100.2 ringing', 'pbx-1800000101.4 ringing']);
   assert.deepEqual(codes(), [
     'cdr.from-now',
     'cdr.going-on',
@@ -150,18 +74,22 @@ test('a call that was reported in part is completed, and one that was reported i
   assert.deepEqual(await statuses('2'), ['ringing', 'completed']);
   assert.deepEqual(await statuses('3'), []);
   const { fields } = log.lines.find(({ code }) => code === 'cdr.filled') ?? {};
-  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, withheld: 1, known: 1, old: 0 });
+  assert.deepEqual(fields, { reported: 1, ended: 0, unrecorded: 0, noNumber: 1, known: 1, old: 0 });
 });
 
 test('a call that is gone ends as its record says, or after some reads without one', async (t) => {
   const { write, start } = await scene(t);
-  const lost = new Set(['1800000101.1', '1800000101.2']);
+  const vanished = new Set(['1800000101.1', '1800000101.2']);
   const ended: object[] = [];
   const end: LiveCalls['end'] = ({ at: _, ...call }) => {
     ended.push(call);
-    lost.delete(call.uniqueid);
+    vanished.delete(call.uniqueid);
   };
-  const filler = await start({ lost: () => lost, isKnown: (uniqueid) => lost.has(uniqueid), end });
+  const filler = await start({
+    vanished: () => vanished,
+    isKnown: (uniqueid) => vanished.has(uniqueid),
+    end,
+  });
   write(line(1, { by: 'PJSIP/1001-00000009' }));
   await filler.reads(3);
   assert.deepEqual(ended, [{ uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' }]);
@@ -169,28 +97,12 @@ test('a call that is gone ends as its record says, or after some reads without o
   assert.deepEqual(ended.slice(1), [{ uniqueid: '1800000101.2' }]);
 });
 
-/** A call that is gone, and how it ended. */
-function lostCalls() {
-  const lost = new Set(['1800000101.1']);
-  const ended: object[] = [];
-  const live: Partial<LiveCalls> = {
-    lost: () => lost,
-    isKnown: (uniqueid) => lost.has(uniqueid),
-    end({ at: _, ...call }) {
-      ended.push(call);
-      lost.delete(call.uniqueid);
-    },
-  };
-  const answered = { uniqueid: '1800000101.1', from: '+494066969100', callerId: '1001' };
-  return { live, ended, answered };
-}
-
 test('a call that is gone waits for its record for as long as Asterisk holds records back', async (t) => {
   const { write, start } = await scene(t);
   const { live, ended, answered } = lostCalls();
   write('');
-  const filler = await start({ ...live, recordDelayMs: () => 300_000 }, undefined, 100_000);
-  await filler.reads(6);
+  const filler = await start({ ...live, recordDelayMs: () => 250_000 }, { everyMs: 100_000 });
+  await filler.reads(7);
   assert.deepEqual(ended, []);
   write(line(1, { by: 'PJSIP/1001-00000009' }));
   await filler.reads(3);
@@ -212,7 +124,10 @@ test('a call that is gone waits for its record while the records cannot be read,
   const other = await start(second.live);
   await other.reads(20);
   assert.deepEqual(second.ended, []);
-  clock.now += 3_700_000;
+  clock.now += 3_600_000;
+  await other.reads(7);
+  assert.deepEqual(second.ended, []);
+  clock.now += 1;
   await other.reads(7);
   assert.deepEqual(second.ended, [{ uniqueid: '1800000101.1' }]);
 });
@@ -270,7 +185,7 @@ test('a file that cannot be read is logged once, and nothing is skipped', async 
   ]);
 });
 
-test('a restored file reports nothing again, and no call that was judged live and not reported', async (t) => {
+test('a restored file reports nothing again, and no call that was decided live and not reported', async (t) => {
   const { write, start, reportedOf, path, outbox, log } = await scene(t);
   write('');
   const first = await start();
@@ -296,8 +211,8 @@ test('a restored file reports nothing again, and no call that was judged live an
   assert.equal(fields?.known, 1, 'the first gap');
 });
 
-test('the ledger reaches back as far as records are judged: what it forgets is too old to be reported', async (t) => {
-  const { write, start, outbox, path, clock } = await scene(t);
+test('the ledger reaches back as far as calls are decided from records: what it forgets is too old to be reported', async (t) => {
+  const { write, start, outbox, path, clock, csv } = await scene(t);
   write('');
   const days = 86_400_000;
   const first = await start();
@@ -318,7 +233,20 @@ test('the ledger reaches back as far as records are judged: what it forgets is t
   clock.now = now + 30 * days;
   const inGap = 1_800_000_101 + 20 * 86_400;
   write(line(2, { began: inGap }));
-  const second = await start();
+  // The first chunk has nothing yet.
+  let isFirst = true;
+  const second = await start(
+    {},
+    {
+      source: {
+        async read(from, how) {
+          const chunk = isFirst ? { entries: [], next: from, restarted: false } : await csv.read(from, how);
+          isFirst = false;
+          return { atEnd: false, ...chunk };
+        },
+      },
+    },
+  );
   await second.reads(4);
   assert.equal((await outbox.eventsOf(`pbx-${inGap}.2`)).length, 2);
   assert.equal(await prune(second), 2);
@@ -332,7 +260,7 @@ test('while live events are only in memory nothing is decided, and a restart rea
   const { write, start, reportedOf, checkpointOf } = await scene(t);
   write('');
   let isWritten = true;
-  const first = await start({}, async () => isWritten);
+  const first = await start({}, { written: async () => isWritten });
   await first.reads(1);
   const before = await checkpointOf();
   isWritten = false;
@@ -352,10 +280,11 @@ test('a call whose channel is still there is decided when it is gone', async (t)
   const { write, start, reportedOf } = await scene(t);
   write('');
   let isKnown = true;
-  const filler = await start({ isKnown: () => isKnown });
-  write(line(1));
+  const filler = await start({ isKnown: (uniqueid) => isKnown && uniqueid === '1800000101.1' });
+  write(line(1) + line(2));
   await filler.reads(4);
   assert.deepEqual(await reportedOf('1800000101.1'), []);
+  assert.equal((await reportedOf('1800000101.2')).length, 2, 'the next one does not wait for it');
   isKnown = false;
   await filler.reads(1);
   assert.equal((await reportedOf('1800000101.1')).length, 2);
@@ -384,12 +313,19 @@ test('it reads by itself, also if the records could not be read at the start', a
   assert.equal((await reportedOf('1800000101.1')).length, 2);
 });
 
-test('a long gap is read in chunks, and each of its calls is reported', async (t) => {
-  const { write, start, outbox, path } = await scene(t);
-  const filler = await start();
-  await filler.reads(1);
+test('a long gap is read in chunks without a pause, and each of its calls is reported', async (t) => {
+  const { write, start, outbox, path, csv } = await scene(t);
+  await (await start()).stop();
   for (let nth = 0; nth < 5_000; nth++) write(line(nth));
   assert.ok(readFileSync(path).length > 2 << 18);
-  await filler.reads(3);
+  const all = Promise.withResolvers<void>();
+  const read: typeof csv.read = async (from, how) => {
+    const chunk = await csv.read(from, how);
+    if (chunk.atEnd) all.resolve();
+    return chunk;
+  };
+  const filler = await start({}, { source: { read } });
+  await all.promise;
+  await filler.reads(2);
   assert.equal((await outbox.counters()).queued, 10_000);
 });

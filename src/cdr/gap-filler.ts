@@ -1,17 +1,17 @@
 import type { ExtendedCallEvent } from '../api/contract/call-extras.ts';
 import { missedText } from '../calls/place.ts';
+import { beganAt, callIdOf } from '../calls/uniqueid.ts';
 import type { Log } from '../log/log.ts';
 import type { Appended, Batch, Outbox } from '../outbox/outbox.ts';
-import type { CallVerdict } from '../outbox/tables/ledger.ts';
+import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { within } from '../process/within.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
-import { beganAt } from './cdr-record.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
-import { judge } from './cdr-verdict.ts';
 import { type Checkpoint, nextSince, readCheckpoint } from './checkpoint.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
+import { recordedCallOf } from './recorded-call.ts';
 
 type GapFillerOptions = {
   /** Asterisk's call records; closed with the gap filler. */
@@ -65,14 +65,14 @@ export function createGapFiller(
   { source, checkpoint, keepMs, everyMs = 2_000 }: GapFillerOptions,
   live: LiveCalls,
   tools: {
-    readonly outbox: Pick<Outbox, 'append' | 'verdicts'> & {
+    readonly outbox: Pick<Outbox, 'append' | 'ledgerEntries'> & {
       /** Resolves with true if all events are on disk within `limitMs`. */
       readonly written: (limitMs: number) => Promise<boolean>;
     };
     readonly onAppended: (taken: Appended) => void;
     readonly log: Log;
     readonly now: () => number;
-    /** Whether the far side also takes what the API's document does not name (API_EXTRAS); no when absent. */
+    /** Whether to send `extras`, which the API's document does not have (API_EXTRAS); no when absent. */
     readonly sendsExtras?: boolean;
   },
 ): GapFiller {
@@ -104,8 +104,8 @@ export function createGapFiller(
     }
     position = await source.end();
     since = Math.floor(now() / 1_000) * 1_000;
-    // A stop before the first record must not lose this position: the next start would begin later. While the disk is
-    // full nothing waits for it: every read stores the position.
+    // Stored at once: a stop before the first record would make the next start begin later. Nothing waits for it while
+    // the disk is full, since every read stores the position.
     void store([]).catch(() => {});
     log.say('cdr.from-now', { source: name });
   }
@@ -120,7 +120,7 @@ export function createGapFiller(
     warned.add(code);
   }
 
-  const idOf = (uniqueid: string) => `${live.rules().pbxId}-${uniqueid}`;
+  const idOf = (uniqueid: string) => callIdOf(live.rules().pbxId, uniqueid);
 
   function logReported({ id, from, caller_id, extras }: ExtendedCallEvent): void {
     counts.reported += 1;
@@ -133,16 +133,16 @@ export function createGapFiller(
   function decide(
     uniqueid: string,
     { records, legs }: PendingCall,
-    known: CallVerdict | undefined,
-    { trunks, lost }: Record<'trunks' | 'lost', ReadonlySet<string>>,
+    known: LedgerEntry | undefined,
+    { trunks, vanished }: Record<'trunks' | 'vanished', ReadonlySet<string>>,
   ): Decision {
-    const verdict = judge({ rules: live.rules(), trunks, isPhone: live.isPhone, legs }, records);
-    if (!lost.has(uniqueid))
-      return decideCall(idOf(uniqueid), verdict, known, Math.max(since, now() - longestGapMs));
+    const recorded = recordedCallOf({ rules: live.rules(), trunks, isPhone: live.isPhone, legs }, records);
+    if (!vanished.has(uniqueid))
+      return decideCall(idOf(uniqueid), recorded, known, Math.max(since, now() - longestGapMs));
     counts.ended += 1;
-    if (!verdict.inbound) live.end({ at: now(), uniqueid });
+    if (!recorded.inbound) live.end({ at: now(), uniqueid });
     else {
-      const { from, callerId, extras } = verdict;
+      const { from, callerId, extras } = recorded;
       const { missed } = extras;
       live.end({
         ...{ at: now(), uniqueid },
@@ -155,24 +155,27 @@ export function createGapFiller(
   }
 
   async function decideAll(): Promise<void> {
-    const lost = live.lost();
+    const vanished = live.vanished();
     const isDue = ([uniqueid, { read }]: readonly [string, PendingCall]) =>
-      reads - read >= readsBeforeDecision && (lost.has(uniqueid) || !live.isKnown(uniqueid));
+      reads - read >= readsBeforeDecision && (vanished.has(uniqueid) || !live.isKnown(uniqueid));
     const due = [...pending.calls].filter(isDue);
-    const known = due.length === 0 ? new Map() : await outbox.verdicts(due.map(([id]) => idOf(id)));
+    const known = due.length === 0 ? new Map() : await outbox.ledgerEntries(due.map(([id]) => idOf(id)));
     const events: ExtendedCallEvent[] = [];
     const unreported: { id: string; at: number; why: string }[] = [];
     // As they are now, after the wait for the disk.
-    const sets = { trunks: live.trunks(), lost: live.lost() };
+    const sets = { trunks: live.trunks(), vanished: live.vanished() };
+    const at = now();
     for (const [uniqueid, call] of due) {
       const id = idOf(uniqueid);
       const decision = decide(uniqueid, call, known.get(id), sets);
       if ('events' in decision) events.push(...decision.events);
       else if ('unreported' in decision) {
         const { unreported: why, lacksNumber } = decision;
-        unreported.push({ id, at: now(), why });
+        unreported.push({ id, at, why });
+        const number = call.records[0]?.src ?? '';
+        live.writeJournal({ at, uniqueid, call: id, number, kind: 'not-reported', text: why });
         if (!lacksNumber) continue;
-        counts.withheld += 1;
+        counts.noNumber += 1;
         log.say('call.no-number', { call: id, why });
       } else if (decision.skipped !== 'not inbound') counts[decision.skipped] += 1;
     }
@@ -183,7 +186,7 @@ export function createGapFiller(
     for (const event of events) if (event.status === 'completed') logReported(event);
   }
 
-  /** Stores decisions and the checkpoint that passes the decided calls, in one transaction. */
+  /** Stores decisions together with the checkpoint behind the decided calls, in one transaction. */
   async function store(
     decided: readonly string[],
     made: Pick<Batch, 'events' | 'unreported'> = { events: [] },
@@ -194,17 +197,16 @@ export function createGapFiller(
     const reached: Checkpoint = { source: name, since, position: oldest?.from ?? position };
     const text = JSON.stringify(reached);
     if (text !== stored.text || decided.length > 0) {
-      const taken = await outbox.append({ calls: [], trunks: [], ...made, cdrCheckpoint: text });
-      if (made.events.length > 0) tools.onAppended(taken);
+      tools.onAppended(await outbox.append({ calls: [], trunks: [], ...made, cdrCheckpoint: text }));
       stored = { text, since };
     }
     for (const uniqueid of decided) pending.calls.delete(uniqueid);
   }
 
   /** Ends calls for which Asterisk wrote no record, because it crashed during the call. */
-  function giveUpLost(atEnd: boolean): void {
+  function giveUpVanished(atEnd: boolean): void {
     const delayReads = Math.ceil(live.recordDelayMs() / everyMs);
-    for (const uniqueid of timeouts.expired(live.lost(), { reads, atEnd, delayReads })) {
+    for (const uniqueid of timeouts.expired(live.vanished(), { reads, atEnd, delayReads })) {
       if (pending.calls.has(uniqueid)) continue;
       counts.unrecorded += 1;
       live.end({ at: now(), uniqueid });
@@ -213,8 +215,8 @@ export function createGapFiller(
 
   function logCounts(): void {
     const isAfterGap = live.snapshots() > gaps;
-    const { reported, ended, unrecorded, withheld } = counts;
-    if (!isAfterGap && reported + ended + unrecorded + withheld === 0) return;
+    const { reported, ended, unrecorded, noNumber } = counts;
+    if (!isAfterGap && Math.max(reported, ended, unrecorded, noNumber) === 0) return;
     gaps = live.snapshots();
     log.say('cdr.filled', counts);
     counts = noCounts();
@@ -235,21 +237,21 @@ export function createGapFiller(
       await begin();
       const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
-      if (chunk.lost) log.say('cdr.lost-position', { source: name });
+      if (chunk.restarted) log.say('cdr.lost-position', { source: name });
       for (const entry of chunk.entries) add(entry);
       position = chunk.next;
       if (chunk.atEnd) since = nextSince(since, { now: now(), keepMs }, pending.calls.keys());
       await decideAll();
-      giveUpLost(chunk.atEnd);
+      giveUpVanished(chunk.atEnd);
       const isQuiet = [...pending.calls.values()].every(({ read }) => reads - read >= readsBeforeDecision);
-      if (chunk.atEnd && isQuiet && live.lost().size === 0) logCounts();
+      if (chunk.atEnd && isQuiet && live.vanished().size === 0) logCounts();
       if (unreadable !== undefined) log.say('cdr.readable', { source: name });
       unreadable = undefined;
       return !chunk.atEnd;
     } catch (error) {
       logUnreadable(error);
       // A database may start after the bridge.
-      giveUpLost(now() - (unreadable?.since ?? 0) > longestUnreadableMs);
+      giveUpVanished(now() - (unreadable?.since ?? 0) > longestUnreadableMs);
       return false;
     }
   }
@@ -284,5 +286,5 @@ export function createGapFiller(
 }
 
 function noCounts() {
-  return { reported: 0, ended: 0, unrecorded: 0, withheld: 0, known: 0, old: 0 };
+  return { reported: 0, ended: 0, unrecorded: 0, noNumber: 0, known: 0, old: 0 };
 }

@@ -1,3 +1,4 @@
+import type { JournalEntry } from '../calls/effect.ts';
 import type { EndedUnseen } from '../calls/input.ts';
 import type { Rules } from '../calls/rules.ts';
 
@@ -15,7 +16,9 @@ export type LiveCalls = {
   /** True for a call or channel that is in progress, or was when the link ended. */
   isKnown(uniqueid: string): boolean;
   /** Open calls that are gone from the PBX, and whose end was not seen. */
-  lost(): ReadonlySet<string>;
+  vanished(): ReadonlySet<string>;
   /** Ends one of those. */
   end(ended: Omit<EndedUnseen, 'type'>): void;
+  /** Adds a line to the journal, for `explain`. */
+  writeJournal(entry: JournalEntry): void;
 };

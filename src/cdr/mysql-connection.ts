@@ -40,7 +40,6 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
       database,
       connectTimeout: deadlineMs,
       dateStrings: true,
-      supportBigNumbers: true,
     });
     // The connection may end between two queries; the next query reconnects.
     made.on('error', drop);
@@ -70,7 +69,7 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
         return await Promise.race([ask(sql, values), late.promise]);
       } catch (error) {
         drop();
-        throw explained(error, password);
+        throw explained(error as NodeJS.ErrnoException, password);
       } finally {
         clearTimeout(timer);
       }
@@ -84,12 +83,10 @@ export function createMysqlLink(options: MysqlOptions, deadlineMs = 10_000): Mys
 /** Error codes of OpenSSL and mysql2 for a refused certificate and for a server without TLS. */
 const tlsCodes = /^(HANDSHAKE_(NO_)?SSL|ERR_(TLS|SSL)_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_)/;
 
-function explained(error: unknown, password: string | undefined): unknown {
-  if (!(error instanceof Error)) return error;
+function explained(error: NodeJS.ErrnoException, password: string | undefined): Error {
   // A server, or an impostor, may repeat the password in its error message.
   if (password) error.message = error.message.replaceAll(password, '[secret]');
-  const { code = '' } = error as NodeJS.ErrnoException;
-  if (!tlsCodes.test(code)) return error;
+  if (!tlsCodes.test(error.code ?? '')) return error;
   // Node's message continues with a hint about its command line, which does not apply here.
   const [what] = error.message.split('; if the root CA');
   return new RecordsRefused(

@@ -16,7 +16,7 @@ import {
 const pageRows = 2_000;
 /** Calls whose rows are read by one query. */
 const callsAtOnce = 500;
-/** An empty table is read from this long ago, s: enough for any time zone that it may be written in. */
+/** Where to start in an empty table: this long ago, s, which covers every time zone that it may be written in. */
 const dayS = 86_400;
 /** Maximum size of a table without an index: each read goes through all of it. */
 const maxRowsWithoutIndex = 50_000;
@@ -126,14 +126,15 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
         table,
         fresh.map(({ uniqueid }) => uniqueid),
       );
-      const read = fresh.map((call) => ({ ...call, rows: rows.get(call.uniqueid)?.length ?? 0 }));
-      const records = fresh.flatMap(({ uniqueid }) => rows.get(uniqueid) ?? []).map(recordOf);
+      const rowsOf = ({ uniqueid }: Candidate) => rows.get(uniqueid) ?? [];
+      const read = fresh.map((call) => ({ ...call, rows: rowsOf(call).length }));
+      const records = fresh.flatMap(rowsOf).map(recordOf);
       const nameless = page.some(({ uniqueid }) => uniqueid === '') ? (['no-uniqueid'] as const) : [];
       return {
         entries: [...records, ...nameless].map((record): Entry<ScanPosition> => ({ record, from: position })),
         next: positionAfter(here, { cursor, thorough, read, now }),
         atEnd: cursor === undefined,
-        lost: false,
+        restarted: false,
       };
     },
 
@@ -184,18 +185,18 @@ async function assertIndexed(
     'SELECT TABLE_ROWS AS count FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?',
     [database, table],
   );
-  if (Number(size?.count ?? 0) <= maxRowsWithoutIndex) return;
-  throw new RecordsRefused(
-    `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each read would go through all of it`,
-    missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
-  );
+  if (Number(size?.count) > maxRowsWithoutIndex)
+    throw new RecordsRefused(
+      `table ${table} has ${size?.count} rows and no index on ${missing.join(' and ')}: each read would go through all of it`,
+      missing.map((column) => `CREATE INDEX ${column} ON ${database}.${table} (${column});`).join(' '),
+    );
 }
 
 function rowTimesOf(row: Readonly<Record<string, unknown>>): RowTimes {
   return {
     uniqueid: String(row.uniqueid ?? ''),
-    began: Number(row.began ?? 0),
-    duration: Number(row.duration ?? 0),
+    began: Number(row.began),
+    duration: Number(row.duration),
   };
 }
 

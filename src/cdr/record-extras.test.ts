@@ -27,9 +27,19 @@ const freepbx = (lastapp: string, lastdata: string, dcontext: string, dst: strin
 
 const rows: [name: string, records: CdrRecord[], missed: object][] = [
   ['a phone rang', [dialled('1001')], { where: 'ringing', name: '1001', after: 9 }],
+  ...['Hangup', 'Busy', 'congestion', ''].map((app): (typeof rows)[number] => [
+    `two phones rang, then the PBX ended the call with '${app}'`,
+    [dialled('1001'), dialled('1002'), record(app, '', { start: 1_800_003_609, duration: 0 })],
+    { where: 'ringing', after: 9 },
+  ]),
   [
-    'two phones rang, then the PBX hung up',
-    [dialled('1001'), dialled('1002'), record('Hangup', '', { start: 1_800_003_609, duration: 0 })],
+    'a phone rang, then another one',
+    [record('Dial', 'PJSIP/1003', { dstchannel: 'PJSIP/1003-00000001' }), dialled('1001')],
+    { where: 'ringing', name: '1001', after: 9 },
+  ],
+  [
+    'a phone behind a Local channel rang',
+    [record('Dial', 'Local/1001@x', { dstchannel: 'Local/1001@x-00000001;1' })],
     { where: 'ringing', after: 9 },
   ],
   ['a mobile over the trunk rang', [dialled('trunk')], { where: 'ringing', after: 9 }],
@@ -55,14 +65,35 @@ const rows: [name: string, records: CdrRecord[], missed: object][] = [
     [freepbx('Queue', '400,t,,,8', 'ext-queues', '400')],
     { where: 'queue', name: '400', after: 9 },
   ],
+  [
+    'voicemail after a queue of FreePBX',
+    [freepbx('VoiceMail', '1000@default', 'ext-queues', '400')],
+    { where: 'voicemail', name: '1000', after: 9 },
+  ],
+  [
+    'a phone after a queue of FreePBX',
+    [{ ...dialled('1001'), dcontext: 'ext-queues', dst: '400' }],
+    { where: 'ringing', name: '1001', after: 9 },
+  ],
   ['an announcement, which the hang-up after it has overwritten', [record('Hangup')], { after: 9 }],
   ['a conference', [record('ConfBridge', '600')], { after: 9 }],
+  [
+    'the longest duration',
+    [record('WaitExten', '', { duration: 604_800 })],
+    { where: 'ivr', after: 604_800 },
+  ],
+  ['no duration', [record('WaitExten', '', { duration: 0 })], { where: 'ivr', after: 0 }],
   ['a duration that no call has', [record('WaitExten', '', { duration: 604_801 })], { where: 'ivr' }],
   ['a phone whose name is too long', [dialled('x'.repeat(65))], { where: 'ringing', after: 9 }],
   ['an application that is none of Asterisk', [record('constructor')], { after: 9 }],
   [
     'a source without times',
     [record('Queue', 'sales', { start: undefined })],
+    { where: 'queue', name: 'sales' },
+  ],
+  [
+    'a source without durations',
+    [record('Queue', 'sales', { duration: undefined })],
     { where: 'queue', name: 'sales' },
   ],
 ];
@@ -77,7 +108,9 @@ test('the number called is the DID, or what was dialled in an inbound context', 
   assert.equal(did(record('Dial')), '4930777');
   assert.equal(did(freepbx('Queue', '', 'ext-queues', '400')), undefined);
   assert.equal(did(freepbx('Dial', '', 'from-did-direct', '1001')), undefined);
-  assert.equal(did({ ...freepbx('Queue', '', 'ext-queues', '400'), did: '4930888' }), '4930888');
+  const queue = freepbx('Queue', '', 'ext-queues', '400');
+  assert.equal(did(record('Dial'), { ...queue, did: '4930888' }), '4930888');
+  assert.equal(did(queue, record('Dial')), undefined);
 });
 
 test('events have times of the PBX unless some of the call have times of the bridge', () => {
@@ -92,4 +125,6 @@ test('events have times of the PBX unless some of the call have times of the bri
   });
   assert.deepEqual(extrasOfRecorded(recorded, 'completed', false), { ...call, missed });
   assert.deepEqual(extrasOfRecorded(recorded, 'answered', true), call);
+  const withoutTimes = recordExtras(known, [record('Dial', '', { start: undefined })], true);
+  assert.deepEqual(extrasOfRecorded(withoutTimes, 'completed', true), call);
 });

@@ -1,10 +1,11 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
 import { type CallExtras, longestCallSeconds, type Missed } from '../api/contract/call-extras.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 import { channelKind, endpointOf, extensionOf } from '../calls/channel.ts';
 import { extrasOf } from '../calls/extras.ts';
 import { type MissedPlace, missedPlaceAt, missedPlaceIn, named } from '../calls/place.ts';
-import { beganAt, type CdrRecord } from './cdr-record.ts';
-import type { Known } from './cdr-verdict.ts';
+import { beganAt } from '../calls/uniqueid.ts';
+import type { CdrRecord } from './cdr-record.ts';
+import type { Known } from './recorded-call.ts';
 
 /** What records say of a call beyond the API's document. */
 export type RecordExtras = {
@@ -62,7 +63,7 @@ function secondsOf(records: readonly CdrRecord[]): number | undefined {
   return seconds >= 0 && seconds <= longestCallSeconds ? seconds : undefined;
 }
 
-/** By the last application that says it: after a Dial that nobody answered come `Hangup`, `Busy` or `Congestion`. */
+/** Taken from the last application, without the `Hangup`, `Busy` or `Congestion` that follows an unanswered Dial. */
 function missedPlace(trunks: ReadonlySet<string>, records: readonly CdrRecord[]): MissedPlace {
   const last = records.findLast(({ lastapp }) => !/^(?:Hangup|Busy|Congestion|)$/i.test(lastapp));
   if (last === undefined) return {};

@@ -11,11 +11,11 @@ export function createRecordTimeouts() {
      * @param delayReads how many reads longer to wait, because Asterisk delays its records.
      */
     expired(
-      lost: ReadonlySet<string>,
+      vanished: ReadonlySet<string>,
       { reads, atEnd, delayReads }: { reads: number; atEnd: boolean; delayReads: number },
     ): string[] {
-      for (const uniqueid of since.keys()) if (!lost.has(uniqueid)) since.delete(uniqueid);
-      for (const uniqueid of lost) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, reads);
+      for (const uniqueid of since.keys()) if (!vanished.has(uniqueid)) since.delete(uniqueid);
+      for (const uniqueid of vanished) if (!atEnd || !since.has(uniqueid)) since.set(uniqueid, reads);
       return [...since]
         .filter(([, read]) => reads - read >= timeoutReads + delayReads)
         .map(([uniqueid]) => uniqueid);

@@ -2,16 +2,19 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { endOf, type FilePosition, readFrom } from './rotated-file.ts';
@@ -55,13 +58,13 @@ function fileFor(t: TestContext) {
 /** Reads on until there is nothing more. */
 async function readAll(path: string, from: FilePosition) {
   const texts: string[] = [];
-  let lost = false;
+  let restarted = false;
   for (let position = from; ; ) {
     const chunk = await readFrom(path, position);
     texts.push(...chunk.lines.map(({ text }) => text));
-    lost ||= chunk.lost;
+    restarted ||= chunk.restarted;
     position = chunk.next;
-    if (chunk.atEnd) return { texts, position, lost };
+    if (chunk.atEnd) return { texts, position, restarted };
   }
 }
 
@@ -85,7 +88,10 @@ test('a file that does not exist yet is read from its beginning later', async (t
   assert.deepEqual(end, nowhere);
   await assert.rejects(readFrom(file.path, end), { code: 'ENOENT' });
   file.write('one\n');
-  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [['one'], false]);
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, restarted }) => [texts, restarted]), [
+    ['one'],
+    false,
+  ]);
 });
 
 test('reading from the position of a line returns it again', async (t) => {
@@ -103,22 +109,77 @@ test('a file that was edited (another inode, the same beginning) is read from th
   copyFileSync(file.path, `${file.path}x`);
   renameSync(`${file.path}x`, file.path);
   file.write('three\n');
-  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, restarted }) => [texts, restarted]), [
     ['three'],
     false,
   ]);
 });
 
-test('a file that was emptied or compressed is read from its beginning, and reported as lost', async (t) => {
+test('a file that was emptied or compressed is read from its beginning, and reported as restarted', async (t) => {
   const file = fileFor(t);
   file.write('one\ntwo\n');
   const end = await endOf(file.path);
   renameSync(file.path, `${file.path}.1.gz`);
   file.write('a longer line than before\n');
-  assert.deepEqual(await readAll(file.path, end).then(({ texts, lost }) => [texts, lost]), [
+  assert.deepEqual(await readAll(file.path, end).then(({ texts, restarted }) => [texts, restarted]), [
     ['a longer line than before'],
     true,
   ]);
+});
+
+test('empty lines are lines, and lines may end as on Windows', async (t) => {
+  const file = fileFor(t);
+  file.write('\n\none\r\n');
+  assert.deepEqual((await readAll(file.path, nowhere)).texts, ['', '', 'one']);
+});
+
+test('the last line of a rotated file is complete, with and without an end', async (t) => {
+  const file = fileFor(t);
+  file.write('one\n');
+  const end = await endOf(file.path);
+  file.write('two\nthree');
+  file.rotate();
+  file.write('four\nfi');
+  assert.deepEqual((await readAll(file.path, end)).texts, ['two', 'three', 'four']);
+});
+
+test('a file that was still empty is read, then the newer one', async (t) => {
+  const file = fileFor(t);
+  file.write('');
+  const end = await endOf(file.path);
+  file.write('one\n');
+  file.rotate();
+  file.write('two\n');
+  assert.deepEqual((await readAll(file.path, end)).texts, ['one', 'two']);
+});
+
+test('other files, folders and links of the same folder are left alone', async (t) => {
+  const file = fileFor(t);
+  file.write('one\n');
+  const end = await endOf(file.path);
+  file.write('two\n');
+  for (const name of ['1001.csv', 'Master.csvx']) copyFileSync(file.path, join(dirname(file.path), name));
+  mkdirSync(`${file.path}.d`);
+  symlinkSync('nowhere', `${file.path}.link`);
+  writeFileSync(file.path, '');
+  file.write('three\n');
+  assert.deepEqual((await readAll(file.path, end)).texts, ['three']);
+  await assert.rejects(endOf(`${file.path}.d`), { code: 'EISDIR' });
+});
+
+test('the end of a file whose first line is being written is its beginning', async (t) => {
+  const file = fileFor(t);
+  file.write('on');
+  assert.equal((await endOf(file.path)).offset, 0);
+});
+
+test('the end of a long file is after its last complete line', async (t) => {
+  const file = fileFor(t);
+  file.write('a line\n'.repeat(50_000));
+  const { size } = statSync(file.path);
+  file.write('the next');
+  const { offset, inode } = await endOf(file.path);
+  assert.deepEqual([offset, inode], [size, statSync(file.path).ino]);
 });
 
 test('a line without an end is skipped at last', async (t) => {
@@ -149,7 +210,7 @@ test('whatever is written, rotated and copied away while it is read: every line 
         const read: string[] = [];
         const readMore = async () => {
           const all = await readAll(file.path, position);
-          assert.equal(all.lost, false);
+          assert.equal(all.restarted, false);
           position = all.position;
           read.push(...all.texts);
         };

@@ -21,7 +21,7 @@ export type Lines = {
   /** True if there is no more to read now. */
   readonly atEnd: boolean;
   /** True if the file read last is gone, and the current one is read from its beginning. */
-  readonly lost: boolean;
+  readonly restarted: boolean;
 };
 
 /** Bytes read at once. More would block the process for longer than a few milliseconds. */
@@ -70,11 +70,11 @@ export async function readFrom(path: string, position: FilePosition): Promise<Li
       (await holds(file, position)) ? readLines(file, position, false) : undefined,
     ).catch(absent);
     if (rest === undefined) continue;
-    if (rest.lines.length > 0 || !rest.atEnd) return { ...rest, atEnd: false };
-    return (await firstLines(files.slice(0, nth))) ?? { ...rest, next: position };
+    if (rest.lines.length > 0) return { ...rest, atEnd: false };
+    return (await firstLines(files.slice(0, nth))) ?? rest;
   }
   const all = await inFile(path, (file) => readLines(file, beginning, true));
-  return { ...all, lost: position.inode !== 0 };
+  return { ...all, restarted: position.inode !== 0 };
 }
 
 /** The lines of the oldest file that is not empty, since a position in an empty one identifies nothing. Newest first. */
@@ -147,7 +147,7 @@ async function readLines(file: FileHandle, from: FilePosition, mayGrow: boolean)
   // A line of that length is skipped like any other that is not a record.
   const isRest = start < bytes.length && ((atEnd && !mayGrow) || (!atEnd && start === before));
   if (isRest) take(bytes.length, bytes.length);
-  return { lines, next: position, atEnd, lost: false };
+  return { lines, next: position, atEnd, restarted: false };
 }
 
 async function tailAt(file: FileHandle, offset: number): Promise<string> {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -29,19 +29,22 @@ function databaseIn(t: TestContext, columns = sample) {
       run(`INSERT INTO cdr (clid, dcontext, channel, dstchannel, disposition, uniqueid) VALUES
         ('"A" <0301234567>', 'from-trunk', 'PJSIP/trunk-1', '', 'NO ANSWER', '1800000000.${nth}')`),
     async read(from: { row: number; uniqueid: string }) {
-      const { entries, next, lost } = await createSqliteSource(path).read(from, { thorough: true });
+      const { entries, next, restarted } = await createSqliteSource(path).read(from, { thorough: true });
       return {
         ids: entries.map(({ record }) => (typeof record === 'string' ? record : record.uniqueid)),
         next,
-        lost,
+        restarted,
       };
     },
   };
 }
 
 test("a table of Asterisk's sample is read; the caller's number is in clid", async (t) => {
-  const { source, make, write } = databaseIn(t);
-  await assert.rejects(source.probe(), (error) => error instanceof RecordsRefused && error.mayCome);
+  const { source, run, make, write } = databaseIn(t);
+  const mayCome = (error: unknown) => error instanceof RecordsRefused && error.mayCome;
+  await assert.rejects(source.probe(), mayCome, 'no file');
+  run('PRAGMA user_version = 1');
+  await assert.rejects(source.probe(), mayCome, 'no table');
   make();
   const end = await source.end();
   write(1);
@@ -51,6 +54,50 @@ test("a table of Asterisk's sample is read; the caller's number is in clid", asy
     ['0301234567'],
   );
   assert.equal(await source.probe(), 'can be read, 1 records so far');
+});
+
+test('an empty table is read later, under any name if it is the only one', async (t) => {
+  const { source, run, write, make } = databaseIn(t);
+  make();
+  assert.equal(await source.probe(), 'can be read; it is empty');
+  // ANALYZE makes a table of SQLite's own.
+  run('ALTER TABLE cdr RENAME TO "my ""calls"; ANALYZE');
+  const end = await source.end();
+  run('CREATE TABLE other (a)');
+  await assert.rejects(source.probe(), {
+    message: 'it has 2 tables, and none is called cdr',
+    mayCome: false,
+  });
+  run('DROP TABLE other; INSERT INTO "my ""calls" (uniqueid) VALUES (\'1800000000.1\')');
+  assert.equal((await source.read(end, { thorough: true })).entries.length, 1);
+  run('ALTER TABLE "my ""calls" RENAME TO cdr; CREATE TABLE other (a)');
+  write(2);
+  assert.equal((await source.read(end, { thorough: true })).entries.length, 2, 'the table cdr');
+});
+
+test('a position outlives a restart, and nothing else is one', (t) => {
+  const { source } = databaseIn(t);
+  const position = { row: 1, uniqueid: '1.1' };
+  assert.deepEqual(source.positionOf(JSON.parse(JSON.stringify(position))), position);
+  assert.equal(source.positionOf({ inode: 1, offset: 2, tail: '' }), undefined);
+});
+
+test('many rows are read in pages, each from where the last one ended', async (t) => {
+  const { source, make, run, path } = databaseIn(t);
+  make();
+  run(`INSERT INTO cdr (uniqueid) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 750)
+    SELECT '1800000000.' || i FROM n`);
+  const first = await source.read({ row: 0, uniqueid: '' }, { thorough: true });
+  const second = await source.read(first.next, { thorough: true });
+  assert.deepEqual([first.entries.length, first.atEnd, first.restarted], [500, false, false]);
+  assert.deepEqual([second.entries.length, second.atEnd, second.restarted], [250, true, false]);
+  const { entries } = await source.read(first.entries[7]?.from ?? first.next, { thorough: true });
+  assert.deepEqual(entries[0]?.record, first.entries[7]?.record);
+  const files = readdirSync('/proc/self/fd').map((fd) => {
+    const file = `/proc/self/fd/${fd}`;
+    return lstatSync(file, { throwIfNoEntry: false }) ? readlinkSync(file) : '';
+  });
+  assert.ok(!files.includes(path), 'nothing stays open');
 });
 
 test('a column that is missing is named, with what to do', async (t) => {
@@ -69,12 +116,15 @@ test('an emptied table, and another file in its place, are read from their begin
   run('DELETE FROM cdr');
   write(4);
   const emptied = await read(next);
-  assert.deepEqual([emptied.ids, emptied.lost], [['1800000000.4'], true]);
+  assert.deepEqual([emptied.ids, emptied.restarted], [['1800000000.4'], true]);
   renameSync(path, `${path}.old`);
   make();
   for (const nth of [5, 6, 7]) write(nth);
   const replaced = await read(emptied.next);
-  assert.deepEqual([replaced.ids, replaced.lost], [['5', '6', '7'].map((nth) => `1800000000.${nth}`), true]);
+  assert.deepEqual(
+    [replaced.ids, replaced.restarted],
+    [['5', '6', '7'].map((nth) => `1800000000.${nth}`), true],
+  );
 });
 
 test('deleted old rows are not a loss', async (t) => {
@@ -84,8 +134,8 @@ test('deleted old rows are not a loss', async (t) => {
   const { next } = await read({ row: 0, uniqueid: '' });
   write(4);
   run('DELETE FROM cdr WHERE AcctId < 4');
-  const { ids, lost } = await read(next);
-  assert.deepEqual([ids, lost], [['1800000000.4'], false]);
+  const { ids, restarted } = await read(next);
+  assert.deepEqual([ids, restarted], [['1800000000.4'], false]);
 });
 
 test('while Asterisk writes, the read is repeated, and Asterisk never waits longer than for one read', async (t) => {
@@ -101,5 +151,7 @@ test('while Asterisk writes, the read is repeated, and Asterisk never waits long
   const { entries } = await reading;
   assert.equal(entries.length, 2);
   asterisk.exec(`INSERT INTO cdr (uniqueid) VALUES ('1800000000.3')`);
+  asterisk.exec('BEGIN EXCLUSIVE');
+  await assert.rejects(source.probe(), /database is locked/);
   asterisk.close();
 });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
+import { storageErrorKind } from '../storage/storage-error.ts';
 import { type Chunk, type RecordSource, RecordsRefused } from './cdr-source.ts';
 import { columnsToRead, type Row, recordOf } from './cdr-table.ts';
 
@@ -15,7 +16,7 @@ const beginning: SqlitePosition = { row: 0, uniqueid: '' };
 const pageRows = 500;
 
 /** While Asterisk writes, the database cannot be read; then it is read again after a pause, ms. */
-const tries = 20;
+const maxAttempts = 20;
 const pauseMs = 25;
 
 const columnsTodo =
@@ -34,7 +35,7 @@ export function createSqliteSource(path: string): RecordSource<SqlitePosition> {
       try {
         return readOnce(read);
       } catch (error) {
-        if (!isBusy(error) || nth === tries) throw error;
+        if (storageErrorKind(error) !== 'busy' || nth === maxAttempts) throw error;
         await setTimeout(pauseMs);
       }
     }
@@ -96,8 +97,8 @@ function lastRow(db: DatabaseSync, { name }: Table): SqlitePosition {
 }
 
 function readPage(db: DatabaseSync, table: Table, from: SqlitePosition): Chunk<SqlitePosition> {
-  const lost = isNewTable(db, table, from);
-  const start = lost ? beginning : from;
+  const restarted = isNewTable(db, table, from);
+  const start = restarted ? beginning : from;
   const columns = table.columns.map(quoted).join();
   const sql = `SELECT rowid AS row, ${columns} FROM ${table.name} WHERE rowid > ? ORDER BY rowid LIMIT ?`;
   const rows = db.prepare(sql).all(start.row, pageRows) as Row[];
@@ -107,21 +108,15 @@ function readPage(db: DatabaseSync, table: Table, from: SqlitePosition): Chunk<S
     next = { row: Number(row.row), uniqueid: String(row.uniqueid) };
     return entry;
   });
-  return { entries, next, atEnd: rows.length < pageRows, lost };
+  return { entries, next, atEnd: rows.length < pageRows, restarted };
 }
 
 /** True if the row read last is another one, or the table ends before it. Rows may be deleted. */
 function isNewTable(db: DatabaseSync, table: Table, { row, uniqueid }: SqlitePosition): boolean {
-  if (row === 0) return false;
   const there = db.prepare(`SELECT uniqueid FROM ${table.name} WHERE rowid = ?`).get(row);
   return there === undefined ? lastRow(db, table).row < row : String(there.uniqueid) !== uniqueid;
 }
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-const sqliteBusy = 5;
-function isBusy(error: unknown): boolean {
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
 }

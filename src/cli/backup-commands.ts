@@ -17,8 +17,8 @@ export async function writeBackup(context: Context, file: string, { overwrite = 
   // Telephony on the same machine has priority.
   setPriority(constants.priority.PRIORITY_LOW);
   const began = performance.now();
-  const note = { version: context.io.version, of: pbxId, madeAt: Date.now() };
-  const backup = backUp(stateDir, file, { ...note, overwrite });
+  const info = { version: context.io.version, of: pbxId, madeAt: Date.now() };
+  const backup = backUp(stateDir, file, { ...info, overwrite });
   if (backup === undefined) {
     context.printError(`no state in ${stateDir}: the bridge has never been started there`);
     return exitCodes.notFound;

@@ -15,7 +15,7 @@ import { systemClock } from '../process/clock.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { apiHistoryText } from './explain/api-history-text.ts';
-import { type Line, type Timeline, timelineOf, verdictOf } from './explain/timeline.ts';
+import { conclusionOf, type Line, type Timeline, timelineOf } from './explain/timeline.ts';
 import { clockTime } from './format-text.ts';
 import { openState } from './open-state.ts';
 
@@ -45,14 +45,14 @@ export async function explain(context: Context, what: string, options: ExplainOp
       options.offline || timeline.events.length === 0
         ? undefined
         : await readApiHistory(context, timeline.callId);
-    const verdict = verdictOf(timeline, apiHistory);
+    const conclusion = conclusionOf(timeline, apiHistory);
     const endedIn = options.offline ? undefined : await readEnd(context, timeline);
     const show = options.showNumbers ? (text: string) => text : maskNumbers;
     if (json) {
       const lines = timeline.lines.map((line) => ({ ...line, text: show(line.text) }));
-      terminal.json({ call: timeline.callId, ...verdict, lines, endedIn, apiHistory, others });
-    } else print(context, timeline, { apiHistory, endedIn, verdict, others, show });
-    return verdict.state === 'reported' ? exitCodes.ok : exitCodes.problem;
+      terminal.json({ call: timeline.callId, ...conclusion, lines, endedIn, apiHistory, others });
+    } else print(context, timeline, { apiHistory, endedIn, conclusion, others, show });
+    return conclusion.state === 'reported' ? exitCodes.ok : exitCodes.problem;
   } finally {
     reader.close();
   }
@@ -121,7 +121,7 @@ async function readApiHistory({ io }: Context, callId: string): Promise<HistoryE
 type Explanation = {
   readonly apiHistory: HistoryEntry[] | string | undefined;
   readonly endedIn: string | undefined;
-  readonly verdict: ReturnType<typeof verdictOf>;
+  readonly conclusion: ReturnType<typeof conclusionOf>;
   readonly others: readonly string[];
   readonly show: (text: string) => string;
 };
@@ -137,7 +137,7 @@ const signs: Readonly<Record<Line['what'], readonly [string, 'dim' | 'bold' | 'g
 function print(
   { terminal }: Context,
   timeline: Timeline,
-  { apiHistory, endedIn, verdict, others, show }: Explanation,
+  { apiHistory, endedIn, conclusion, others, show }: Explanation,
 ): void {
   const { paint } = terminal;
   const now = Date.now();
@@ -150,8 +150,9 @@ function print(
   }
   if (endedIn !== undefined) terminal.wrapped('Ended in: ', show(endedIn), 10);
   if (apiHistory !== undefined) terminal.wrapped('API history: ', show(apiHistoryText(apiHistory, now)), 13);
-  const colour = verdict.state === 'reported' ? 'green' : verdict.state === 'waiting' ? 'yellow' : 'red';
+  const colour =
+    conclusion.state === 'reported' ? 'green' : conclusion.state === 'waiting' ? 'yellow' : 'red';
   terminal.print();
-  terminal.wrapped(`${paint(colour, verdict.state.toUpperCase())}: `, show(verdict.why), 2);
+  terminal.wrapped(`${paint(colour, conclusion.state.toUpperCase())}: `, show(conclusion.why), 2);
   if (others.length > 0) terminal.wrapped('', `This is the newest match. Others: ${others.join(', ')}`, 2);
 }

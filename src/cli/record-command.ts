@@ -31,7 +31,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
   const { io, terminal, json, printError } = context;
   const { ami, calls } = loadConfig({ ami: amiSection, calls: callsSection }, io.environment());
   const rules = createRules(calls);
-  const judge = (name: string) =>
+  const classify = (name: string) =>
     `${rules.contextIsInbound(name)} ${rules.nameIsInbound(name)} ${rules.notationOf(name).rule}`;
   const file = createFile(options.out, () => openSync(options.out, 'wx', 0o600));
   let [events, bytes] = [0, 0];
@@ -40,7 +40,7 @@ export async function record(context: Context, options: RecordOptions, stop: Abo
     write(text) {
       bytes += writeSync(file, text);
     },
-    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32), judge) }),
+    ...(options.showNumbers ? {} : { mask: createMasker(randomBytes(32), classify) }),
   });
   const { promise: isUp, resolve: onFirstMessage } = Promise.withResolvers<boolean>();
   // The link's first message says whether the login worked.

@@ -103,7 +103,7 @@ async function serve(
     ])
       terminal.print(`  ${line}`);
   }
-  while (pbx.connections() === 0 && !stop.aborted) await wait(100);
+  while (!pbx.hasLogin() && !stop.aborted) await wait(100);
   // The bridge reads the channels first; events sent before that would be part of its snapshot.
   await wait(500, undefined, { signal: stop }).catch(() => {});
   const played = pbx.play(recording, { speed: pace }).then(() => {

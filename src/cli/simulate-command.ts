@@ -54,7 +54,8 @@ export async function simulate(
       'Calls start when a bridge logs in. Ctrl-C stops new calls; a second Ctrl-C ends the simulation.',
     );
   }
-  await until(() => pbx.connections() > 0 || stop.aborted);
+  // Not at its connection: until the login, it gets none of a call's events.
+  await until(() => pbx.hasLogin() || stop.aborted);
   const source = createCallSource({
     rate,
     talkMs,
@@ -115,9 +116,9 @@ function createCallSource(options: {
 }
 
 /** Plays calls until `stop` or the time limit, then waits for the last call to end. */
-async function play(
-  pbx: Player,
-  source: CallSource,
+export async function play(
+  pbx: Pick<Player, 'send'>,
+  source: Pick<CallSource, 'due'>,
   { seconds, stop }: { seconds: number; stop: AbortSignal },
 ): Promise<void> {
   const schedule = new Map<number, string[]>();
@@ -132,7 +133,8 @@ async function play(
       call = source.due(ms, Date.now())
     )
       for (const { ms: after, frame } of call.frames) {
-        const slot = Math.floor((ms + after) / stepMs);
+        // A timer may fire early, in the step that was sent just before.
+        const slot = Math.max(done, Math.floor((ms + after) / stepMs));
         const frames = schedule.get(slot);
         if (frames) frames.push(frame);
         else schedule.set(slot, [frame]);

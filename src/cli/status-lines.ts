@@ -54,11 +54,11 @@ function lastEvent({ pbx: it, now }: BridgeStatus): StatusLine {
 
 function calls({ calls: it }: BridgeStatus): StatusLine {
   const reported = `since the start: ${it.ringing} ringing, ${it.answered} answered, ${it.completed} completed`;
-  const notReported =
-    it.notReported === 0
+  const withoutNumber =
+    it.withoutNumber === 0
       ? ''
-      : `; ${it.notReported} not reported (no number, or withheld: see WITHHELD_NUMBER)`;
-  return line('calls', `${it.open} open; ${reported}${notReported}`);
+      : `; ${it.withoutNumber} not reported (no number, or withheld: see WITHHELD_NUMBER)`;
+  return line('calls', `${it.open} open; ${reported}${withoutNumber}`);
 }
 
 const stateTexts = {
@@ -129,7 +129,7 @@ function log({ log: it, now }: BridgeStatus): StatusLine | undefined {
 function lookups({ lookups: it }: BridgeStatus): StatusLine | undefined {
   if (it === undefined) return undefined;
   const all = it.found + it.notFound + it.timeout + it.error;
-  const rate = all === 0 ? '' : `, ${Math.round((it.known / all) * 100)} % answered from the cache`;
+  const rate = all === 0 ? '' : `, ${Math.round((it.cached / all) * 100)} % answered from the cache`;
   const text = `${count(all, 'lookup')}${rate}: ${it.found} found, ${it.notFound} not found, ${it.timeout} timed out, ${it.error} failed`;
   return it.listening
     ? line('priorities', text)

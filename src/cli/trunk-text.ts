@@ -7,7 +7,7 @@ import { clockTime } from './format-text.ts';
 export const channelOf = (endpoint: string) => `${endpoint}-00000000`;
 
 /** Whether the evidence holds by the settings, and by which. */
-export function judgeTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
+export function classifyTrunk(trunk: Trunk, rules: Rules): { isTrunk: boolean; why: string } {
   const { endpoint, source, context } = trunk;
   if (rules.nameIsInbound(channelOf(endpoint))) return { isTrunk: true, why: 'matches INBOUND_CHANNELS' };
   if (source === 'added') return { isTrunk: true, why: 'added by an operator' };

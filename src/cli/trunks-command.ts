@@ -7,7 +7,7 @@ import { type Operator, openOperator } from '../outbox/operator.ts';
 import type { Context } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { openState } from './open-state.ts';
-import { callsText, judgeTrunk } from './trunk-text.ts';
+import { callsText, classifyTrunk } from './trunk-text.ts';
 
 /** Lists the known trunks with the evidence. */
 export async function list(context: Context): Promise<number> {
@@ -17,7 +17,7 @@ export async function list(context: Context): Promise<number> {
   const known = reader.trunks().flatMap((row) => readTrunk(row) ?? []);
   reader.close();
   const rules = createRules(calls);
-  const rows = known.map((trunk) => ({ ...trunk, ...judgeTrunk(trunk, rules) }));
+  const rows = known.map((trunk) => ({ ...trunk, ...classifyTrunk(trunk, rules) }));
   const { terminal } = context;
   if (context.json) terminal.json(rows);
   else if (rows.length === 0)

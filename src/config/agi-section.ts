@@ -31,7 +31,9 @@ export const agiSection = section({
       .describe('Addresses that may connect. Add the PBX if it is another machine.'),
     AGI_DEADLINE_MS: wholeNumber(50, 5_000)
       .prefault('500')
-      .describe('Deadline of a lookup in milliseconds: a call is never delayed longer.'),
+      .describe(
+        'Deadline of a lookup in milliseconds: a call is never delayed longer. A quarter of it is kept for setting the variables.',
+      ),
     AGI_DEFAULT_PRIORITY: line(
       'a number or a word of 1 to 32 letters, digits, dots, dashes or underscores',
       safeValue,

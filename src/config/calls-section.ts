@@ -21,10 +21,10 @@ export const callsSection = section({
       .describe(
         'First part of every call id. Two bridges on one PBX use the same id; different PBXs use different ones.',
       ),
-    INBOUND_CONTEXTS: globs()
+    INBOUND_CONTEXTS: globs('from-trunk*,from-pstn*')
       .prefault(usualContexts)
       .describe('Dialplan contexts in which calls from outside arrive.'),
-    INBOUND_CHANNELS: globs()
+    INBOUND_CHANNELS: globs('PJSIP/my-trunk-*')
       .prefault('')
       .describe(
         'Channel names of trunks, such as PJSIP/my-trunk-*, if calls from outside cannot be recognised by their context.',

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ConfigError } from './env.ts';
+import { ConfigError, readEnvironment } from './env.ts';
 import { parseEnvFile } from './env-file.ts';
 
 for (const [line, value] of [
@@ -55,4 +58,22 @@ test('whatever a secret is, it is read as it stands or refused', () => {
       }
     }),
   );
+});
+
+test('a variable of the environment goes before the file, unless it is empty', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'env-file-'));
+  const before = process.env.PBX_ID;
+  t.after(() => {
+    rmSync(folder, { recursive: true });
+    if (before === undefined) delete process.env.PBX_ID;
+    else process.env.PBX_ID = before;
+  });
+  writeFileSync(join(folder, '.env'), 'PBX_ID=from-file\n', { mode: 0o600 });
+  for (const [value, expected] of [
+    ['from-environment', 'from-environment'],
+    ['', 'from-file'],
+  ] as const) {
+    process.env.PBX_ID = value;
+    assert.equal(readEnvironment(folder).PBX_ID, expected);
+  }
 });

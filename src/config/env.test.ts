@@ -67,7 +67,7 @@ describe('invalid values', () => {
     ],
     [
       { INBOUND_CHANNELS: 'a\nb' },
-      'INBOUND_CHANNELS: got "a\\nb"; takes a comma-separated list of globs, such as from-trunk*,from-pstn*',
+      'INBOUND_CHANNELS: got "a\\nb"; takes a comma-separated list of globs, such as PJSIP/my-trunk-*',
     ],
     [
       { DEFAULT_COUNTRY: 'Holland' },
@@ -134,11 +134,11 @@ describe('invalid values', () => {
     ],
     [
       { STATUS_LISTEN: 'yes' },
-      'STATUS_LISTEN: got "yes"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
+      'STATUS_LISTEN: got "yes"; takes an address and a port, such as 127.0.0.1:9000 or [::]:9000 (port 0: any free port), or off',
     ],
     [
       { AGI_LISTEN: '4573' },
-      'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
+      'AGI_LISTEN: got "4573"; takes an address and a port, such as 127.0.0.1:9000 or [::]:9000 (port 0: any free port), or off',
     ],
     [
       { AGI_LISTEN: '0.0.0.0:4573' },
@@ -262,12 +262,12 @@ test('AMI_TLS_CA without a PEM file', () =>
   ]));
 
 describe('refused addresses and globs', () => {
-  const globs = 'takes a comma-separated list of globs, such as from-trunk*,from-pstn*';
+  const globs = 'takes a comma-separated list of globs, such as ';
   const address = 'takes an http or https address that ends in /api/v1';
   const rows: [Environment, string][] = [
-    [{ INBOUND_CONTEXTS: '!from-x' }, `INBOUND_CONTEXTS: got "!from-x"; ${globs}`],
-    [{ INBOUND_CHANNELS: 'PJSIP/[' }, `INBOUND_CHANNELS: got "PJSIP/["; ${globs}`],
-    [{ INBOUND_CHANNELS: 'a,(' }, `INBOUND_CHANNELS: got "a,("; ${globs}`],
+    [{ INBOUND_CONTEXTS: '!from-x' }, `INBOUND_CONTEXTS: got "!from-x"; ${globs}from-trunk*,from-pstn*`],
+    [{ INBOUND_CHANNELS: 'PJSIP/[' }, `INBOUND_CHANNELS: got "PJSIP/["; ${globs}PJSIP/my-trunk-*`],
+    [{ INBOUND_CHANNELS: 'a,(' }, `INBOUND_CHANNELS: got "a,("; ${globs}PJSIP/my-trunk-*`],
     [{ API_BASE_URL: 'https://a:b@x/api/v1' }, `API_BASE_URL: got "https://…@x/api/v1"; ${address}`],
     [{ API_BASE_URL: 'https://:b@x/api/v1' }, `API_BASE_URL: got "https://…@x/api/v1"; ${address}`],
   ];

@@ -60,12 +60,12 @@ function changes(sections: Sections, before: AllValues, after: AllValues): Chang
 }
 
 function withValues(before: AllValues, after: AllValues, changes: readonly Change[]): AllValues {
-  const of = (section: string) =>
+  const changedIn = (section: string) =>
     changes.filter((one) => one.section === section).map(({ name }) => [name, after[section]?.[name]]);
   return Object.fromEntries(
     Object.entries(before).map(([section, values]) => [
       section,
-      { ...values, ...Object.fromEntries(of(section)) },
+      { ...values, ...Object.fromEntries(changedIn(section)) },
     ]),
   );
 }

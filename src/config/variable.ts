@@ -110,7 +110,7 @@ export const listen = () =>
       return z.NEVER;
     }),
     {
-      takes: 'an address and a port, such as 127.0.0.1:4573 or [::]:4573 (port 0: any free port), or off',
+      takes: 'an address and a port, such as 127.0.0.1:9000 or [::]:9000 (port 0: any free port), or off',
     },
   );
 
@@ -138,8 +138,8 @@ export function isGlob(glob: string): boolean {
   }
 }
 
-/** Comma-separated globs; spaces around them are ignored. An empty text is an empty list. */
-export const globs = () =>
+/** Comma-separated globs, such as `example`; spaces around them are ignored. An empty text is an empty list. */
+export const globs = (example: string) =>
   described(
     z
       .string()
@@ -151,7 +151,7 @@ export const globs = () =>
           .filter((glob) => glob !== ''),
       )
       .refine((globs) => globs.every(isGlob)),
-    { takes: 'a comma-separated list of globs, such as from-trunk*,from-pstn*' },
+    { takes: `a comma-separated list of globs, such as ${example}` },
   );
 
 /** The base URL of an HTTP API. */

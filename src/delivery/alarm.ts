@@ -4,8 +4,8 @@ export type Alarm = {
   off(): void;
 };
 
-/** One timer for many reasons to wake up: it rings at the earliest, once; the woken part sets it again. */
-export function createAlarm(monotonic: () => number, ring: () => void): Alarm {
+/** One timer for many times: it fires at the earliest of them, once. The one it wakes sets it again. */
+export function createAlarm(monotonic: () => number, fire: () => void): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let ringsAt = Number.POSITIVE_INFINITY;
 
@@ -17,12 +17,12 @@ export function createAlarm(monotonic: () => number, ring: () => void): Alarm {
       const wait = Math.max(0, at - monotonic());
       timer = setTimeout(() => {
         ringsAt = Number.POSITIVE_INFINITY;
-        ring();
+        fire();
       }, wait);
     },
     off() {
       clearTimeout(timer);
-      // Nothing is earlier: it never rings again.
+      // Nothing is earlier: it never fires again.
       ringsAt = Number.NEGATIVE_INFINITY;
     },
   };

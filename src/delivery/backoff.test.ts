@@ -18,18 +18,18 @@ const ceilings = [
   [Number.MAX_SAFE_INTEGER, 60_000],
 ] as const;
 
-for (const [tries, ceiling] of ceilings) {
-  test(`after ${tries} failures: 0 to ${ceiling} ms`, () => {
+for (const [failures, ceiling] of ceilings) {
+  test(`after ${failures} failures: 0 to ${ceiling} ms`, () => {
     assert.equal(
-      backoff(tries, () => 1),
+      backoff(failures, () => 1),
       ceiling,
     );
     assert.equal(
-      backoff(tries, () => 0.5),
+      backoff(failures, () => 0.5),
       ceiling / 2,
     );
     assert.equal(
-      backoff(tries, () => 0),
+      backoff(failures, () => 0),
       0,
     );
   });
@@ -37,10 +37,10 @@ for (const [tries, ceiling] of ceilings) {
 
 test('any number of failures, any random number: a whole number of ms, never over a minute', () => {
   fc.assert(
-    fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (tries, random) => {
-      const wait = backoff(tries, () => random);
+    fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
+      const wait = backoff(failures, () => random);
       assert.ok(Number.isInteger(wait) && wait >= 0 && wait <= longestWaitMs);
-      assert.ok(wait <= backoff(tries + 1, () => random), 'more failures never wait less');
+      assert.ok(wait <= backoff(failures + 1, () => random), 'more failures never wait less');
     }),
   );
 });

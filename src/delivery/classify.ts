@@ -15,10 +15,10 @@ export type Classified = {
 
 /**
  * - `delivered`: the API has confirmed receipt;
- * - `retry`: this event again, later;
- * - `hold`: the far side wants less: nothing at all until it may be asked again;
- * - `pause`: no event is at fault (token, address): nothing but one probe until it works;
- * - `reject`: the far side rejects this event, and would at any time.
+ * - `retry`: send this event again later;
+ * - `hold`: the far side wants fewer requests: send nothing until it may be asked again;
+ * - `pause`: the cause is the token or address, not an event: send only probes until one succeeds;
+ * - `reject`: the far side rejects this event, and would do so again.
  */
 export type Verdict = 'delivered' | 'retry' | 'hold' | 'pause' | 'reject';
 
@@ -53,7 +53,7 @@ const noConnection: ReadonlySet<ApiErrorKind> = new Set([
   'proxy',
 ]);
 
-/** Says what became of an attempt. `now` is Unix ms, for a Retry-After that is a date. */
+/** Classifies the result of an attempt. `now` is Unix ms, for a Retry-After that is a date. */
 export function classify(result: ApiResult, now: number): Classified {
   if (result.kind === 'failed') {
     const reason = `${apiErrorKinds[result.error]}${result.detail && ` (${result.detail})`}`;
@@ -95,21 +95,20 @@ function classifySuccess({ status, contentType, body, truncated }: ApiAnswer): C
   return { verdict: 'retry', reason: `${status}, but ${what}` };
 }
 
-/** What the API itself says is wrong: `message` of its JSON, one line, cut. */
+/** The API's own error text: `message` of its JSON, one line, cut. */
 function explanation({ body }: ApiAnswer): string {
   const message = (parseJson(body) as { message?: unknown } | null | undefined)?.message;
   return typeof message === 'string' && message !== '' ? ` ("${oneLine(message)}")` : '';
 }
 
-/** Somebody else's text for a line of ours: no line breaks, control or invisible characters, and not long. */
+/** Makes a foreign text fit for a log line: short, without line breaks, control or invisible characters. */
 function oneLine(text: string): string {
   return text.slice(0, 200).replace(/[\s\p{C}]+/gu, ' ');
 }
 
 /** Retry-After is seconds or an HTTP date (RFC 9110, 10.2.3); anything else is ignored. ms, capped. */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim();
-  if (!text) return undefined;
+  const text = value?.trim() ?? '';
   const ms = /^\d+$/.test(text)
     ? Number(text) * 1000
     : /^[A-Z][a-z]{2}/.test(text)

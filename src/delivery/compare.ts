@@ -1,4 +1,4 @@
-import { type CallStatus, callStatuses } from '../api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../api/contract/call-status.ts';
 
 /** An event whose receipt the far side has confirmed. */
 export type Delivered = {
@@ -9,7 +9,7 @@ export type Delivered = {
   readonly at: number;
 };
 
-/** The statuses in the far side's history, by call; and the calls for which it was not read to its end. */
+/** The statuses in the far side's history, by call, and the calls whose history was not read completely. */
 export type Recorded = {
   readonly recorded: ReadonlyMap<string, ReadonlySet<string>>;
   readonly unread: ReadonlySet<string>;
@@ -42,8 +42,8 @@ export function compare(delivered: readonly Delivered[], { recorded, unread }: R
 export type Search = { readonly term: string; readonly callIds: readonly string[] };
 
 /**
- * Texts that find all of these calls, none more than `most` of them, in as few as can be: their ids begin with the
- * seconds at which they began, so that calls of one time have the same beginning.
+ * Search texts that together find all of these calls, as few as possible, and each at most `most` of them. Ids begin
+ * with the second of the call, so calls of one time have the same beginning.
  */
 export function searchesFor(callIds: readonly string[], most: number): Search[] {
   const split = (sorted: readonly string[]): Search[] => {

@@ -6,7 +6,7 @@ export type DeliveryStatus = {
   /** Why it is not `ok`. */
   readonly reason?: string;
   readonly since: number;
-  /** When it is tried again, if it is not `ok`. */
+  /** When the next attempt is made, if it is not `ok`. */
   readonly nextTryAt?: number;
   readonly inFlight: number;
   /** Attempts that are not recorded on disk yet. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

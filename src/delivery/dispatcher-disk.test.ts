@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
 const priority = { concurrency: 2, turnMs: 600_000, buffer: 4, newestFirst: false };
@@ -26,6 +26,17 @@ test('more than memory holds: the rest is left on disk and found there', async (
   await lab.pass(2_000);
   assert.equal(lab.book.counts.moved, 300);
   assert.equal(lab.book.counts.inverted + lab.book.counts.repeated, 0);
+});
+
+test('no more calls are in memory than there are turns and places', async (t) => {
+  const lab = createDeliveryLab(t, { limits: small });
+  const due = t.mock.method(lab.queue, 'due');
+  lab.reply(() => 'hang');
+  lab.dispatcher.start();
+  for (let n = 0; n < 20; n++) lab.offer(`c-${n}`, 'ringing');
+  await lab.pass(10);
+  lab.dispatcher.poke();
+  assert.equal(due.mock.calls.at(-1)?.arguments[0].except.length, 6);
 });
 
 test('a head that is offered before its predecessor is recorded is not lost', async (t) => {
@@ -59,10 +70,28 @@ test('an older event that is sent again goes before a newer one that waits in me
   lab.offer('a', 'completed');
   const before = lab.sent.length;
   await lab.pass(10);
-  lab.queue.revive(1);
+  lab.queue.requeue(1);
   await lab.pass(3_000);
   const sent = lab.sent.slice(before - 2).map(({ event }) => `${event.callId} ${event.status}`);
   assert.deepEqual(sent, ['x ringing', 'y ringing', 'a answered', 'a completed']);
+});
+
+test('an event that was tried, then overtaken by one that is sent again, is sent when the queue says that it is due', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(({ status }) => answer(status === 'ringing' ? 422 : 500));
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing', 'answered');
+  await lab.pass(3_500, 100);
+  lab.reply(() => ok);
+  lab.queue.requeue(1);
+  lab.dispatcher.poke();
+  await lab.pass(1_000, 100);
+  // It was tried after 3 s, and is due a second later.
+  const sent = lab.sent.slice(-2).map(({ event, at }) => [event.status, at]);
+  assert.deepEqual(sent, [
+    ['ringing', 3_500],
+    ['answered', 4_000],
+  ]);
 });
 
 test('what waits in memory when the disk cannot be asked is sent later', async (t) => {

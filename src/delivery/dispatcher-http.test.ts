@@ -5,7 +5,7 @@ import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createMemoryQueue } from '../../test/fakes/memory-queue.ts';
 import { createApiClient } from '../api/client.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 import { silentLog } from '../log/log.ts';
 import { createDispatcher } from './dispatcher.ts';
 

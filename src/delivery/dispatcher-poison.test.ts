@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, createDeliveryLab, failure, ok } from '../../test/fakes/delivery-lab.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 
 test('the API will not have an event: parked after three tries, later events of the call go on', async (t) => {
   for (const status of [400, 413, 415, 422]) {

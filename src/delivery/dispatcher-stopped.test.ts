@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { answer, createDeliveryLab, failure, ok, startUnix } from '../../test/fakes/delivery-lab.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -220,6 +221,23 @@ test('a setting that changes while a probe is under way is tried when that ends'
   assert.equal(lab.sent.length, 3);
   await lab.pass(1_010);
   assert.equal(lab.dispatcher.status().state, 'ok');
+});
+
+test('a setting that changes while nothing waits makes one look at the queue', async (t) => {
+  const lab = createDeliveryLab(t);
+  lab.reply(() => answer(401));
+  lab.dispatcher.start();
+  lab.offer('a', 'ringing');
+  await lab.pass(10);
+  const looks: string[] = [];
+  lab.queue.due = async ({ priority }) => {
+    looks.push(priority);
+    await setImmediate();
+    return [];
+  };
+  lab.dispatcher.retry();
+  await lab.pass(500);
+  assert.deepEqual(looks, ['fresh', 'backlog', 'retry']);
 });
 
 test('API gone, then there but with faults: new calls are tried again', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answer, createDeliveryLab, ok } from '../../test/fakes/delivery-lab.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 import type { DeliveryLimits } from './limits.ts';
 
 const minute = 60_000;
@@ -42,6 +42,7 @@ test('a fresh event is sent at once, without a query', async (t) => {
   const lab = createDeliveryLab(t);
   lab.dispatcher.start();
   await lab.pass(10);
+  assert.equal(lab.queue.asked.nextDue, 1, 'only retries have a time');
   const before = lab.queue.asked.due;
   lab.offer('a', ...callStatuses);
   await lab.pass(0);
@@ -50,22 +51,14 @@ test('a fresh event is sent at once, without a query', async (t) => {
 });
 
 test('among fresh calls that wait, the newest goes first', async (t) => {
-  const lab = createDeliveryLab(t, {
-    limits: {
-      priorities: {
-        fresh: { ...priority, buffer: 100, newestFirst: true },
-        backlog: priority,
-        retry: priority,
-      },
-    },
-  });
+  const lab = createDeliveryLab(t);
   lab.reply(() => ({ afterMs: 100, result: ok }));
   lab.dispatcher.start();
-  for (let n = 0; n < 50; n++) lab.offer(`c-${n}`, 'ringing');
+  for (let n = 0; n < 99; n++) lab.offer(`c-${n}`, 'ringing');
   await lab.pass(150);
   assert.deepEqual(
-    lab.sent.map(({ event }) => event.callId),
-    ['c-0', 'c-1', 'c-49', 'c-48'],
+    lab.sent.slice(62, 67).map(({ event }) => event.callId),
+    ['c-62', 'c-63', 'c-98', 'c-97', 'c-96'],
   );
 });
 

@@ -22,8 +22,8 @@ type DispatcherOptions = {
   readonly queue: DeliveryQueue;
   /** Sends one event. A rejection counts as a failed attempt. */
   readonly send: (event: QueuedEvent) => Promise<ApiResult>;
-  /** What an attempt means to the far side that is reported to; absent: to the API. `now`: Unix ms. */
-  readonly judge?: (result: ApiResult, now: number) => Classified;
+  /** Classifies the result of an attempt; absent: by the rules of the API. `now`: Unix ms. */
+  readonly classifyResult?: (result: ApiResult, now: number) => Classified;
   /** Called after every attempt. */
   readonly onAttempt?: (event: QueuedEvent, result: ApiResult, delivered: boolean) => void;
   readonly log: Log;
@@ -38,50 +38,51 @@ type DispatcherOptions = {
 
 export type Dispatcher = {
   start(): void;
-  /** Next events that were just queued: sent without a query. Only a hint: what is not offered is found on disk. */
+  /** Takes next events that were just queued, which saves a query. Only a hint: others are found on disk. */
   offer(nextEvents: readonly QueuedEvent[]): void;
   /** Reads the queue now, as after dead letters were made to wait again. */
   poke(): void;
-  /** Probes at once if nothing is sent for now, as after a setting has changed. A Retry-After is still obeyed. */
+  /** Probes at once if delivery is stopped, as after a change of settings. A Retry-After is still obeyed. */
   retry(): void;
-  /** Lets running requests end, for at most `limitMs` (5 s), and records them; the rest stays on disk. */
+  /** Waits for running requests, for at most `limitMs` (5 s), and records their results; other events stay on disk. */
   stop(limitMs?: number): Promise<void>;
   status(): DeliveryStatus;
 };
 
 /**
- * Brings events from a queue to the far side (the outbox to the API; the service's webhooks): one at a time per call, in order; calls do not wait for each other.
+ * Sends the events of a queue to the far side: those of the outbox to the API, those of the service to its webhooks. The
+ * events of a call are sent one at a time, in order. Calls do not wait for each other.
  *
- * What is in memory is a cache: an event leaves the disk only when the API has confirmed it, and whatever is
- * forgotten here (a full buffer, a stop, a crash) is found there again.
+ * Memory is only a cache: an event leaves the disk when the far side has confirmed it. What memory loses (a full buffer,
+ * a stop, a crash) is read from disk again.
  *
- * Waits are measured with the monotonic clock. Times on disk are this clock's too, laid on the time of the start, so
- * that a clock that is set while the program runs neither delays nor floods.
+ * Waits are measured with the monotonic clock. `queueTime`, by which events on disk become due, is the Unix time of the
+ * start plus the monotonic clock: a system clock that is set meanwhile neither delays events nor releases many at once.
  */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, send, judge = classify, log, now, monotonic, random } = options;
+  const { queue, send, classifyResult = classify, log, now, monotonic, random } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const steadyNow = () => steadyOffset + monotonic();
+  const queueTime = () => queueTimeOffset + monotonic();
   const report = createReport({ log, monotonic, waiting: () => queue.waiting() });
   const alarm = createAlarm(monotonic, tick);
   const buffer = createPrefetchBuffer({
-    ...{ queue, limits, now, steadyNow, monotonic, isOpen, onRetryAt },
-    attempt: (event, priority) => attempt(event, priority, false),
+    ...{ queue, limits, now, queueTime, monotonic, isOpen, onRetryAt },
+    attempt: (event) => attempt(event, false),
     onFailed: onQueueFailed,
   });
   const writer = createResultWriter({ queue, onRecorded, onRefused: report.notRecorded });
   const counts = { delivered: 0, failedAttempts: 0, deadLetters: 0 };
 
-  let steadyOffset = now() - monotonic();
+  let queueTimeOffset = now() - monotonic();
   let phase: 'new' | 'running' | 'stopping' | 'abandoned' = 'new';
   let flow: Flow = flowing(monotonic());
   let inFlight = 0;
   let probing = false;
   let probedAt = Number.NEGATIVE_INFINITY;
-  /** A probe that began before a setting changed says nothing: another follows. */
+  /** A probe that began before a setting changed has no meaning: another follows. */
   let probeWanted = false;
   let pollAt = 0;
-  let expireAt = 0;
+  let expireAt = monotonic() + limits.expireEveryMs;
   let retryAt = Number.POSITIVE_INFINITY;
   let onIdle = () => {};
   let stopped: Promise<void> | undefined;
@@ -95,7 +96,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     );
   }
 
-  async function attempt(event: QueuedEvent, priority: Priority, probe: boolean): Promise<void> {
+  async function attempt(event: QueuedEvent, probe: boolean): Promise<void> {
     const startedAt = monotonic();
     if (++inFlight === limits.inFlight) buffer.pause();
     let result: ApiResult;
@@ -107,20 +108,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (inFlight-- === limits.inFlight) buffer.resume();
     if (phase === 'abandoned') return;
     conclude(event, result, startedAt, probe);
-    buffer.refillIfLow(priority);
   }
 
-  /** Draws every conclusion from an attempt: for the queue, for the event, for the log. */
+  /** Applies the result of an attempt to the queue, the event and the log. */
   function conclude(event: QueuedEvent, result: ApiResult, startedAt: number, probe: boolean): void {
     const at = now();
-    const classified = judge(result, at);
+    const classified = classifyResult(result, at);
     const wasStopped = flow.state !== 'ok';
     changeFlow(nextFlow(flow, { classified, startedAt, endedAt: monotonic(), probe }, random));
     const stopped = wasStopped || flow.state !== 'ok';
-    const outcome = outcomeOf(event, classified, { stopped, rejectTries: limits.rejectTries, random });
+    const outcome = outcomeOf(event, classified, { stopped, maxRejections: limits.maxRejections, random });
     const { reason, verdict } = classified;
     options.onAttempt?.(event, result, verdict === 'delivered');
-    writer.add(resultOf(event, outcome, { result, reason, at, steadyAt: steadyNow() }));
+    writer.add(resultOf(event, outcome, { result, reason, at, queueTime: queueTime() }));
     if (outcome.outcome === 'delivered') {
       counts.delivered++;
       lastDeliveredAt = at;
@@ -139,8 +139,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (nextAt !== undefined) onRetryAt(nextAt);
     }
     for (const event of nextEvents) {
-      // Tried before and overtaken by one that was sent again: the disk knows when it is due.
-      if (event.attempts > 0) onRetryAt(steadyNow());
+      // It was sent before, and lost its place to an event that was sent again: the disk knows when it is due.
+      if (event.attempts > 0) onRetryAt(queueTime());
       else buffer.add(event, event.queuedAt >= now() - limits.freshMs ? 'fresh' : 'backlog');
     }
     for (const priority of priorities) buffer.refillIfLow(priority);
@@ -158,8 +158,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     poke();
   }
 
-  function onRetryAt(steady: number): void {
-    retryAt = Math.min(retryAt, monotonic() + Math.min(steady - steadyNow(), longestWaitMs));
+  function onRetryAt(dueAt: number): void {
+    retryAt = Math.min(retryAt, monotonic() + Math.min(dueAt - queueTime(), longestWaitMs));
     alarm.by(retryAt);
   }
 
@@ -183,22 +183,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (flow.state !== 'ok' && flow.nextTryAt > at) alarm.by(flow.nextTryAt);
   }
 
-  /** Sends one event to see whether it works again, unless one is under way. */
+  /** Sends one event to check whether the far side works again, unless a probe is running. */
   async function probe(): Promise<void> {
     if (probing) return;
     probing = true;
     probedAt = monotonic();
-    let one: Awaited<ReturnType<typeof buffer.takeOne>>;
+    let one: QueuedEvent | undefined;
     try {
       let before: number;
       do {
         before = writer.recorded();
         one = await buffer.takeOne();
-        // What was tried last may be the only one, and its result was recorded just now.
+        // The event that was sent last may be the only one, and its result was recorded just now.
       } while (one === undefined && writer.recorded() !== before);
       if (one) {
         probeWanted = false;
-        await attempt(one.event, one.priority, true);
+        await attempt(one, true);
       }
     } catch (error) {
       onQueueFailed(error);
@@ -214,8 +214,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function expire(): Promise<void> {
     try {
-      // The earlier of both clocks: one that was wrong and is set must not make events look old.
-      const count = await queue.expire(Math.min(now(), steadyNow()) - limits.maxAgeMs, now());
+      // The earlier of both clocks: correcting a wrong clock must not expire events.
+      const count = await queue.expire(Math.min(now(), queueTime()) - limits.maxAgeMs, now());
       if (count > 0) report.expired(count, limits.maxAgeMs);
     } catch (error) {
       onQueueFailed(error);
@@ -252,8 +252,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     start() {
       if (phase !== 'new') return;
       phase = 'running';
-      steadyOffset = now() - monotonic();
-      expireAt = monotonic() + limits.expireEveryMs;
+      queueTimeOffset = now() - monotonic();
       tick();
     },
     offer(nextEvents) {

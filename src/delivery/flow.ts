@@ -1,22 +1,22 @@
 import { backoff } from './backoff.ts';
 import type { Classified } from './classify.ts';
 
-/** Failures in a row, without one success, from which on the API counts as out: if there was no connection at all ... */
+/** Failures in a row after which the API counts as out of service, if there was no connection at all. */
 const outAfterNoConnection = 3;
-/** ... and if it answered with errors or not in time, which a handful of bad events could also cause. */
+/** The same if it answered with errors or too late, which a few bad events could also cause. */
 const outAfterFailures = 20;
 
-/** A wait that the API names with 429 is taken at its word from here on, ms. */
+/** The shortest wait named with 429 that is obeyed exactly, ms. */
 const leastNamedMs = 1_000;
 
 /**
- * Whether the queue flows. Times are monotonic ms.
- * - `ok`: everything is sent;
- * - `paused`: no event is at fault (token, address): nothing is sent but a probe;
- * - `held`: the API wants fewer requests: nothing is sent until the time it named, then a probe;
- * - `outage`: nothing but failures: a probe now and then; while the API can be reached at all, new calls are also
- *   tried once, since somebody's screen is waiting and the failures may be those of a few bad events. If the API names
- *   a time, nothing is sent until then.
+ * Whether events are sent. Times are monotonic ms.
+ * - `ok`: all events are sent;
+ * - `paused`: the cause is the token or address: only probes are sent;
+ * - `held`: the API wants fewer requests: nothing is sent until the time that it named, then a probe;
+ * - `outage`: all attempts fail: only probes are sent. While the API can be reached, new calls are also sent once,
+ * since somebody's screen is waiting and a few bad events may be the cause. If the API names a time, nothing is sent
+ * until then.
  */
 export type Flow = Flowing | Stopped;
 
@@ -34,7 +34,7 @@ type Stopped = {
   readonly since: number;
   readonly reason: string;
   /** Probes that failed, and the attempt that began it. */
-  readonly tries: number;
+  readonly attempts: number;
   readonly nextTryAt: number;
   /** True if the API has named that time. */
   readonly named: boolean;
@@ -47,7 +47,7 @@ export type Attempt = {
   readonly classified: Classified;
   readonly startedAt: number;
   readonly endedAt: number;
-  /** True if it was the one request that tries whether it works again. */
+  /** True if it was a probe, the one request that checks whether the API works again. */
   readonly probe: boolean;
 };
 
@@ -57,7 +57,7 @@ export function flowing(since: number): Flowing {
 
 /** What an attempt does to the flow. */
 export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Flow {
-  // What was under way when the state changed says nothing about the new one.
+  // A request that began before the state changed says nothing about the new state.
   if (attempt.startedAt < flow.since) return flow;
   const { classified, endedAt, probe } = attempt;
   const { verdict } = classified;
@@ -73,7 +73,7 @@ export function nextFlow(flow: Flow, attempt: Attempt, random: () => number): Fl
   if (verdict === 'hold') return stopped('held', flow, attempt, random);
 
   if (flow.state === 'ok') {
-    // While this one hung, others got through: a bad event rather than a bad time.
+    // Others succeeded while this one hung: the event is bad, not the API.
     if (attempt.startedAt < flow.succeededAt) return flow;
     const failures = flow.failures + 1;
     const limit = classified.noConnection ? outAfterNoConnection : outAfterFailures;
@@ -99,16 +99,17 @@ function stopped(
   random: () => number,
 ): Stopped {
   const again = flow.state === state;
-  const tries = again ? flow.tries + 1 : 1;
+  const attempts = again ? flow.attempts + 1 : 1;
   const named = classified.retryAfterMs;
-  // A 429 that names a second or more means it; 0, or a date that is past by our clock, must not make a flood.
+  // A 429 that names a second or more is obeyed exactly. 0, or a date in the past by our clock, must not cause a flood
+  // of requests.
   const obeyed = state === 'held' && named !== undefined && named >= leastNamedMs;
-  const wait = obeyed ? named : Math.max(backoff(tries, random), named ?? 0);
+  const wait = obeyed ? named : Math.max(backoff(attempts, random), named ?? 0);
   return {
     state,
     since: again ? flow.since : endedAt,
     reason: classified.reason,
-    tries,
+    attempts,
     nextTryAt: endedAt + wait,
     named: (named ?? 0) > 0,
     reachable: !classified.noConnection,

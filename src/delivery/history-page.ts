@@ -29,7 +29,7 @@ export function historyPage(body: string): HistoryPage | undefined {
 
 /** What an entry says of a call; undefined if it is about none. */
 export function historyEntry(entry: unknown): HistoryEntry | undefined {
-  // The document names only `created_at`; how other fields are called is looked up where our own service has them.
+  // The document names only `created_at`: other fields are named as our own service names them.
   const { request, payload, created_at, status, duration } = objectOf(entry);
   const sent = fieldsOf(request ?? payload);
   if (typeof sent.id !== 'string') return undefined;

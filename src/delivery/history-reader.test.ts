@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { type HistoryEntry, queryHistory } from '../../test/fakes/far-side-history.ts';
 import type { ApiClient } from '../api/client.ts';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 import type { ApiResult } from '../api/result.ts';
 import { compare, type Delivered } from './compare.ts';
 import { createHistoryReader, HistoryUnreadable } from './history-reader.ts';
@@ -115,6 +115,24 @@ describe('the history of a far side', () => {
     const { reader, delivered, requests } = scene(right);
     await reader.find(delivered, 1_000);
     assert.ok(requests() <= 20, `${requests()} requests`);
+  });
+
+  test('of a call whose id is the beginning of many others, nothing is called missing that further pages may have', async () => {
+    const id = 'pbx-1763600000.4';
+    const entryOf = (callId: string, nth: number): HistoryEntry => ({
+      ...{ id: nth, request: JSON.stringify({ id: callId, status: 'ringing' }), response: '' },
+      ...{ status: 200, duration: 1, created_at: '' },
+    });
+    for (const [respond, later, fate] of [
+      [right, 50, 'there'],
+      [right, 2_000, 'unread'],
+      [mute(100), 2_000, 'unread'],
+    ] as const) {
+      const entries = [id, ...Array.from({ length: later }, (_, nth) => `${id}${nth}`)].map(entryOf);
+      const reader = createHistoryReader(async (query) => answer(200, respond(query, entries).body));
+      const delivered = [{ seq: 1, callId: id, status: 'ringing', at: 0 } as const];
+      assert.equal(compare(delivered, await reader.find(delivered, 100))[fate].length, 1, `${later} later`);
+    }
   });
 
   test('five minutes of 30 calls a second, 1 % of them lost: three requests a second at most, and everything is known', async () => {

@@ -9,11 +9,11 @@ export class HistoryUnreadable extends Error {}
 export type HistoryReader = {
   /** Its entries of a call, oldest first. Rejects with HistoryUnreadable. */
   entriesOf(callId: string): Promise<HistoryEntry[]>;
-  /** True if its newest entry about any call with this beginning of an id can be understood. */
+  /** True if it can read the newest entry of any call whose id begins with this. */
   understands(beginning: string): Promise<boolean>;
   /**
-   * Looks for these events with `most` requests at most. Calls are looked for many at a time, by the beginnings of
-   * their ids; those that are not found are asked for by themselves.
+   * Looks for these events, with at most `most` requests. It searches for many calls at a time, by the beginnings of
+   * their ids, and then for each call that was not found.
    */
   find(delivered: readonly Delivered[], most: number): Promise<Recorded>;
 };
@@ -33,17 +33,21 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
     return page;
   }
 
-  async function entriesOf(callId: string): Promise<HistoryEntry[]> {
-    const { entries } = await read(callId);
-    // A search finds the id anywhere in a request, so also as the beginning of another call's id.
-    return entries
-      .flatMap((entry) => historyEntry(entry) ?? [])
-      .filter((entry) => entry.callId === callId)
-      .reverse();
+  /**
+   * A search finds the id anywhere in a request, so also as the beginning of other calls' ids. `isWhole`: all that it finds
+   * is on one page.
+   */
+  async function search(callId: string) {
+    const { entries, next } = await read(callId);
+    const known = entries.flatMap((entry) => historyEntry(entry) ?? []);
+    return {
+      entries: known.filter((entry) => entry.callId === callId).reverse(),
+      isWhole: next === undefined && entries.length < limit,
+    };
   }
 
   return {
-    entriesOf,
+    entriesOf: async (callId) => (await search(callId)).entries,
 
     async understands(beginning) {
       const { entries } = await read(beginning);
@@ -61,9 +65,9 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
       const ofCall = Map.groupBy(delivered, ({ callId }) => callId);
 
       for (const { term, callIds } of searchesFor([...ofCall.keys()], callsPerSearch)) {
-        const lost = () => callIds.filter((callId) => !ofCall.get(callId)?.every(isFound));
+        const missing = () => callIds.filter((callId) => !ofCall.get(callId)?.every(isFound));
         let next: string | undefined;
-        for (let page = 1; page <= pagesPerSearch && left > 0 && lost().length > 0; page++) {
+        for (let page = 1; page <= pagesPerSearch && left > 0 && missing().length > 0; page++) {
           left -= 1;
           const found = await read(term, next);
           for (const entry of found.entries) {
@@ -73,10 +77,11 @@ export function createHistoryReader(history: ApiClient['history']): HistoryReade
           next = found.next;
           if (next === undefined) break;
         }
-        for (const callId of lost()) {
+        for (const callId of missing()) {
           left -= 1;
-          if (left < 0) unread.add(callId);
-          else for (const entry of await entriesOf(callId)) add(entry);
+          const found = left < 0 ? undefined : await search(callId);
+          for (const entry of found?.entries ?? []) add(entry);
+          if (!found?.isWhole) unread.add(callId);
         }
       }
       return { recorded, unread };

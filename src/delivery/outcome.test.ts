@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Classified } from './classify.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type Outcome, outcomeOf, resultOf } from './outcome.ts';
 
 const retry: Classified = { verdict: 'retry', reason: '500' };
 
@@ -39,7 +39,7 @@ for (const [classified, attempts, stopped, expected] of table) {
       attempts,
       rejections: 0,
     } as const;
-    assert.deepEqual(outcomeOf(event, classified, { stopped, rejectTries: 3, random: () => 1 }), expected);
+    assert.deepEqual(outcomeOf(event, classified, { stopped, maxRejections: 3, random: () => 1 }), expected);
   });
 }
 
@@ -59,7 +59,25 @@ for (const [attempts, before, expected] of rejections) {
       ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', queuedAt: 0 } as const),
       ...{ attempts, rejections: before },
     } as const;
-    const circumstances = { stopped: false, rejectTries: 3, random: () => 1 };
+    const circumstances = { stopped: false, maxRejections: 3, random: () => 1 };
     assert.deepEqual(outcomeOf(event, { verdict: 'reject', reason: '422' }, circumstances), expected);
   });
 }
+
+test('what is stored of an attempt: the status of an answer, and when a retry is due', () => {
+  const event = {
+    ...({ seq: 1, callId: 'a', status: 'ringing', body: '{}', queuedAt: 0 } as const),
+    ...{ attempts: 0, rejections: 0 },
+  };
+  const retried: Outcome = { outcome: 'retry', counted: true, waitMs: 99.6 };
+  const when = { reason: 'why', at: 5, queueTime: 1_000 };
+  const failed = { kind: 'failed', error: 'refused', detail: '', durationMs: 2 } as const;
+  const stored = { seq: 1, callId: 'a', outcome: 'retry', at: 5, counted: true, durationMs: 2 };
+  const why = { error: 'why', nextAt: 1_100 };
+  assert.deepEqual(resultOf(event, retried, { result: failed, ...when }), { ...stored, ...why });
+  const answered = { kind: 'answer', status: 500, contentType: '', body: '', truncated: false } as const;
+  assert.deepEqual(resultOf(event, retried, { result: { ...answered, durationMs: 2 }, ...when }), {
+    ...{ ...stored, ...why },
+    httpStatus: 500,
+  });
+});

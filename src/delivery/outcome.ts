@@ -9,15 +9,15 @@ export type Outcome = Pick<DeliveryResult, 'outcome' | 'counted' | 'rejected'> &
 };
 
 type Circumstances = {
-  /** True if the whole queue is stopped, or was: then a lack of connection is no event's fault. */
+  /** True if the whole queue is or was stopped: then a lack of connection does not count against the event. */
   readonly stopped: boolean;
-  readonly rejectTries: number;
+  readonly maxRejections: number;
   readonly random: () => number;
 };
 
 /** What becomes of an event after an attempt. */
 export function outcomeOf(event: QueuedEvent, classified: Classified, circumstances: Circumstances): Outcome {
-  const tries = event.attempts + 1;
+  const failures = event.attempts + 1;
   switch (classified.verdict) {
     case 'delivered':
       return { outcome: 'delivered', counted: true, waitMs: 0 };
@@ -25,27 +25,29 @@ export function outcomeOf(event: QueuedEvent, classified: Classified, circumstan
     case 'hold':
       return { outcome: 'retry', counted: false, waitMs: 0 };
     case 'reject':
-      // Only these tries count here: one that got no answer says nothing about the event.
-      if (event.rejections + 1 >= circumstances.rejectTries)
+      // Only rejections count: an attempt without an answer says nothing about the event.
+      if (event.rejections + 1 >= circumstances.maxRejections)
         return { outcome: 'dead', counted: true, rejected: true, waitMs: 0 };
       return {
         ...{ outcome: 'retry', counted: true, rejected: true },
-        waitMs: backoff(tries, circumstances.random),
+        waitMs: backoff(failures, circumstances.random),
       };
     case 'retry': {
       if (classified.noConnection && circumstances.stopped)
         return { outcome: 'retry', counted: false, waitMs: 0 };
-      const waitMs = Math.max(backoff(tries, circumstances.random), classified.retryAfterMs ?? 0);
+      const waitMs = Math.max(backoff(failures, circumstances.random), classified.retryAfterMs ?? 0);
       return { outcome: 'retry', counted: true, waitMs };
     }
   }
 }
 
-/** The same, as it is written down. `at` is Unix ms; `steadyAt` the same moment by the clock that is never set. */
+/**
+ * The result as it is stored. `at` is Unix ms; `queueTime` is the same moment in the time of the queue (dispatcher.ts).
+ */
 export function resultOf(
   { seq, callId }: QueuedEvent,
   { outcome, counted, rejected, waitMs }: Outcome,
-  { result, reason, at, steadyAt }: { result: ApiResult; reason: string; at: number; steadyAt: number },
+  { result, reason, at, queueTime }: { result: ApiResult; reason: string; at: number; queueTime: number },
 ): DeliveryResult {
   const { durationMs } = result;
   const answered = result.kind === 'answer' && { httpStatus: result.status };
@@ -63,6 +65,6 @@ export function resultOf(
   return {
     ...written,
     error: reason,
-    ...(outcome === 'retry' && { nextAt: Math.round(steadyAt + waitMs) }),
+    ...(outcome === 'retry' && { nextAt: Math.round(queueTime + waitMs) }),
   };
 }

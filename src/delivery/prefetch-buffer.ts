@@ -8,16 +8,16 @@ const sweepMs = 50;
 export const priorities = ['fresh', 'backlog', 'retry'] as const satisfies readonly Priority[];
 
 type PrefetchBuffer = {
-  /** Sends an event when its turn comes, if memory has room for it; else it stays on disk until memory has. */
+  /** Sends an event when its turn comes. If the buffer is full, it stays on disk until there is room. */
   add(event: QueuedEvent, priority: Priority): void;
-  /** The result of an attempt is recorded: the call's next event may be sent. */
+  /** Called when the result of an attempt is recorded: the call's next event may be sent. */
   release(callId: string): void;
   /** Reads due events from disk. */
   refill(priority: Priority): Promise<void>;
   /** The same, if memory has run low and the disk may have more. */
   refillIfLow(priority: Priority): void;
   /** Takes one event for a probe, a new call's if there is one; `release` it afterwards. */
-  takeOne(): Promise<{ readonly event: QueuedEvent; readonly priority: Priority } | undefined>;
+  takeOne(): Promise<QueuedEvent | undefined>;
   /** Nothing more is begun until `resume`. */
   pause(): void;
   resume(): void;
@@ -29,28 +29,28 @@ type PrefetchBufferOptions = {
   /** Unix ms. */
   readonly now: () => number;
   /** Unix ms of the clock that is never set. */
-  readonly steadyNow: () => number;
+  readonly queueTime: () => number;
   readonly monotonic: () => number;
   readonly isOpen: (priority: Priority) => boolean;
   /** Never rejects. */
-  readonly attempt: (event: QueuedEvent, priority: Priority) => Promise<void>;
-  /** Asks for a refill of `retry` at this steady time. */
-  readonly onRetryAt: (steady: number) => void;
+  readonly attempt: (event: QueuedEvent) => Promise<void>;
+  /** Requests a refill of `retry` at this time of the queue. */
+  readonly onRetryAt: (dueAt: number) => void;
   readonly onFailed: (error: unknown) => void;
 };
 
 /**
- * The events that are in memory: a cache of the queue, filled by hints and from disk. Each priority class has a p-queue
- * of its own, so that none is in the way of another.
+ * The events in memory: a cache of the queue, filled by hints and from disk. Each priority class has a p-queue of its
+ * own, so that none blocks another.
  */
 export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBuffer {
-  const { queue, limits, now, steadyNow, monotonic, isOpen, attempt, onRetryAt, onFailed } = options;
+  const { queue, limits, now, queueTime, monotonic, isOpen, attempt, onRetryAt, onFailed } = options;
   const turns: Readonly<Record<Priority, PQueue>> = {
     fresh: new PQueue({ concurrency: limits.priorities.fresh.concurrency }),
     backlog: new PQueue({ concurrency: limits.priorities.backlog.concurrency }),
     retry: new PQueue({ concurrency: limits.priorities.retry.concurrency }),
   };
-  /** By the function that ends a request's turn: when the request began. Oldest first. */
+  /** When each running request began, by the function that ends its turn. Oldest first. */
   const turnsTaken: Readonly<Record<Priority, Map<() => void, number>>> = {
     fresh: new Map(),
     backlog: new Map(),
@@ -72,7 +72,7 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     return queue.due({ priority, now: at, freshSince: now() - limits.freshMs, limit, except: [...busy] });
   }
 
-  /** Resolves when the turn is over: with the request, or before it if that hangs. */
+  /** Resolves when the turn is over: when the request ends, or earlier if it hangs. */
   function take(priority: Priority, request: () => Promise<void>): Promise<void> {
     return new Promise((end) => {
       turnsTaken[priority].set(end, monotonic());
@@ -104,12 +104,15 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     }
   }
 
-  /** Sends an event whose turn has come, unless it is out of date or its priority is closed: then the disk has the next. */
+  /**
+   * Sends an event whose turn has come, unless it is out of date or its priority is closed. Then the disk has the next
+   * one.
+   */
   async function send(event: QueuedEvent, priority: Priority, since: number): Promise<void> {
     try {
       const isNext =
         monotonic() - since < limits.trustMs || !isOpen(priority) || (await queue.isNext(event.seq));
-      if (isNext && isOpen(priority)) return await attempt(event, priority);
+      if (isNext && isOpen(priority)) return await attempt(event);
     } catch (error) {
       onFailed(error);
     }
@@ -143,11 +146,11 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
       loading.add(priority);
       more.delete(priority);
       try {
-        const found = await due(priority, limit, steadyNow());
+        const found = await due(priority, limit, queueTime());
         for (const event of found) it.add(event, priority);
         if (found.length === limit) more.add(priority);
         else if (priority === 'retry') {
-          const next = await queue.nextDue(steadyNow());
+          const next = await queue.nextDue(queueTime());
           if (next !== undefined) onRetryAt(next);
         }
       } catch (error) {
@@ -166,10 +169,10 @@ export function createPrefetchBuffer(options: PrefetchBufferOptions): PrefetchBu
     async takeOne() {
       for (const priority of priorities) {
         // Events that failed before need not be due yet: a probe needs some event.
-        const [event] = await due(priority, 1, steadyNow() + (priority === 'retry' ? longestWaitMs : 0));
+        const [event] = await due(priority, 1, queueTime() + (priority === 'retry' ? longestWaitMs : 0));
         if (!event || busy.has(event.callId)) continue;
         busy.add(event.callId);
-        return { event, priority };
+        return event;
       }
       return undefined;
     },

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 
 /** An event that waits to be delivered. `body` is the JSON text as it goes on the wire, fixed when it was queued. */
 export type QueuedEvent = {
@@ -9,17 +9,17 @@ export type QueuedEvent = {
   readonly body: string;
   /** Unix ms at which it was queued (on disk). */
   readonly queuedAt: number;
-  /** How often it was sent already; attempts that did not count are not in it. */
+  /** How often it was sent, without the attempts that do not count. */
   readonly attempts: number;
-  /** How many of them the far side answered by saying that it will not have this event. */
+  /** How many of these attempts the far side answered by rejecting the event. */
   readonly rejections: number;
 };
 
-/** What became of one attempt to deliver an event. */
+/** The result of one attempt to deliver an event. */
 export type DeliveryResult = {
   readonly seq: number;
   readonly callId: string;
-  /** `retry` keeps it the next event of its call until `nextAt`; `dead` parks it, later events of the call go on. */
+  /** `retry` keeps it the next event of its call until `nextAt`; `dead` makes it a dead letter, and later events of the call go on. */
   readonly outcome: 'delivered' | 'retry' | 'dead';
   /** Unix ms at which the attempt ended. */
   readonly at: number;
@@ -38,11 +38,11 @@ export type DeliveryResult = {
 };
 
 /**
- * Which next events are asked for. The first two were never tried (`attempts` 0) and are due at once, also when the clock was set back:
+ * Classes of next events. The first two have no attempts yet, and are due at once, also when the clock was set back:
  * - `fresh`: of calls whose newest event was queued at or after `freshSince`, newest first: a screen is waiting;
  * - `backlog`: of all other calls, oldest first;
- * - `retry`: tried before and `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest
- *   `nextAt`, so that one stumble of a good call never waits behind many calls that fail for ever.
+ * - `retry`: those with attempts, whose `nextAt` has come; fewest attempts first (16 and more are alike), then the earliest
+ *   `nextAt`, so that an event that failed once does not wait behind many that always fail.
  */
 export type Priority = 'fresh' | 'backlog' | 'retry';
 
@@ -50,10 +50,10 @@ export type Priority = 'fresh' | 'backlog' | 'retry';
 export const longestWaitMs = 60_000;
 
 /**
- * What the dispatcher needs of the outbox. Only the oldest undelivered event of a call, its next event, is ever given out.
- * Whoever appends offers to the dispatcher those of the new events that are next, so that they need no query.
- * All times are passed in: the queue has no clock. Since clocks are set back, a `nextAt` further away than
- * `longestWaitMs` from `now` counts as come.
+ * What the dispatcher needs of the outbox. It returns only next events: the oldest undelivered event of each call. Code that
+ * appends events also offers the next events among them to the dispatcher, so that these need no query. The queue has no
+ * clock: all times are arguments. A `nextAt` more than `longestWaitMs` ahead of `now` counts as due, since the clock must
+ * have been set back.
  */
 export interface DeliveryQueue {
   /** Next events that are due at `now`, at most `limit`, none of the calls in `except`. */
@@ -65,18 +65,18 @@ export interface DeliveryQueue {
     except: readonly string[];
   }): Promise<QueuedEvent[]>;
   /**
-   * Whether this event still is the next of its call. Operators change the queue from processes of their own: they may
-   * have made an older event of the call wait again, or have thrown this one away.
+   * Whether this event still is the next of its call. Operators change the queue from other processes: they may have made
+   * an older event of the call wait again, or have discarded this one.
    */
   isNext(seq: number): Promise<boolean>;
-  /** The next time at which a tried one becomes due that is not due at `now`; undefined if none waits. */
+  /** When the next event of `retry` that is not due at `now` becomes due; undefined if there is none. */
   nextDue(now: number): Promise<number | undefined>;
   /**
-   * Records what became of attempts, durably, and returns for each call that has more to send after a `delivered` or
-   * `dead` its next event (so that the next event of a call needs no second query).
+   * Stores the results of attempts, durably. Returns the new next event of each call with a `delivered` or `dead` result
+   * and more events, so that it needs no query.
    */
   record(results: readonly DeliveryResult[]): Promise<QueuedEvent[]>;
-  /** Parks every event queued before `queuedBefore` as a dead letter (OUTBOX_MAX_AGE); returns how many. */
+  /** Makes every event queued before `queuedBefore` a dead letter (OUTBOX_MAX_AGE); returns how many. */
   expire(queuedBefore: number, at: number): Promise<number>;
   /** How many events wait to be delivered; dead letters are not among them. */
   waiting(): Promise<number>;

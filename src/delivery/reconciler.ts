@@ -10,7 +10,10 @@ export type ReconcilerOptions = {
   readonly reader: Pick<HistoryReader, 'find' | 'understands'>;
   /** Events that were delivered before the start, the newest ones. */
   readonly recent: () => Promise<readonly Delivered[]>;
-  /** Makes delivered events wait again, in their calls' order; returns the numbers of those for which it is not too late. */
+  /**
+   * Makes delivered events wait again, in the order of their calls; returns the numbers of those that can still be sent
+   * again.
+   */
   readonly sendAgain: (missing: readonly Delivered[]) => Promise<readonly number[]>;
   /** False while delivery is stopped: then nothing is compared. */
   readonly isFlowing: () => boolean;
@@ -45,11 +48,11 @@ export type ReconcilerStatus = {
   readonly overtaken: number;
   /** Not there although they were sent again a few times. */
   readonly gaveUp: number;
-  /** Never compared, since there were too many or the history could not be read for too long. */
+  /** Events that were not compared: there were too many, or the history could not be read for too long. */
   readonly skipped: number;
 };
 
-/** The far side may need a moment to show what it took: this part of the time between two comparisons, a minute of five. */
+/** Part of `everyMs` that the far side has to show a new entry: a minute of five. */
 const gracePart = 1 / 5;
 /** An event that could not be compared for this long, ms, is no longer compared: the far side may have deleted its entry. */
 const longestMs = 3_600_000;
@@ -62,22 +65,21 @@ const mostRequests = 1_000;
 /** Events that are sent again by one comparison: 1 % of five minutes at 1,000 a second, and some. */
 const mostAgain = 5_000;
 /** How often an event is sent again. */
-const mostTries = 5;
-/** If half or more of at least this many events seem to be missing, the history is not understood. */
+const mostResends = 5;
+/** If more than half of more than this many events seem to be missing, the history is not understood. */
 const fewEvents = 20;
 
 /**
- * A 200 confirms receipt and no more (API part 3, rule 3), so what was confirmed is compared with the far side's request
- * history, some minutes later, and what is not there is sent again, a few times. It never makes a storm: there is a
- * bound on requests and on resends, and where nothing that is ours is understood there, or more than half is missing,
- * nothing is sent and that is logged.
+ * A 200 confirms receipt and no more (API part 3, rule 3). So confirmed events are compared with the far side's request
+ * history some minutes later, and missing ones are sent again, a few times. It cannot flood the API: requests and
+ * resends are limited, and if the history has no entries of ours, or more than half are missing, it only logs that.
  */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const { beginning, everyMs, reader, recent, sendAgain, isFlowing, log, now } = options;
   /** By seq, the longest delivered first. */
   const waiting = new Map<number, Delivered>();
   /** Events that were sent again and not found since: how often, and when last (Unix ms). */
-  const tries = new Map<number, { readonly count: number; readonly at: number }>();
+  const resends = new Map<number, { readonly count: number; readonly at: number }>();
   const counts = { compared: 0, sentAgain: 0, overtaken: 0, gaveUp: 0, skipped: 0 };
   let state: ReconcilerStatus['state'] = 'ok';
   let reason: string | undefined;
@@ -99,18 +101,18 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 
   function forget(seq: number): void {
     waiting.delete(seq);
-    tries.delete(seq);
+    resends.delete(seq);
   }
 
   async function compareOnce(): Promise<void> {
     if (!started) {
-      for (const event of await recent()) if (!waiting.has(event.seq)) add(event);
+      for (const event of await recent()) add(event);
       started = true;
     }
     const at = now();
     for (const { seq, at: confirmed } of [...waiting.values()]) if (confirmed < at - longestMs) skip(seq);
-    // Parked, or held back by an outage: the dispatcher logs both.
-    for (const [seq, last] of tries) if (last.at < at - longestMs) tries.delete(seq);
+    // Events that became dead letters, or wait because of an outage: the dispatcher logs both.
+    for (const [seq, last] of resends) if (last.at < at - longestMs) resends.delete(seq);
     const due = [...waiting.values()].filter((event) => event.at <= at - everyMs * gracePart);
     if (due.length === 0 || !isFlowing()) return;
     const found = await readHistory(due);
@@ -149,7 +151,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     for (const { seq } of [...there, ...overtaken]) forget(seq);
     counts.compared += there.length;
     counts.overtaken += overtaken.length;
-    const hopeless = missing.filter(({ seq }) => tried(seq) >= mostTries);
+    const hopeless = missing.filter(({ seq }) => resendCount(seq) >= mostResends);
     for (const { seq } of hopeless) forget(seq);
     const again = missing.filter(({ seq }) => waiting.has(seq)).slice(0, mostAgain);
     const sent = again.length > 0 ? await send(again) : [];
@@ -165,27 +167,27 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     if (hopeless.length > 0) {
       counts.gaveUp += hopeless.length;
       const [{ status, callId }] = hopeless as [Delivered];
-      log.say('reconcile.gave-up', { count: hopeless.length, tries: mostTries, status, call: callId });
+      log.say('reconcile.gave-up', { count: hopeless.length, tries: mostResends, status, call: callId });
     }
   }
 
-  function tried(seq: number): number {
-    return tries.get(seq)?.count ?? 0;
+  function resendCount(seq: number): number {
+    return resends.get(seq)?.count ?? 0;
   }
 
-  /** Events sent again come back through `delivered`, perhaps before this resolves; the others stay. */
+  /** Events that were sent again come back through `delivered`, perhaps before this resolves; the others stay here. */
   async function send(again: readonly Delivered[]): Promise<Delivered[]> {
     const at = now();
     for (const { seq } of again) {
       waiting.delete(seq);
-      tries.set(seq, { count: tried(seq) + 1, at });
+      resends.set(seq, { count: resendCount(seq) + 1, at });
     }
     let sent = new Set<number>();
     try {
       sent = new Set(await sendAgain(again));
     } finally {
       for (const event of again.filter(({ seq }) => !sent.has(seq))) {
-        tries.set(event.seq, { count: tried(event.seq) - 1, at });
+        resends.set(event.seq, { count: resendCount(event.seq) - 1, at });
         if (!waiting.has(event.seq)) add(event);
       }
     }
@@ -216,7 +218,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
         await compareNow();
         if (!stopped) wait();
       },
-      tries.size > 0 ? soonMs : everyMs,
+      resends.size > 0 ? soonMs : everyMs,
     );
   }
 

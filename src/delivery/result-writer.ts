@@ -1,21 +1,21 @@
 import type { DeliveryQueue, DeliveryResult, QueuedEvent } from './queue.ts';
 
-/** From one try to record a result to the next, ms. */
+/** Interval of attempts to record a result, ms. */
 const againMs = 1_000;
 
 type ResultWriter = {
   add(result: DeliveryResult): void;
   /** Results that are not on disk yet. */
   unrecorded(): number;
-  /** Results that are. */
+  /** Results that are on disk. */
   recorded(): number;
-  /** What is not recorded then is not tried again. */
+  /** Results that are not recorded by then are dropped. */
   stop(): void;
 };
 
 /**
- * Records results on disk. Those that come while others are recorded are recorded together. What the disk refuses is
- * tried again until it succeeds, each by itself: its call rests, and the others go on.
+ * Records results on disk. Results that come during a write are written together. A result that the disk refuses is
+ * retried by itself until it succeeds: its call waits, and others go on.
  */
 export function createResultWriter({
   queue,
@@ -23,7 +23,7 @@ export function createResultWriter({
   onRefused,
 }: {
   readonly queue: Pick<DeliveryQueue, 'record'>;
-  /** Of calls that have another event, `nextEvents` has it. */
+  /** `nextEvents`: the next events of these calls. */
   readonly onRecorded: (results: readonly DeliveryResult[], nextEvents: readonly QueuedEvent[]) => void;
   readonly onRefused: (error: unknown, unrecorded: number, againMs: number) => void;
 }): ResultWriter {
@@ -47,7 +47,7 @@ export function createResultWriter({
       const alone = batch.length === 1;
       if (alone) onRefused(error, unrecorded, againMs);
       const again = () => !stopped && batch.forEach((result) => void record([result]));
-      // One of several may be to blame: at once, each by itself.
+      // One of several may be the cause: each is retried at once, by itself.
       setTimeout(again, alone ? againMs : 0);
       return;
     }

@@ -19,14 +19,14 @@ const mostRequests = 10;
 const ahead = 1_000;
 
 /**
- * The queue of a bridge that stands by for another one on the same PBX: a call's events are held back until nothing new
- * has come of it for `delayMs`, and what the far side's history has by then counts as delivered. Both may send
- * everything, so everything that is not known for sure is sent: a history that cannot be read costs requests, and no call.
+ * The queue of a standby bridge. It holds the events of a call back until the call had no new event for `delayMs`.
+ * Events that the far side's history has by then count as delivered. Sending twice is harmless, so in doubt an event is
+ * sent: an unreadable history costs requests, and no call.
  */
 export function standBy(options: StandbyOptions): DeliveryQueue {
   const { queue, delayMs, reader, log, now } = options;
 
-  /** What the far side's history has of these calls; undefined if it cannot be read. */
+  /** The entries of these calls in the far side's history; undefined if it cannot be read. */
   async function recordedOf(nextEvents: readonly QueuedEvent[]): Promise<Recorded | undefined> {
     try {
       return await reader.find(withTime(nextEvents), mostRequests);
@@ -36,7 +36,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
     }
   }
 
-  /** Of these events, and of what comes after them in their calls, those that the far side does not have. */
+  /** Of these events and the later ones of their calls: those that the far side does not have. */
   async function notRecorded(nextEvents: readonly QueuedEvent[]): Promise<readonly QueuedEvent[]> {
     const recorded = nextEvents.length === 0 ? undefined : await recordedOf(nextEvents);
     if (recorded === undefined) return nextEvents;
@@ -62,7 +62,7 @@ export function standBy(options: StandbyOptions): DeliveryQueue {
     ...queue,
     async due(query) {
       if (query.priority === 'retry') return queue.due(query);
-      // Nothing is fresh to one who waits, but for what a clock that was set back leaves in the future.
+      // A standby sends no fresh events, except those that a clock that was set back has put into the future.
       const freshSince = query.priority === 'fresh' ? now() + ahead : now() - delayMs;
       return [...(await notRecorded(await queue.due({ ...query, freshSince })))];
     },

@@ -99,7 +99,7 @@ test('restore: elsewhere, it goes on where the backup was made', async (t) => {
     cdrCheckpoint: '{"offset":7}',
   });
   assert.deepEqual(
-    await outbox.verdicts(['a', 'b', 'c']),
+    await outbox.ledgerEntries(['a', 'b', 'c']),
     new Map([
       ['b', { reported: [], unreported: 'withheld' }],
       ['a', { reported: ['answered', 'ringing'] }],
@@ -124,12 +124,12 @@ test('restore: not while a bridge works there', async (t) => {
 
 test('restore: not over a state unless --replace is given, and then that is kept aside', async (t) => {
   const { directory, file, outbox } = await backedUp(t);
-  await outbox.append(batchOf('b:ringing', monday + 60_000));
+  await outbox.append({ ...batchOf('b:ringing', monday + 60_000), calls: [{ id: 'a', state: null }] });
   await outbox.close();
   const before = readFileSync(databasePath(directory));
   assert.throws(() => restore(directory, file, here), {
     name: 'StorageRefused',
-    message: `there is a state in ${directory} already: waiting events: 2, dead letters: 0, open calls: 1, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
+    message: `there is a state in ${directory} already: waiting events: 2, dead letters: 0, open calls: 0, the newest event of 2026-11-16T09:01:00.000Z. What the backup does not have of it would never be reported; --replace sets it aside all the same`,
   });
   assert.deepEqual(readFileSync(databasePath(directory)), before);
 
@@ -212,9 +212,15 @@ test('restore: what is no backup, is damaged, or of another PBX or a newer versi
     changed('no-database.db', (bytes) => bytes.fill(0x55)),
     /is damaged: file is not a database/,
   );
-  const newer = changed('newer.db', () => {});
-  const db = new DatabaseSync(newer);
-  db.exec(`PRAGMA user_version = ${schemaVersion + 1}`);
-  db.close();
-  refused(newer, /was written by a newer pbx-bridge/);
+  for (const [sql, message] of [
+    [`PRAGMA user_version = ${schemaVersion + 1}`, /was written by a newer pbx-bridge/],
+    ['UPDATE counters SET waiting = 0', /is damaged: the counters do not fit the events/],
+    [`UPDATE backup SET note = '{"program":"service"}'`, /is a backup of the service/],
+  ] as const) {
+    const other = changed('other.db', () => {});
+    const db = new DatabaseSync(other);
+    db.exec(sql);
+    db.close();
+    refused(other, message);
+  }
 });

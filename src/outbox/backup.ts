@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../process/message-of.ts';
-import { type BackupNote, readNote, restoreBackup, writeBackup } from '../storage/backup.ts';
+import { type BackupInfo, readBackupInfo, restoreBackup, writeBackup } from '../storage/backup.ts';
 import { lockFolder } from '../storage/instance-lock.ts';
 import { migrate, refuseNewer } from '../storage/migrate.ts';
 import { makeFolder, openForReading } from '../storage/open-database.ts';
@@ -21,7 +21,7 @@ type StateSummary = {
   readonly newestAt: number | undefined;
 };
 
-export type Backup = BackupNote & StateSummary;
+export type Backup = BackupInfo & StateSummary;
 
 /**
  * Backs up a folder's state into a file, whether its bridge runs or not; undefined when there is none yet.
@@ -30,19 +30,19 @@ export type Backup = BackupNote & StateSummary;
 export function backUp(
   directory: string,
   file: string,
-  { overwrite, ...note }: Omit<BackupNote, 'program'> & { readonly overwrite: boolean },
+  { overwrite, ...info }: Omit<BackupInfo, 'program'> & { readonly overwrite: boolean },
 ): Backup | undefined {
   const path = databasePath(directory);
   if (!existsSync(path)) return undefined;
-  writeBackup(path, file, { note: { program, ...note }, files: [], overwrite });
+  writeBackup(path, file, { info: { program, ...info }, files: [], overwrite });
   return readBackup(file);
 }
 
 /** What a backup holds. Throws StorageRefused if it is none of a bridge. */
 export function readBackup(file: string): Backup {
-  const note = readNote(file);
-  if (note.program !== program) throw new StorageRefused(`${file} is a backup of the ${note.program}`);
-  return { ...note, ...summaryOf(file) };
+  const info = readBackupInfo(file);
+  if (info.program !== program) throw new StorageRefused(`${file} is a backup of the ${info.program}`);
+  return { ...info, ...summaryOf(file) };
 }
 
 type Restored = {
@@ -52,9 +52,9 @@ type Restored = {
 };
 
 /**
- * Puts a backup in the place of a folder's state. Throws StorageRefused while a bridge works there; if the backup is
- * damaged, of a newer version, or of another PBX_ID (`of`), under which its calls would be reported again; and, without
- * `replace`, if there is a state already: what that has and the backup has not would never be reported.
+ * Replaces the state of a folder by a backup. Throws StorageRefused if a bridge runs there; if the backup is damaged,
+ * of a newer version, or of another PBX_ID (`of`), under which its calls would be reported again; and, without
+ * `replace`, if there is a state already: events that only this state has would never be reported.
  */
 export function restore(
   directory: string,
@@ -78,7 +78,7 @@ export function restore(
   }
 }
 
-/** Brought up to date here, on the copy: what cannot be is refused before anything is touched. */
+/** Migrated here, on the copy: if that fails, nothing has changed yet. */
 function check(db: DatabaseSync): void {
   migrate(db, migrations);
   checkContradictions(db);

@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openOperator } from './operator.ts';
-import { batchOf, opened, resultOf, temporaryFolder } from './outbox.fixture.ts';
+import {
+  attempted,
+  batchOf,
+  keepingLog,
+  newEvent,
+  opened,
+  resultOf,
+  temporaryFolder,
+} from './outbox.fixture.ts';
+import { openOutbox } from './outbox.ts';
 
 test('operator: beside the bridge, and what is not as it was asked for is left alone', async (t) => {
   const directory = temporaryFolder(t);
@@ -21,10 +32,11 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   assert.deepEqual([gone?.map(({ seq }) => seq), seen], [[1], [1]], 'only what is a dead letter');
   assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 1, waiting: 1, dead: 1, lost: 0 });
   assert.deepEqual(
-    (await outbox.verdicts(['a'])).get('a'),
+    (await outbox.ledgerEntries(['a'])).get('a'),
     { reported: [], unreported: 'an operator discarded it' },
     'call records do not bring it back',
   );
+  assert.deepEqual(attempted(directory), [3, 4]);
 
   assert.throws(
     () =>
@@ -40,4 +52,20 @@ test('operator: beside the bridge, and what is not as it was asked for is left a
   assert.deepEqual(await outbox.counters(), { queued: 3, delivered: 0, waiting: 3, dead: 0, lost: 0 });
   const later = await outbox.append(batchOf('e:ringing'));
   assert.equal(later.nextEvents[0]?.seq, 5, 'numbers go on where they were');
+});
+
+test('operator: of what is discarded or forgotten, nothing is left where it was in the file', async (t) => {
+  const directory = temporaryFolder(t);
+  const outbox = await openOutbox({ directory }, { log: keepingLog() });
+  const from = '+493012345678';
+  const events = ['a', 'b'].map((id) => newEvent(id, 'ringing', 0, { from }));
+  await outbox.append({ calls: [], trunks: [], events });
+  await outbox.record([resultOf(1, 'a', { outcome: 'dead', error: '422' }), resultOf(2, 'b')]);
+  const operator = openOperator(directory);
+  operator?.discard([1], () => {});
+  assert.equal(operator?.forgetNumber(from, [from]).events, 1);
+  operator.close();
+  await outbox.close();
+  for (const file of readdirSync(directory))
+    assert.ok(!readFileSync(join(directory, file)).includes(from), file);
 });

@@ -8,33 +8,33 @@ import { databasePath } from './tables/database.ts';
 import { createEventReader, eventColumns, type StoredEvent, type StoredRow } from './tables/history.ts';
 import { createLedger } from './tables/ledger.ts';
 import { deadState, deliveredState, slots } from './tables/outcomes.ts';
-import { createReviver } from './tables/revive.ts';
+import { createRequeuer } from './tables/requeue.ts';
 import { createTrunkTable } from './tables/trunks.ts';
 
-/** A bridge under full load holds the database for a fraction of this, ms. */
+/** How long to wait for the bridge's lock, ms; under full load it holds it for a fraction of this. */
 const busyTimeoutMs = 10_000;
 
 /**
- * What operators change in an outbox, whether its bridge runs or not: the file is shared with its thread, one
- * transaction at a time, and the dispatcher looks for what waits every 5 s.
+ * Changes that operators make to an outbox, whether its bridge runs or not. They share the file with its thread, one
+ * transaction at a time; the dispatcher finds them within 5 s.
  */
 export type Operator = {
-  /** Makes these dead letters wait again, as young as new ones and with no attempts counted; returns how many. */
+  /** Makes these dead letters wait again, like new events without attempts; returns how many. */
   resend(seqs: readonly number[]): number;
   /**
-   * Makes the event of a delivered call wait again: it is missing at the far side. Returns how many; an event that
-   * waits or is a dead letter is left as it is.
+   * Makes delivered events wait again that are missing at the far side. Returns how many; events that wait or are dead
+   * letters do not change.
    */
   sendAgain(seqs: readonly number[]): number;
-  /** Forgets these dead letters for ever; returns those that it forgot. `before` sees them first, and may throw. */
-  discard(seqs: readonly number[], before: (events: readonly StoredEvent[]) => void): StoredEvent[];
+  /** Deletes these dead letters, and returns them. `check` sees them first, and may throw to keep all. */
+  discard(seqs: readonly number[], check: (events: readonly StoredEvent[]) => void): StoredEvent[];
   /** Makes this endpoint a trunk, without any evidence; `state` is its state if it is not known yet. */
   addTrunk(endpoint: string, state: string): void;
   /** Deletes what is known of it as a trunk; false if nothing is. */
   forgetTrunk(endpoint: string): boolean;
   /**
-   * Removes a caller's number from delivered events, which would be sent again with the number `0`, and, in whichever of
-   * its `forms`, from the journal. Undelivered events are only counted.
+   * Removes a caller's number from delivered events, whose `from` becomes `0`, and in all of its `forms` from the
+   * journal. Undelivered events are only counted.
    */
   forgetNumber(
     number: string,
@@ -43,7 +43,7 @@ export type Operator = {
   close(): void;
 };
 
-/** The caller's number of a delivered event whose number was forgotten: the API takes it, and it belongs to no caller. */
+/** The `from` of an event whose number was forgotten: the API accepts it, and it belongs to no caller. */
 const FORGOTTEN = '0';
 
 /** These read everything; nothing is locked meanwhile. */
@@ -74,7 +74,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   }
 
   const inOne = createTransact(db);
-  /** The counters are read inside the transaction: the bridge may have moved on a moment ago. */
+  /** Reads the counters inside the transaction: the bridge may have changed them. */
   const transact = <T>(work: (counters: CounterKeeper) => T): T =>
     inOne(() => {
       const counters = createCounterKeeper(db);
@@ -83,7 +83,7 @@ export function openOperator(directory: string, now: () => number = Date.now): O
       return result;
     });
 
-  const reviver = createReviver(db);
+  const requeuer = createRequeuer(db);
   const trunks = createTrunkTable(db);
   const ledger = createLedger(db);
   const dead = db.prepare(operatorSql.dead);
@@ -92,14 +92,14 @@ export function openOperator(directory: string, now: () => number = Date.now): O
   const forget = db.prepare('DELETE FROM event WHERE seq = ?');
 
   return {
-    resend: (seqs) => transact((counters) => reviver.resend(seqs, counters, now())),
-    sendAgain: (seqs) => transact((counters) => reviver.sendAgain(seqs, counters, now()).length),
-    discard: (seqs, before) =>
+    resend: (seqs) => transact((counters) => requeuer.resend(seqs, counters, now())),
+    sendAgain: (seqs) => transact((counters) => requeuer.sendAgain(seqs, counters, now()).length),
+    discard: (seqs, check) =>
       transact((counters) => {
         const found = [...new Set(seqs)]
           .flatMap((seq) => (dead.get(seq) as StoredRow | undefined) ?? [])
           .map(toEvent);
-        before(found);
+        check(found);
         for (const { seq, callId } of found) {
           ledger.writeLedger([callId, now(), 'an operator discarded it'], '');
           forgetAttempts.run(seq * slots, seq * slots + slots);

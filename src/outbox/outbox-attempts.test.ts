@@ -100,7 +100,11 @@ playRows([
       assert.equal(await outbox.expire(10, 99), 0);
       assert.equal(await outbox.expire(20, 99), 3);
       assert.deepEqual(await due(outbox, {}), [5, 4]);
-      assert.deepEqual(seqs(eventsOf(directory, { state: 'dead' })), [1, 2, 3]);
+      const dead = eventsOf(directory, { state: 'dead' });
+      assert.deepEqual(seqs(dead), [1, 2, 3]);
+      const { error = '', ...attempt } = dead[0]?.attemptLog[0] ?? {};
+      assert.match(error, /OUTBOX_MAX_AGE/);
+      assert.deepEqual(attempt, { outcome: 'dead', at: 99, counted: false, durationMs: 0 });
       assert.deepEqual(await outbox.counters(), { queued: 5, delivered: 0, waiting: 2, dead: 3, lost: 0 });
     },
   ],
@@ -129,9 +133,10 @@ playRows([
   ],
   [
     'a late word about an event changes nothing, unless it was delivered after all',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing b:ringing'));
       await outbox.record([resultOf(1, 'a'), resultOf(2, 'b', { outcome: 'dead' })]);
+      const before = eventsOf(directory, {});
       for (const outcome of ['retry', 'dead'] as const) {
         await outbox.record([
           resultOf(1, 'a', { outcome }),
@@ -139,6 +144,7 @@ playRows([
           resultOf(77, 'x'),
         ]);
       }
+      assert.deepEqual(eventsOf(directory, {}), before);
       assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 0, dead: 1, lost: 0 });
       await outbox.record([resultOf(2, 'b')]);
       assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 2, waiting: 0, dead: 0, lost: 0 });

@@ -2,14 +2,17 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import type { CallStatus } from '../api/contract/call-event.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 import type { DeliveryQueue, DeliveryResult } from '../delivery/queue.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import { openOperator } from './operator.ts';
 import { type Batch, type NewEvent, type Outbox, type OutboxOptions, openOutbox } from './outbox.ts';
 import { type EventFilter, openReader } from './reader.ts';
+import { databasePath } from './tables/database.ts';
 import type { StoredEvent } from './tables/history.ts';
+import { slots } from './tables/outcomes.ts';
 
 type Scope = Pick<TestContext, 'after'>;
 const endings = new WeakMap<Scope, (() => unknown)[]>();
@@ -82,6 +85,14 @@ export function eventsOf(directory: string, filter: Omit<EventFilter, 'limit'>):
   } finally {
     reader?.close();
   }
+}
+
+/** Numbers of the events of which attempts are kept. */
+export function attempted(directory: string): unknown[] {
+  const db = new DatabaseSync(databasePath(directory), { readOnly: true });
+  const rows = db.prepare(`SELECT DISTINCT id / ${slots} AS seq FROM attempt`).all();
+  db.close();
+  return rows.map(({ seq }) => seq);
 }
 
 /** Sends dead letters again at `now` (Unix ms), as the command line does beside the outbox. */

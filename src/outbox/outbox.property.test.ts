@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { callStatuses } from '../api/contract/call-event.ts';
+import { callStatuses } from '../api/contract/call-status.ts';
 import { longestWaitMs, type Priority } from '../delivery/queue.ts';
 import { keepingLog, newEvent, resend, resultOf, temporaryFolder } from './outbox.fixture.ts';
 import { type Outbox, openOutbox } from './outbox.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
+  attempted,
   batchOf,
   due,
   eventsOf,
@@ -15,7 +16,7 @@ import {
   temporaryFolder,
   trunk,
 } from './outbox.fixture.ts';
-import { openOutbox } from './outbox.ts';
+import { type NewEvent, openOutbox } from './outbox.ts';
 import { openReader } from './reader.ts';
 
 /** What an outbox does: each row is played on an empty one. */
@@ -29,6 +30,8 @@ playRows([
         { seq: 2, ...newEvent('b', 'ringing', 5), attempts: 0, rejections: 0 },
       ]);
       assert.deepEqual(repeated, []);
+      await outbox.counters();
+      assert.equal(outbox.commits(), 1, 'a question is no transaction');
     },
   ],
   [
@@ -81,7 +84,7 @@ playRows([
     },
   ],
   [
-    'the ledger has the verdicts on calls, the newest reason counts, and prune deletes the old ones',
+    'the ledger has the decisions on calls, the newest reason counts, and prune deletes the old ones',
     async (outbox) => {
       const unreported = (id: string, at: number, why: string) => ({ id, at, why });
       const nothing = { calls: [], trunks: [], events: [] };
@@ -97,11 +100,12 @@ playRows([
       const a = ['a', { reported: ['completed', 'ringing'] }] as const;
       const c = ['c', { reported: [], unreported: 'left' }] as const;
       const b = ['b', { reported: [], unreported: 'withheld' }] as const;
-      assert.deepEqual([...(await outbox.verdicts(['a', 'b', 'c', 'd']))].sort(), [a, b, c]);
+      await outbox.append(nothing);
+      assert.deepEqual([...(await outbox.ledgerEntries(['a', 'b', 'c', 'd']))].sort(), [a, b, c]);
       const { unreported: recent, cdrCheckpoint } = await outbox.load();
       assert.deepEqual([recent, cdrCheckpoint], [['b', 'c'], 'second']);
       assert.equal(await outbox.prune(5), 0);
-      assert.deepEqual([...(await outbox.verdicts(['a', 'b', 'c']))].sort(), [a, c]);
+      assert.deepEqual([...(await outbox.ledgerEntries(['a', 'b', 'c']))].sort(), [a, c]);
     },
   ],
   [
@@ -110,7 +114,8 @@ playRows([
       for (const [id, at] of Object.entries({ a: 10, b: 20, c: 30, d: 40 })) {
         await outbox.append(batchOf(`${id}:ringing`, at));
       }
-      await outbox.append(batchOf('a:answered', 50));
+      const later = [newEvent('a', 'answered', 35), newEvent('a', 'completed', 50)];
+      await outbox.append({ calls: [], trunks: [], events: later });
       assert.deepEqual(await due(outbox, { priority: 'fresh', freshSince: 40 }), [1, 4]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 40 }), [2, 3]);
       assert.deepEqual(await due(outbox, { priority: 'backlog', freshSince: 100 }), [2, 3, 4, 1]);
@@ -140,6 +145,8 @@ playRows([
         300,
         undefined,
       ]);
+      await outbox.record([again(1, 'a', 400)]);
+      assert.equal(await outbox.nextDue(99), 200);
     },
   ],
   [
@@ -155,9 +162,10 @@ playRows([
   ],
   [
     'an attempt that does not count leaves the event as untried as it was',
-    async (outbox) => {
+    async (outbox, directory) => {
       await outbox.append(batchOf('a:ringing b:ringing'));
       await outbox.record([resultOf(1, 'a', { outcome: 'retry', counted: false, nextAt: 500 })]);
+      assert.equal(eventsOf(directory, { callId: 'a' })[0]?.attemptLog[0]?.counted, false);
       await outbox.record([resultOf(2, 'b', { outcome: 'retry', nextAt: 500 })]);
       await outbox.record([resultOf(2, 'b', { outcome: 'retry', counted: false, nextAt: 600 })]);
       assert.deepEqual(await due(outbox, { priority: 'fresh', now: 1 }), [1]);
@@ -171,9 +179,17 @@ playRows([
       await outbox.append(batchOf('a:ringing b:ringing c:ringing d:ringing', 10));
       await outbox.record([resultOf(1, 'a', { at: 20 }), resultOf(4, 'd', { at: 90 })]);
       await outbox.record([resultOf(2, 'b', { outcome: 'dead', at: 20 })]);
+      assert.deepEqual(await outbox.lastDelivered(90, 9), [
+        { seq: 4, callId: 'd', status: 'ringing', at: 90 },
+      ]);
+      assert.deepEqual(seqs(eventsOf(directory, { state: 'delivered', since: 30 })), [4]);
+      assert.deepEqual(eventsOf(directory, { state: 'dead', before: 20 }), []);
+      assert.deepEqual(eventsOf(directory, { since: 20 }), []);
+      assert.equal(await outbox.prune(20), 0);
       assert.equal(await outbox.prune(50), 1);
       assert.deepEqual(eventsOf(directory, { callId: 'a' }), []);
       assert.equal(await outbox.prune(100), 1);
+      assert.deepEqual(attempted(directory), [2], 'the attempts go, too');
       assert.deepEqual(await outbox.counters(), { queued: 4, delivered: 2, waiting: 1, dead: 1, lost: 0 });
       assert.deepEqual(seqs((await outbox.append(batchOf('e:ringing'))).nextEvents), [5]);
     },
@@ -194,7 +210,9 @@ playRows([
     'one bad batch or question is refused alone, whatever is written together with it',
     async (outbox, directory) => {
       const bad = { ...newEvent('b', 'ringing'), queuedAt: Number.NaN };
+      const tooMany = Array<NewEvent>(200_001).fill(newEvent('x', 'ringing'));
       const all = await Promise.allSettled([
+        outbox.append({ calls: [], trunks: [], events: tooMany }),
         outbox.append(batchOf('a:ringing')),
         outbox.append({ calls: [], trunks: [], events: [newEvent('x', 'ringing'), bad] }),
         outbox.record([resultOf(1, 'a', { at: Number.NaN })]),
@@ -203,7 +221,7 @@ playRows([
       ]);
       assert.deepEqual(
         all.map(({ status }) => status),
-        ['fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
+        ['rejected', 'fulfilled', 'rejected', 'rejected', 'fulfilled', 'fulfilled'],
       );
       assert.deepEqual(await outbox.counters(), { queued: 2, delivered: 1, waiting: 1, dead: 0, lost: 0 });
       assert.deepEqual(eventsOf(directory, { callId: 'x' }), []);
@@ -212,7 +230,7 @@ playRows([
   ],
   [
     'what is appended together is answered each for itself, and written in far fewer transactions',
-    async (outbox) => {
+    async (outbox, directory) => {
       const ids = Array.from({ length: 500 }, (_, i) => `c${i - (i % 5)}`);
       const appends = ids.map((id) => outbox.append(batchOf(`${id}:ringing ${id}:completed`)));
       const [all, last] = await Promise.all([outbox.counters(), outbox.append(batchOf('z:ringing'))]);
@@ -227,6 +245,9 @@ playRows([
         ]),
         ids.map((id, i) => (i % 5 === 0 ? [id, (i / 5) * 2 + 1, 0] : [undefined, undefined, 2])),
       );
+      const reader = openReader(directory);
+      assert.equal(reader?.counters().queued, 201, 'on disk');
+      reader?.close();
       assert.ok(outbox.commits() <= 5, `${outbox.commits()} transactions for 501 appends`);
     },
   ],
@@ -321,11 +342,16 @@ test('outbox: closing writes all that was asked before, and refuses what comes a
   await outbox.close();
 });
 
-test('outbox: a folder that cannot be made ends the start with its name', async (t) => {
+test('outbox: a folder or a file that cannot be made ends the start with its name', async (t) => {
   const file = join(temporaryFolder(t), 'file');
-  await (await openOutbox({ directory: file }, { log: keepingLog() })).close();
+  const held = Promise.withResolvers<void>();
+  await (await openOutbox({ directory: file }, { log: keepingLog(), onHeld: held.resolve })).close();
+  await held.promise;
   await assert.rejects(
     openOutbox({ directory: join(file, 'outbox.db') }, { log: keepingLog() }),
     /outbox\.db/,
   );
+  const wrong = temporaryFolder(t);
+  mkdirSync(join(wrong, 'outbox.db'));
+  await assert.rejects(openOutbox({ directory: wrong }, { log: keepingLog() }), /EISDIR/);
 });

@@ -1,10 +1,10 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../delivery/queue.ts';
 import type { Log } from '../log/log.ts';
 import type { Counters } from './tables/counters.ts';
 import type { DeliveredEvent, StoredEvent } from './tables/history.ts';
 import { behind, type IntakeBatch, repeated } from './tables/intake.ts';
-import type { CallVerdict } from './tables/ledger.ts';
+import type { LedgerEntry } from './tables/ledger.ts';
 import type { StoredTrunk } from './tables/trunks.ts';
 import type { StorageState } from './worker/notice.ts';
 import { startStorageThread } from './worker/storage-thread.ts';
@@ -36,16 +36,16 @@ export type Batch = {
   readonly events: readonly NewEvent[];
   /** What was seen and decided until then: lines, joined, for explain. */
   readonly journal?: { readonly lines: string; readonly at: number };
-  /** Calls that were judged and are not reported, with the reason; `at` is Unix ms. */
+  /** Calls that are not reported by decision, with the reason; `at` is Unix ms. */
   readonly unreported?: readonly { readonly id: string; readonly at: number; readonly why: string }[];
   /** How far Asterisk's call records were read: opaque text. */
   readonly cdrCheckpoint?: string;
 };
 
 export type Appended = {
-  /** Those of the events that are the oldest waiting one of their call: they may be sent now. */
+  /** The events that are now the oldest waiting one of their call: they may be sent. */
   readonly nextEvents: readonly QueuedEvent[];
-  /** Those that had been queued before (same call and status): nothing was done about them. */
+  /** The events that had been queued before (same call and status): they were ignored. */
   readonly repeated: readonly NewEvent[];
 };
 
@@ -53,7 +53,7 @@ export type Appended = {
 export type Saved = {
   readonly calls: { id: string; state: string }[];
   readonly trunks: StoredTrunk[];
-  /** Ids of the calls that were judged in the last two days, and are not reported. */
+  /** Ids of the calls of the last two days that are not reported by decision. */
   readonly unreported: string[];
   readonly cdrCheckpoint: string | undefined;
 };
@@ -61,17 +61,17 @@ export type Saved = {
 /** A durable queue of call events, and the memory of open calls. */
 export interface Outbox extends DeliveryQueue {
   /**
-   * Resolves when everything is on disk (fsynced). While the disk is full or fails it keeps trying, in order;
-   * `storage()` says so. Rejects only when the outbox has failed or was closed, or when 200,000 events wait for the
-   * disk already: nothing was queued then.
+   * Resolves when everything is on disk (fsynced). While the disk is full or fails it retries, in order, and
+   * `storage()` reports it. Rejects only if the outbox has failed or was closed, or if 200,000 events wait for the disk
+   * already: then nothing was queued.
    */
   append(batch: Batch): Promise<Appended>;
   /** Open calls, known trunks and the checkpoint of the call records, for the start. */
   load(): Promise<Saved>;
   /** The known trunks as they are on disk, corrected by operators perhaps. */
   trunks(): Promise<StoredTrunk[]>;
-  /** The verdicts on those of the calls that were judged. */
-  verdicts(callIds: readonly string[]): Promise<Map<string, CallVerdict>>;
+  /** The entries of those of the calls that have one. */
+  ledgerEntries(callIds: readonly string[]): Promise<Map<string, LedgerEntry>>;
   /** Exact counts; `queued = delivered + waiting + dead`. */
   counters(): Promise<Counters>;
   /** Unix ms at which the oldest waiting event was queued. */
@@ -81,38 +81,37 @@ export interface Outbox extends DeliveryQueue {
   /** Those of the `limit` events queued last that were delivered since (Unix ms). */
   lastDelivered(since: number, limit: number): Promise<DeliveredEvent[]>;
   /**
-   * Makes delivered events wait again, in the order of their calls: they are missing at the far side. Returns the numbers
-   * of those that do: what is not delivered, or not any more, is left as it is, and so is what would come after a later
-   * event of its call that has arrived or is on its way.
+   * Makes delivered events wait again that are missing at the far side, in the order of their calls. Returns the
+   * numbers of those that do. It leaves out events that are no longer delivered, and events that would come after a
+   * later one of their call.
    */
   sendAgain(seqs: readonly number[], at: number): Promise<number[]>;
   /** Deletes events delivered before `before` (Unix ms), and the unreported calls from before; returns the number of events. */
   prune(before: number): Promise<number>;
   /** Deletes journal lines written before `before` (Unix ms), and the oldest beyond `most` characters. */
   pruneJournal(before: number, most: number): Promise<void>;
-  /** Reads all of the database, and has damage repaired. Everything else waits meanwhile: a second or so per 100 MB. */
+  /** Reads the whole database, and repairs damage. Other requests wait: about a second for each 100 MB. */
   check(): Promise<void>;
   /** How storage is doing, for health. */
   storage(): StorageState;
   /** Transactions so far. */
   commits(): number;
-  /** Resolves if the storage thread dies: everything is rejected then, and the program must end. */
+  /** Resolves if the storage thread dies: every request is rejected from then on, and the program must end. */
   readonly failed: Promise<Error>;
   /** Writes everything in progress, and unlocks the folder. */
   close(): Promise<void>;
 }
 
-/** Events that may wait for the disk in memory; beyond that the caller must see to them. */
+/** Most events that wait in memory for the disk; more are rejected. */
 const mostUnderWay = 200_000;
 
-/** Rows looked at in one step of work that could go on for long: others get their turn between the steps. */
+/** Rows read by one step of long work: other requests get their turn between the steps. */
 const stepRows = 500;
 
 /**
- * Opens the outbox of a folder, in a thread of its own. `onHeld` is called when the folder is ours: what comes then may
- * take as long as the disk does.
- * Rejects with StorageRefused (one line) when another process works there, a newer version wrote it, or the disk
- * cannot promise durability.
+ * Opens the outbox of a folder, in a thread of its own. `onHeld` is called when the folder is locked for us: what
+ * follows may take as long as the disk does. Rejects with StorageRefused (one line) if another process uses it, a newer
+ * version wrote it, or the disk cannot promise durability.
  */
 export async function openOutbox(
   options: OutboxOptions,
@@ -143,7 +142,7 @@ export async function openOutbox(
     },
     load: () => ask('load'),
     trunks: () => ask('trunks'),
-    verdicts: (callIds) => ask('verdicts', callIds),
+    ledgerEntries: (callIds) => ask('ledgerEntries', callIds),
     due: (query) => ask('due', query),
     isNext: (seq) => ask('isNext', seq),
     nextDue: (now) => ask('nextDue', now),
@@ -151,14 +150,14 @@ export async function openOutbox(
     async expire(queuedBefore, at) {
       let total = 0;
       for (let after: number | undefined = 0; after !== undefined; ) {
-        const step: { parked: number; next?: number } = await ask(
+        const step: { expired: number; next?: number } = await ask(
           'expire',
           queuedBefore,
           at,
           after,
           stepRows,
         );
-        total += step.parked;
+        total += step.expired;
         after = step.next;
       }
       return total;

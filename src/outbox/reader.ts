@@ -18,21 +18,21 @@ import { createTrunkTable, type StoredTrunk } from './tables/trunks.ts';
 export type EventFilter = {
   readonly state?: StoredEvent['state'] | undefined;
   readonly callId?: string | undefined;
-  /** Taken, or with state `delivered` or `dead` finished, at this time (Unix ms) or later. */
+  /** Queued, or with state `delivered` or `dead` finished, at this time (Unix ms) or later. */
   readonly since?: number | undefined;
   /** The same, before this time. */
   readonly before?: number | undefined;
   readonly limit: number;
 };
 
-/** A look into an outbox's folder, beside the bridge that works there or while none does. It changes nothing. */
+/** Reads an outbox's folder, while its bridge runs or not. Changes nothing. */
 export type Reader = {
   /** Newest first, with all their attempts. */
   events(filter: EventFilter): StoredEvent[];
   event(seq: number): StoredEvent | undefined;
-  /** Ids of calls whose events say this about `from`, the newest first. */
+  /** Ids of calls from this number, newest first. */
   callsFrom(number: string, limit: number): string[];
-  /** Lines of the journal that have one of these texts in them, in order. */
+  /** Lines of the journal that contain one of these texts, in order. */
   journal(texts: readonly string[]): string[];
   counters(): Counters;
   /** Sorted by endpoint. */
@@ -54,7 +54,7 @@ export function openReader(directory: string): Reader | undefined {
   }
 }
 
-/** Another version's tables may mean something else. */
+/** Throws StorageRefused if another version wrote the database: its tables may differ. */
 export function assertKnown(db: DatabaseSync, path: string): void {
   const version = versionOf(db);
   if (version === schemaVersion) return;

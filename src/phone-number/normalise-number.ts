@@ -18,10 +18,10 @@ export type Reading = { readonly number: string; readonly how: string };
 /** Fewer digits than any country's national number has, dialled without + or 0: an extension of some PBX. */
 const SHORTEST_NATIONAL = 6;
 
-/** So many digits, or as many as a mobile number of the country has, are more than an extension. */
+/** This many digits, or as many as a mobile number of the country has, are more than an extension. */
 const LONGEST_EXTENSION = 7;
 
-/** From so many digits on, a bare number that no plan knows is a new national number rather than an extension. */
+/** From this many digits on, a bare number that no numbering plan knows is a new national number rather than an extension. */
 const SURELY_NATIONAL = 9;
 
 /** Longer than any number that can be dialled, in characters; a longer text is not cached. */
@@ -30,10 +30,10 @@ const LONGEST_CACHED = 64;
 /** Parsing takes 10 to 40 µs, and the events of a call, its lookup and its record all have the same number. */
 const cache = new LRUCache<string, Reading>({ max: 10_000 });
 
-/** True for an ISO 3166-1 alpha-2 country whose national numbers can be read. */
-/** All of them, as ISO 3166-1 alpha-2 codes. */
+/** All countries whose national numbers can be read, as ISO 3166-1 alpha-2 codes. */
 export const countries = (): readonly string[] => getCountries();
 
+/** True for one of them. */
 export function isCountry(text: string): boolean {
   return isSupportedCountry(text);
 }

@@ -1,6 +1,6 @@
 /**
- * How a trunk writes numbers. `auto`: it is found out from the number. `e164`: digits are an international number without
- * its plus. `national`: digits are a national number, whatever they begin with. `as-is`: nothing is made of them.
+ * How a trunk writes numbers. `auto`: found out from each number. `e164`: international numbers without the plus.
+ * `national`: national numbers, with any first digits. `as-is`: digits are not converted.
  */
 export type Notation = {
   readonly kind: 'auto' | 'e164' | 'national' | 'as-is';

@@ -7,7 +7,7 @@ import { createFile } from './create-file.ts';
 import { messageOf } from './message-of.ts';
 import { parseJson } from './parse-json.ts';
 
-/** One file that people can mail: sections of text without secrets and without personal data. */
+/** A report as one text file to be mailed: sections without secrets and personal data. */
 type BugReport = {
   /** Adds a section. Objects become JSON; all texts in them are masked. */
   add(title: string, content: unknown): void;
@@ -189,8 +189,8 @@ function endOf(file: string): string {
 const leftOut = new Set(['msg', 'reply', 'name', 'account', 'integration', 'user', 'who', 'input', 'body']);
 
 /**
- * Log lines, put together again from the catalogue's texts, without the fields that may hold names. Of what is not from
- * the log, such as a crash, only the places in the code.
+ * Log lines, made again from the catalogue's texts without fields that may hold names. Of other output, such as a
+ * crash, only the places in the code are kept.
  */
 function logText(text: string): string {
   let skipped = 0;

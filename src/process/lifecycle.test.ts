@@ -68,7 +68,7 @@ describe('a program', () => {
     );
   });
 
-  test('that is told to stop while it starts does not wait for the start', async () => {
+  test('that has to stop while it starts does not wait for the start', async () => {
     const { said, log } = recorder();
     const running = runUntilStopped(() => new Promise(() => {}), log);
     // Not emitted: the test runner listens too.

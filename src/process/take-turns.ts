@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long one piece of work may hold the thread, ms: what others ask for waits for a few of them. */
+/** How long one piece of work may block the thread, ms: other requests wait for a few of them. */
 const PIECE_MS = 4;
 
 let last: Promise<void> = Promise.resolve();
 
 /**
- * For long work, to be awaited often: after each few milliseconds of it everything else gets a turn. All long work of the
- * process together does one piece per turn.
+ * To be awaited often during long work: every few milliseconds it lets other work run. All long work of the process
+ * does one piece per turn of the event loop.
  */
 export function takeTurns(): () => Promise<void> | undefined {
   let began = performance.now();

@@ -10,11 +10,11 @@ export type TestClock = Clock & {
 
 export function createTestClock(): TestClock {
   let time = 0;
-  const timers = new Set<{ at: number; ring: () => void }>();
+  const timers = new Set<{ at: number; fire: () => void }>();
   return {
     now: () => time,
-    setTimer(ring, ms) {
-      const timer = { at: time + ms, ring };
+    setTimer(fire, ms) {
+      const timer = { at: time + ms, fire };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -25,7 +25,7 @@ export function createTestClock(): TestClock {
         if (next === undefined) break;
         timers.delete(next);
         time = Math.max(time, next.at);
-        next.ring();
+        next.fire();
       }
       time = end;
     },

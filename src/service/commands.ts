@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { makeLink } from './access/one-time-link.ts';
 import { firstAdministrator } from './access/users.ts';
-import { integrationChange, newToken, oldTokenDays } from './accounts/administration.ts';
+import { integrationChangeText, newToken, oldTokenDays } from './accounts/administration.ts';
 import { accountCommands, integrationCommands } from './commands/account-commands.ts';
 import { alertCommand } from './commands/alert-command.ts';
 import { auditCommand } from './commands/audit-command.ts';
@@ -63,7 +63,7 @@ export function addServiceCommands(program: Command, io: ServiceCommandsIo): voi
           : options.endOld && { oldTokenUntil: null };
         if (change !== undefined) {
           await store.directory.changeIntegration(integration.id, change);
-          await audit('token', integrationChange(integration.name, change));
+          await audit('token', integrationChangeText(integration.name, change));
         }
         const tokenCounter = integration.tokenCounter + (options.rotate ? 1 : 0);
         const now = { ...integration, tokenCounter, ...change };

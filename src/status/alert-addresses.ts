@@ -11,7 +11,7 @@ export type AlertAddresses = {
   readonly calls: { readonly pbxId: string };
 };
 
-/** Where the alerts of a bridge go. A webhook is reached through the same proxies as the API. */
+/** The targets of a bridge's alerts. A webhook is reached through the same proxies as the API. */
 export function bridgeAlertTargets({ alerts, mail, api, calls }: AlertAddresses) {
   const { webhook } = alerts;
   const proxy = webhook === undefined ? undefined : proxyFor(webhook, api.proxies ?? {});

@@ -41,7 +41,7 @@ export function statusWith({
       ringing: 5,
       answered: 3,
       completed: 3,
-      notReported: 0,
+      withoutNumber: 0,
       pickedUp: 0,
       vanished: 0,
       journalDropped: 0,
@@ -62,7 +62,7 @@ export function statusWith({
       ...delivery,
     },
     lookups: lookups && {
-      ...{ found: 0, notFound: 0, timeout: 0, error: 0, known: 0, listening: true },
+      ...{ found: 0, notFound: 0, timeout: 0, error: 0, cached: 0, listening: true },
       ...lookups,
     },
     alerts: { problems: [], sent: 0, unsent: [], ...alerts },

@@ -1,3 +1,4 @@
+import type { LookupCounts } from '../agi/agi.ts';
 import type { AlertsStatus } from '../alerts/alerts.ts';
 import type { AmiStatus } from '../ami/link.ts';
 import type { DeliveryStatus } from '../delivery/delivery-status.ts';
@@ -12,22 +13,13 @@ export type CallCounts = {
   readonly answered: number;
   readonly completed: number;
   /** Calls not reported because they have no number. */
-  readonly notReported: number;
+  readonly withoutNumber: number;
   /** Calls found in progress when the link came up. */
   readonly pickedUp: number;
   /** Calls found ended when the link came up. */
   readonly vanished: number;
   /** Journal lines dropped because the disk did not accept them in time. */
   readonly journalDropped: number;
-};
-
-export type LookupCounts = {
-  readonly found: number;
-  readonly notFound: number;
-  readonly timeout: number;
-  readonly error: number;
-  /** Those answered from the cache. */
-  readonly known: number;
 };
 
 /**

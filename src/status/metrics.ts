@@ -67,8 +67,8 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
   },
   {
     name: 'calls_not_reported_total',
-    help: 'Inbound calls not reported, because the number is withheld and WITHHELD_NUMBER is not set.',
-    read: (it) => it.calls.notReported,
+    help: 'Inbound calls not reported because they have no number or withhold it (see MISSING_NUMBER and WITHHELD_NUMBER); other calls that are not reported are not counted.',
+    read: (it) => it.calls.withoutNumber,
   },
   {
     name: 'calls_picked_up_total',
@@ -174,7 +174,7 @@ const rows: readonly MetricRow<BridgeStatus>[] = [
   {
     name: 'lookups_cached_total',
     help: 'Priority lookups answered from the cache.',
-    read: (it) => it.lookups?.known,
+    read: (it) => it.lookups?.cached,
   },
   ...alertRows,
 ];

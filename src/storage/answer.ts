@@ -18,7 +18,7 @@ export function answerEach(methods: Methods): (requests: readonly ThreadRequest[
   };
 }
 
-/** Answers requests in one transaction. If that fails, each gets its own, so that only the one at fault is refused. */
+/** Answers requests in one transaction. If that fails, each gets its own, so that only the faulty one is refused. */
 export function answerTogether(
   methods: Methods,
   transact: Transact,
@@ -33,7 +33,7 @@ export function answerTogether(
         addAnswer(answers, id, values[i]);
       });
     } catch (error) {
-      // Another process writes, and for longer than we wait: no sense in waiting once more for each.
+      // Another process holds the lock for longer than our timeout: do not wait again for each request.
       const alone = requests.length === 1 || storageErrorKind(error) === 'busy';
       for (const request of requests) {
         if (alone) answers.errors.push(request.id, messageOf(error));

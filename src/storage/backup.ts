@@ -19,7 +19,7 @@ import { partOf, replaceDatabase, stampOf, sync } from './replace.ts';
 import { storageErrorKind } from './storage-error.ts';
 
 /** The description stored in a backup. */
-export type BackupNote = {
+export type BackupInfo = {
   readonly program: string;
   /** Version of the program. */
   readonly version?: string;
@@ -30,21 +30,21 @@ export type BackupNote = {
 };
 
 export type BackupOptions = {
-  readonly note: BackupNote;
+  readonly info: BackupInfo;
   /** Small files next to the database that belong to it. Missing ones are skipped. */
   readonly files: readonly string[];
   readonly overwrite: boolean;
 };
 
 /** Only in backups. Its columns differ from all our tables, so that a repair cannot mistake its row for one of theirs. */
-const noteTable = 'CREATE TABLE backup (format INTEGER, made_at INTEGER, note TEXT, files TEXT) STRICT';
+const infoTable = 'CREATE TABLE backup (format INTEGER, made_at INTEGER, note TEXT, files TEXT) STRICT';
 
 /**
  * Writes the committed state of the database at `path` and its files into one file that only the owner can read; on disk
  * when this returns. Writers are not blocked: it is one long read. The file is checked before it gets its name.
  * Throws StorageRefused, or the error of SQLite or the disk; no file is left then.
  */
-export function writeBackup(path: string, target: string, { note, files, overwrite }: BackupOptions): void {
+export function writeBackup(path: string, target: string, { info, files, overwrite }: BackupOptions): void {
   refuseThere(target, overwrite);
   const part = partOf(target);
   // Read before the database, since the files must not be newer than it.
@@ -55,8 +55,8 @@ export function writeBackup(path: string, target: string, { note, files, overwri
     copyCommitted(path, part);
     const copy = new DatabaseSync(part);
     try {
-      copy.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; ${noteTable}`);
-      const { madeAt, ...rest } = note;
+      copy.exec(`PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; ${infoTable}`);
+      const { madeAt, ...rest } = info;
       copy.prepare('INSERT INTO backup VALUES (1, ?, ?, ?)').run(madeAt, JSON.stringify(rest), beside);
       assertWhole(copy, path, 'quick_check');
     } finally {
@@ -85,8 +85,8 @@ function copyCommitted(path: string, part: string): void {
 }
 
 /** Reads the description of a backup. Throws StorageRefused if the file is not a backup. */
-export function readNote(file: string): BackupNote {
-  return withCopy(file, { readOnly: true }, (db) => noteIn(db, file));
+export function readBackupInfo(file: string): BackupInfo {
+  return withCopy(file, { readOnly: true }, (db) => infoIn(db, file));
 }
 
 export type RestoreOptions = {
@@ -111,7 +111,7 @@ export function restoreBackup(path: string, file: string, { files, now, check }:
   let beside: Record<string, string>;
   try {
     beside = withCopy(part, {}, (db) => {
-      noteIn(db, file);
+      infoIn(db, file);
       assertWhole(db, file, 'integrity_check');
       db.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON');
       check(db);
@@ -170,16 +170,16 @@ function withCopy<T>(file: string, options: { readOnly?: boolean }, work: (db: D
   }
 }
 
-function noteIn(db: DatabaseSync, file: string): BackupNote {
+function infoIn(db: DatabaseSync, file: string): BackupInfo {
   const isBackup = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'backup'").get();
   const row = isBackup && db.prepare('SELECT made_at, note FROM backup WHERE format = 1').get();
   if (!row) throw new StorageRefused(`${file} is not a backup of pbx-bridge`);
-  return { ...(JSON.parse(row.note as string) as Omit<BackupNote, 'madeAt'>), madeAt: row.made_at as number };
+  return { ...(JSON.parse(row.note as string) as Omit<BackupInfo, 'madeAt'>), madeAt: row.made_at as number };
 }
 
 function assertWhole(db: DatabaseSync, file: string, how: 'quick_check' | 'integrity_check'): void {
-  const verdict = db.prepare(`PRAGMA ${how}(1)`).get()?.[how];
-  if (verdict !== 'ok') throw damaged(file, String(verdict));
+  const result = db.prepare(`PRAGMA ${how}(1)`).get()?.[how];
+  if (result !== 'ok') throw damaged(file, String(result));
 }
 
 function damaged(file: string, why: string): StorageRefused {

@@ -8,7 +8,7 @@ const mostTogether = 1_000;
 
 /** What a thread does. */
 export type Server = {
-  /** Answers requests in order, all that have come; those that it keeps are answered later, by `Main.answer`. */
+  /** Answers all waiting requests, in order. Those that it holds are answered later, by `Main.answer`. */
   run(requests: readonly ThreadRequest[]): Answers;
   close(): void;
 };
@@ -20,9 +20,9 @@ export type Main<Notice = never> = {
 };
 
 /**
- * The thread's side: it owns a database and may wait for the disk, as the main thread must not. What comes while it
- * works is answered together, so that on a slow disk one commit serves many (group commit).
- * What `start` throws is what `startThread` rejects with.
+ * The thread's side. It owns a database and may wait for the disk, as the main thread must not. Requests that come
+ * during its work are answered together, so that on a slow disk one commit serves many (group commit). An error of
+ * `start` rejects `startThread`.
  */
 export function serveThread<Notice = never>(start: (main: Main<Notice>) => Server): void {
   const port = parentPort as MessagePort;

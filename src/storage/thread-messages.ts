@@ -4,9 +4,9 @@ export type Methods = Record<string, (...args: any[]) => unknown>;
 /** A request to run a method, by its number. */
 export type ThreadRequest = { readonly id: number; readonly name: string; readonly args: readonly unknown[] };
 
-/** Answers to requests, by their numbers. What they say is on disk. */
+/** Answers to requests, by their numbers. All changes of these requests are on disk. */
 export type Answers = {
-  /** Calls that ended without a result. */
+  /** Requests without a result. */
   readonly done: number[];
   /** id, value, id, value, … */
   readonly values: unknown[];
@@ -17,15 +17,15 @@ export type Answers = {
 };
 
 /**
- * To the thread: requests, or the wish to end. Arguments of many rows are flat lists: to copy many small objects costs more
- * than to write them to disk.
+ * To the thread: requests, or `close`. Arguments of many rows are flat lists: copying many small objects costs more
+ * than writing them to disk.
  */
 export type ToThread = readonly ThreadRequest[] | 'close';
 
-/** From the thread; `Notice` is what a thread says by itself. */
+/** From the thread; `Notice` is a message that answers no request. */
 export type FromThread<Notice> =
   | { readonly type: 'ready' }
-  /** The start is off; `refused` if by a rule of ours and not by an error. */
+  /** The start failed; `refused` if one of our rules forbids it, not an error. */
   | { readonly type: 'no-start'; readonly refused: boolean; readonly message: string }
   | { readonly type: 'answers'; readonly answers: Answers }
   | { readonly type: 'notice'; readonly notice: Notice };

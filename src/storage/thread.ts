@@ -2,29 +2,29 @@ import { Worker } from 'node:worker_threads';
 import { StorageRefused } from './refused.ts';
 import type { Answers, FromThread, Methods, ThreadRequest, ToThread } from './thread-messages.ts';
 
-/** Requests that may wait: a disk that hangs must not fill the memory with what clients send again and again. */
+/** Most unanswered requests: while a disk hangs, clients that retry must not fill the memory. */
 const mostWaiting = 20_000;
-/** How long a request of `askLater` waits for another to go with, ms. */
+/** How long `askLater` waits for another request to share its message and commit, ms. */
 const LATER_MS = 10;
 
 /** A thread that owns a database, as the main thread sees it. */
 type Thread<M extends Methods> = {
-  /** Answered when everything asked before it is done, and on disk. */
+  /** Resolves when this request and all earlier ones are done, and on disk. */
   ask<Name extends keyof M & string>(name: Name, ...args: Parameters<M[Name]>): Promise<ReturnType<M[Name]>>;
-  /** The same for what nobody waits for: it goes with the next request, or after some milliseconds, and costs no commit of its own. */
+  /** The same, for requests that can wait: sent with the next request, or after LATER_MS, without a commit of their own. */
   askLater: Thread<M>['ask'];
   /** Transactions so far. */
   commits(): number;
-  /** Resolves when the thread ends by itself: everything is rejected from then on, there is no storage any more. */
+  /** Resolves if the thread ends by itself. From then on every request is rejected. */
   readonly failed: Promise<Error>;
-  /** Lets the requests under way end, then ends the thread. */
+  /** Waits for the requests in progress, then ends the thread. */
   close(): Promise<void>;
 };
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
 type ThreadOptions<Notice> = {
-  /** Called with what the thread reports unasked. */
+  /** Called with messages that answer no request. */
   readonly onNotice?: (notice: Notice) => void;
 };
 
@@ -87,7 +87,7 @@ export async function startThread<M extends Methods, Notice = never>(
     waiting.clear();
   }
 
-  /** Requests of one turn of the event loop are posted together, as each message wakes the thread. */
+  /** Posts all requests of this turn of the event loop in one message, since each message wakes the thread. */
   function send(): void {
     clearImmediate(sending);
     clearTimeout(sendingLater);

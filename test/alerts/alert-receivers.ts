@@ -11,12 +11,12 @@ export async function startReceivers(t: { after(stop: () => Promise<void>): void
     await hook.stop();
   });
   const alerts = () => (hook.received as { alerts: Alert[] }[]).flatMap((it) => it.alerts);
-  const told = () => alerts().map(({ code, state }) => `${code} ${state}`);
+  const announced = () => alerts().map(({ code, state }) => `${code} ${state}`);
   return {
-    ...{ mail, hook, alerts, told },
+    ...{ mail, hook, alerts, announced },
     /** Resolves when this has arrived at both. */
     async until(what: string) {
-      while (!told().includes(what)) await hook.has(hook.received.length + 1);
+      while (!announced().includes(what)) await hook.has(hook.received.length + 1);
       await mail.has(hook.received.length);
     },
   };

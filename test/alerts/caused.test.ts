@@ -21,7 +21,7 @@ describe('each problem', { concurrency: 3 }, () => {
       }
       await to.until(`${code} began`);
       const of = to.alerts().filter((alert) => alert.code === code && alert.state === 'began');
-      assert.equal(of.length, 1, JSON.stringify(to.told()));
+      assert.equal(of.length, 1, JSON.stringify(to.announced()));
       const [alert = assert.fail()] = of;
       assert.ok(alert.what.length > 10 && alert.remedy.length > 5, JSON.stringify(alert));
       assert.ok(Math.abs(Date.now() - Date.parse(alert.since)) < 7 * 3_600_000, alert.since);

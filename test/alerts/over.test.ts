@@ -22,7 +22,7 @@ test('a problem that is over is announced as over, once, also if the bridge was 
   await stand.start();
   stand.farSide.inject(undefined);
   await to.until('delivery.paused over');
-  assert.deepEqual(to.told(), ['delivery.paused began', 'delivery.paused over']);
+  assert.deepEqual(to.announced(), ['delivery.paused began', 'delivery.paused over']);
   assert.match(textOf(to.mail.received[1]), /^OVER: delivery paused: 401/m);
 });
 
@@ -57,5 +57,5 @@ test('a link that comes and goes is one alert that says so', async (t) => {
   await to.mail.has(1);
   const data = textOf(to.mail.received[0]);
   assert.match(data, /It comes and goes: 3 times so far\. Its end is announced after an hour without it\./);
-  assert.equal(to.told().length, 1);
+  assert.equal(to.announced().length, 1);
 });

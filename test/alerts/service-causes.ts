@@ -4,9 +4,9 @@ import type { TestContext } from 'node:test';
 import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { createSmallDisk, smallDiskImpossible } from '../faults/small-disk.ts';
-import { past } from '../integration/office.ts';
 import { withStore } from '../integration/people.ts';
 import { callers, event, options, prepare, serve, stateFolder } from '../integration/service-harness.ts';
+import { storeCalls } from '../integration/stored-calls.ts';
 import { startReceiver } from '../integration/webhook-receiver.ts';
 import { alertOptions, type Cause, needs } from './cause.ts';
 
@@ -55,17 +55,17 @@ export const serviceCauses = {
   },
   async 'service.old-token-ends'(t, to) {
     const { a, post, stateDir } = await serve(t, alertOptions(to));
-    await past({ stateDir }, (_, store) =>
+    await storeCalls({ stateDir }, (_, store) =>
       store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + HOUR_MS }),
     );
     // The service learns of the change within a second.
-    while (!to.told().includes('service.old-token-ends began')) await post(a.token, event());
+    while (!to.announced().includes('service.old-token-ends began')) await post(a.token, event());
   },
   async 'service.phone-system-silent'(t, to) {
     const stateDir = stateFolder(t);
     await (await startService(options(stateDir), { log: silentLog })).stop();
     const now = Date.now();
-    await past({ stateDir }, async (report) => {
+    await storeCalls({ stateDir }, async (report) => {
       const completed = (id: string, at: number) =>
         report({ id, status: 'completed', at, from: '+4930901820' });
       // Busy at this time in each of the weeks before, silent for six hours now.

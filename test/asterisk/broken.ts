@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util';
+import { brokenRows } from './broken-rows.ts';
 import { install, labImpossible, versions } from './install.ts';
+import { unmatchedRows } from './row.ts';
 import { type BrokenVerdict, runBroken } from './run-broken.ts';
 import { table } from './table.ts';
 
-const usage = `node test/asterisk/broken.ts [--version 22|16] [--rows GLOB]
+const usage = `node test/asterisk/broken.ts [--version 22|16] [--rows GLOB,...]
 Plays calls on a real Asterisk while something breaks, and prints whether all was reported in the end.
 `;
 
@@ -19,6 +21,15 @@ const impossible = labImpossible();
 if (values.help || impossible || chosen.length === 0) {
   process.stderr.write(!values.help && impossible ? `no lab on this machine: ${impossible}\n` : usage);
   process.exit(values.help ? 0 : 2);
+}
+
+const unmatched = unmatchedRows(
+  values.rows,
+  brokenRows.map(({ name }) => name),
+);
+if (unmatched.length > 0) {
+  process.stderr.write(`no broken row matches ${unmatched.join(', ')}\n`);
+  process.exit(2);
 }
 
 const all: BrokenVerdict[] = [];

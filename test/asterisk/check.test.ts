@@ -10,7 +10,7 @@ import { openLab } from './lab.ts';
 
 const impossible = labImpossible();
 
-/** What `check` says of a real Asterisk: with the manager user that people are told to make, and with worse ones. */
+/** What `check` says of a real Asterisk: with the manager user of the documents, and with worse ones. */
 for (const version of versions)
   test(`check on a real Asterisk ${version}`, { skip: impossible ?? false }, async (t) => {
     await install(version);

@@ -133,8 +133,8 @@ pickupexten = *8
 transferdigittimeout = 3
 ; ms between the digits of a feature code: on a busy machine they come late
 featuredigittimeout = 5000
-; shorter than the 3 s that an extension rings: Asterisk is to call back, not to give up
-atxfernoanswertimeout = 2
+; shorter than the 9 s that an extension rings: Asterisk is to call back, not to give up; long enough for a busy machine
+atxfernoanswertimeout = 7
 atxferdropcall = no
 ; Asterisk sometimes takes its own call back to the transferrer away at once, and tries again after this
 atxferloopdelay = 1
@@ -197,7 +197,8 @@ password = ${managerUsers.driver.secret}
 
 /**
  * Four queues of each office: phones or Local members, all at once or one by one. Who lets it ring is passed over after
- * a second; where all ring, they ring on: between two tries there would be nothing to pick up.
+ * a second; where all ring, they ring on: between two tries there would be nothing to pick up. Keys that a caller presses
+ * lead to the context queue-exit.
  */
 function queues(office: Office): string {
   const members = {
@@ -210,6 +211,7 @@ function queues(office: Office): string {
         (strategy) => `
 [${kind}-${strategy}-${office.number}]
 strategy = ${strategy}
+context = queue-exit
 timeout = ${strategy === 'linear' ? 1 : 6}
 retry = 1
 ringinuse = no

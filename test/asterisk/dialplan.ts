@@ -45,7 +45,7 @@ ${lines.map(prioritise).join('\n')}
 [from-internal]
 include => parked-calls
 ; another phone
-exten => _[1-${officeCount}]00X,1,Dial(PJSIP/\${EXTEN},3)
+exten => _[1-${officeCount}]00X,1,Dial(PJSIP/\${EXTEN},9)
  same => n,Hangup()
 ; the office's conference, queue, mailbox
 exten => _[1-${officeCount}]070,1,ConfBridge(office-\${EXTEN:0:1})
@@ -63,6 +63,11 @@ exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},4)
 
 [from-queue]
 exten => _X00X,1,Dial(PJSIP/\${EXTEN},4)
+
+; a caller who waits in a queue presses 1 to leave a message instead
+[queue-exit]
+exten => 1,1,VoiceMail(\${P}0,s)
+ same => n,Hangup()
 
 ; a Local channel that leads to another Local channel
 [two-deep]

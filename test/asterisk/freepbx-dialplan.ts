@@ -207,7 +207,7 @@ ${macro(
   'Set(DSTRING={CF_{ARG3}})',
   `ExecIf($["{DSTRING}" = ""]?Set(DSTRING=${phone('{ARG3}')}):Set(DSTRING=Local/{DSTRING}@from-internal/n))`,
   'Set(CONNECTEDLINE(num,i)={ARG3})',
-  // In a group or queue, whoever answers takes the call off the other mailboxes.
+  // In a group or queue, the one who answers takes the call off the other mailboxes.
   `Set(D_OPTIONS={ARG2}{IF($["{NODEST}" != ""]?${runs('auto-blkvm')})})`,
   'Dial({DSTRING},{ARG1},{D_OPTIONS}b(func-apply-sipheaders^s^1))',
 )}

@@ -4,14 +4,15 @@ import { install, labImpossible } from './install.ts';
 import { openLab } from './lab.ts';
 import { isRight, rowTable, summary } from './matrix-tables.ts';
 import { recordRow } from './record.ts';
+import { unmatchedRows } from './row.ts';
 import { type MatrixResult, runMatrix } from './run-matrix.ts';
 import { rowsOf, type WorldName, worldNames, worlds } from './worlds.ts';
 
-const usage = `npm run matrix -- [--world NAME,...] [--feed NAME,...] [--rows GLOB] [--record]
+const usage = `npm run matrix -- [--world NAME,...] [--feed NAME,...] [--rows GLOB,...] [--record]
 Plays the matrix on real Asterisks with real bridges, and prints what came of each row.
 --world   ${worldNames.join(', ')}; all when absent
 --feed    from where bridges learn of the calls: ${feeds.join(', ')}; all when absent
---rows    only rows whose name matches, such as 'queue-*'
+--rows    only rows whose name matches one of these globs, such as 'queue-*,extension-caller-hangs-up'
 --record  plays the rows one by one without a bridge and writes test/recordings instead
 `;
 
@@ -32,6 +33,12 @@ if (values.help) {
 }
 const chosen = select(values.world, worldNames);
 const wanted = select(values.feed, feeds);
+const known = chosen.flatMap((world) => rowsOf(world).map(({ row }) => row.name));
+const unmatched = chosen.length === 0 ? [] : unmatchedRows(values.rows, known);
+if (unmatched.length > 0) {
+  process.stderr.write(`no row of ${chosen.join(', ')} matches ${unmatched.join(', ')}\n`);
+  process.exit(2);
+}
 const impossible = labImpossible();
 if (impossible || chosen.length === 0 || wanted.length === 0) {
   process.stderr.write(impossible ? `no lab on this machine: ${impossible}\n` : usage);

@@ -30,7 +30,7 @@ export function mobilePort(ports: PortBlock, of: Office): number {
   return ports.at((of.number - 1) * portsPerOffice + phonesPerOffice);
 }
 
-/** Ports of those who call: one caller each, told apart by `nth` from 0. */
+/** Ports of those who call: one caller each, the `nth` of them, from 0. */
 export function callerPort(ports: PortBlock, of: Office, nth: number): number {
   return ports.at((of.number - 1) * portsPerOffice + phonesPerOffice + 1 + nth);
 }

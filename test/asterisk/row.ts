@@ -1,3 +1,4 @@
+import { matchesGlob } from 'node:path';
 import type { Missed } from '../../src/api/contract/call-extras.ts';
 import { didOf } from './dialplan.ts';
 import type { Version } from './install.ts';
@@ -91,3 +92,11 @@ function callerIdOf(answeredBy: number | 'mobile' | 'reception', office: Office)
   if (answeredBy === 'mobile') return mobileNumber(office);
   return answeredBy === 'reception' ? receptionNumber(office) : office.extension(answeredBy);
 }
+
+/** True if the name matches one of these globs, which have commas between them. */
+export const matchesRows = (name: string, globs: string): boolean =>
+  globs.split(',').some((glob) => matchesGlob(name, glob));
+
+/** Those of the globs that match none of the names. */
+export const unmatchedRows = (globs: string, names: readonly string[]): string[] =>
+  globs.split(',').filter((glob) => !names.some((name) => matchesGlob(name, glob)));

@@ -54,7 +54,7 @@ allow = ulaw
 direct_media = no
 media_address = 127.0.0.1
 aors = trunk
-; Callers and phones share 127.0.0.1: this header tells them apart.
+; Callers and phones share 127.0.0.1: this header distinguishes them.
 [trunk]
 type = identify
 endpoint = trunk

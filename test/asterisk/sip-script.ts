@@ -59,7 +59,7 @@ export function calls(invitation: Invitation, first: Script = []): Script {
  */
 export const commands = { hangUp: 'MESSAGE', refer: 'SUBSCRIBE' } as const;
 
-/** Until either end hangs up: hands the other end on when told to, hangs up when told to. */
+/** Until either end hangs up: transfers the other end or hangs up when commanded to. */
 function talks(side: 'phone' | 'caller'): Script {
   return [
     '<label id="talks"/>',

@@ -18,11 +18,13 @@ export type SipEnd = {
   readonly ended: Promise<unknown>;
   /** What sipp found wrong, '' if nothing. */
   complaints(): Promise<string>;
+  /** The first lines of the SIP messages that it sent and received, with their times. */
+  messages(): Promise<string>;
   /** Ends the process and removes its files. */
   close(): Promise<void>;
 };
 
-/** Tells the sipp that listens on `port` to do something in the call of this Call-ID (see `commands`). */
+/** Has the sipp that listens on `port` do something in the call of this Call-ID (see `commands`). */
 export function tellSipp(
   { port, callId }: { readonly port: number; readonly callId: string },
   command: keyof typeof commands,
@@ -64,6 +66,7 @@ export async function startSipp(options: {
   const dir = await mkdtemp(path.join(tmpdir(), 'pbx-lab-sipp-'));
   const file = path.join(dir, 'scenario.xml');
   const errors = path.join(dir, 'errors.log');
+  const messages = path.join(dir, 'messages.csv');
   await writeFile(file, scenario(options.script));
   const callId = `lab-${options.port}-${path.basename(dir)}`;
   const where = ['-i', '127.0.0.1', '-p', `${options.port}`, '-cp', `${options.port + controlOffset}`];
@@ -75,7 +78,7 @@ export async function startSipp(options: {
       : [`127.0.0.1:${options.calls}`, ...(count === 1 ? ['-m', '1', '-cid_str', callId] : many)];
   // -aa: what Asterisk sends in passing (NOTIFY, INFO) is answered.
   const how = ['-sf', file, '-key', 'mobile', options.mobile ?? '', '-aa', '-nostdin'];
-  const log = ['-trace_err', '-error_file', errors];
+  const log = ['-trace_err', '-error_file', errors, '-trace_shortmsg', '-shortmessage_file', messages];
   const sipp = [...(options.runner ?? []), 'sipp'];
   const child = spawn('setpriv', ['--pdeathsig=KILL', ...sipp, ...role, ...where, ...how, ...log], {
     stdio: 'ignore',
@@ -93,6 +96,7 @@ export async function startSipp(options: {
     callId,
     ended,
     complaints: () => readFile(errors, 'utf8').catch(() => ''),
+    messages: () => readFile(messages, 'utf8').catch(() => ''),
     async close() {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGKILL');

@@ -236,10 +236,14 @@ export async function playRow(options: {
     await row.play(stage);
     await stage.isOver();
   } catch (error) {
-    const complaints = (await Promise.all(ends.map((end) => end.complaints()))).join('');
-    for (const channel of ours())
-      if (!channel.gone) await driver.action('Hangup', { Channel: channel.name }).catch(() => {});
-    throw new Error(`row ${row.name} went wrong on the telephone: ${error}\n${complaints.slice(0, 4000)}`);
+    const said = await Promise.all(ends.flatMap((end) => [end.complaints(), end.messages()]));
+    const left = ours().filter(({ gone }) => !gone);
+    for (const { name } of left) await driver.action('Hangup', { Channel: name }).catch(() => {});
+    throw new Error(
+      `row ${row.name} went wrong on the telephone: ${error}
+channels left: ${left.map(({ name, state, application }) => `${name} (state ${state}, ${application})`).join(', ') || 'none'}
+${said.join('').slice(0, 8000)}`,
+    );
   } finally {
     await Promise.all(ends.map((end) => end.close()));
   }

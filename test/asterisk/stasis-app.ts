@@ -2,7 +2,7 @@ import { managerUsers } from './config.ts';
 
 /**
  * A program on Asterisk's REST interface (ARI), as call centres write them: it puts the caller into a bridge, with the
- * endpoint that `Stasis(early-bridging,ENDPOINT)` names, before that endpoint is even dialled. Whoever hangs up ends it.
+ * endpoint that `Stasis(early-bridging,ENDPOINT)` names, before that endpoint is even dialled. Either end's hang-up ends it.
  */
 export async function startStasisApp(port: number): Promise<{ close(): void }> {
   const { name, secret } = managerUsers.driver;

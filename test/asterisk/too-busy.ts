@@ -8,5 +8,5 @@ export function tooBusy(): string | undefined {
   const [wanting = 0] = loadavg();
   const processors = availableParallelism();
   if (wanting <= mostForEach * processors) return undefined;
-  return `this machine is too busy: ${Math.round(wanting)} programs want its ${processors} processors; play it again alone`;
+  return `this machine is too busy: ${Math.round(wanting)} programs want its ${processors} processors`;
 }

@@ -23,6 +23,8 @@ export type Played = {
   readonly play: Play;
   /** What went wrong on the telephone. */
   readonly wrong?: string;
+  /** It went wrong on the telephone before, and was played once more. */
+  readonly isSecondTry?: boolean;
 };
 
 /** What a bridge reported of a row, what Asterisk says of it, and whether that is right. */

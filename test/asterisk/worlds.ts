@@ -1,4 +1,3 @@
-import { matchesGlob } from 'node:path';
 import type { Ami } from './ami.ts';
 import { dialplanText, type Route } from './dialplan.ts';
 import { freepbxDialplan, freepbxFiles } from './freepbx-dialplan.ts';
@@ -10,7 +9,7 @@ import {
 } from './freepbx-generated.ts';
 import type { Version } from './install.ts';
 import type { PortBlock } from './ports.ts';
-import type { Row } from './row.ts';
+import { matchesRows, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
 import { freepbxRows, generatedRows } from './rows/freepbx.ts';
 import { freepbxSipConf, pjsipConf } from './sip-config.ts';
@@ -65,10 +64,10 @@ export const worlds: Readonly<Record<WorldName, World>> = {
   },
 };
 
-/** The rows of a world whose name matches, with their places in it. */
-export function rowsOf(name: WorldName, glob = '*'): { row: Row; index: number }[] {
+/** The rows of a world whose name matches one of the globs, with their places in it. */
+export function rowsOf(name: WorldName, globs = '*'): { row: Row; index: number }[] {
   const { rows, version } = worlds[name];
   return rows
     .map((row, index) => ({ row, index }))
-    .filter(({ row }) => (row.only ?? version) === version && matchesGlob(row.name, glob));
+    .filter(({ row }) => (row.only ?? version) === version && matchesRows(row.name, globs));
 }

@@ -7,7 +7,7 @@ import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 
 /**
  * A FastAGI server in a process of its own (forked), for test/bench/agi.ts: `raw`, `ours` or `ding-dong` (with the path
- * of its module). Tells its parent its port, and its CPU time and memory whenever it is asked.
+ * of its module). Reports its port to its parent, and its CPU time and memory when asked.
  */
 export type ServerSettings = {
   readonly kind: 'raw' | 'ours' | 'ding-dong';

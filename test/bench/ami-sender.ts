@@ -2,7 +2,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
 
-/** An Asterisk in a thread of its own that sends one long stream of events to whoever is logged in, when told to. */
+/** An Asterisk in a thread of its own that sends one long stream of events to the client that is logged in, on command. */
 export type Sender = {
   readonly port: number;
   send(): void;

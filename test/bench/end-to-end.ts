@@ -5,7 +5,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { cpuMsOf } from '../faults/bridge-process.ts';
 import { percentile, print } from './compare.ts';
 

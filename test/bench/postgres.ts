@@ -3,10 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import type { Span } from '../../src/service/reports/aggregate.ts';
 import type { RecordedRequest } from '../../src/service/store/request-store.ts';
-import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
+import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
 import { type Cluster, postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, post } from './service/client.ts';
@@ -112,10 +112,10 @@ function recorded(prefix: string, n: number): RecordedRequest {
   const call = `${prefix}-${Math.floor(n / 192) * 64 + (n % 64)}`;
   const [at, from] = [Date.now(), numberOf(n)];
   return {
-    ...{ account: 1, integration: 1, at, began: steadyMs(), method: 'POST', path: '/api/v1/voice/call' },
+    ...{ account: 1, integration: 1, at, began: monotonicMs(), method: 'POST', path: '/api/v1/voice/call' },
     request: JSON.stringify({ id: call, direction: 'inbound', status, from }),
     ...{ status: 200, response: JSON.stringify({ result: 'x'.repeat(48) }), callId: call, fromNumber: from },
-    event: { id: call, status, from, country: 'DE', callerId: null },
+    event: { id: call, status, from, number: from, callerId: null },
   };
 }
 

@@ -7,14 +7,16 @@ import { parseArgs } from 'node:util';
 import { makeSessions } from '../../src/service/access/sessions.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import { median, percentile, print } from './compare.ts';
-import { load, post } from './service/client.ts';
+import { get, load, post } from './service/client.ts';
 import { callTime, fillCalls, numberOf } from './service/fill.ts';
-import { type MeasuredProcess, start } from './service/measured.ts';
+import { type MeasuredProcess, type Memory, memoryText, start } from './service/measured.ts';
 
 /**
  * The pages that read many calls, on a large table and on a small one, alternating: what is fast stays fast if the ratio
- * is near 1. And an office at its busiest: screens that show every call while calls come in, with the service's memory.
- * `node test/bench/screens.ts --only pages --calls 500000`; `--folder` keeps the large table for the next run.
+ * is near 1. And an office at its busiest: screens that show every call while calls come in, with the service's memory; a
+ * rate that it cannot take is as fast as it can.
+ * `node test/bench/screens.ts --only pages --calls 500000`; `--folder` keeps the large table for the next run, and
+ * `--only office --small 5000000 --rate 7000` is an office with a large one.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -31,6 +33,9 @@ const { values: flags } = parseArgs({
 });
 const [large, small, rounds] = [Number(flags.calls), Number(flags.small), Number(flags.rounds)];
 
+/** As many as the service lets one user have (service/http/budget.ts). */
+const SCREENS_OF_USER = 50;
+
 const folders: string[] = [];
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'bench-screens-'));
@@ -39,12 +44,12 @@ function folder(): string {
 }
 
 /** What a browser of a user who is signed in sends to ask for a page. */
-async function browserOf(stateDir: string): Promise<(path: string) => string> {
+async function browserOf(stateDir: string, signInName = 'bench'): Promise<(path: string) => string> {
   const store = await openSqliteStore(join(stateDir, 'service.db'));
-  const name = { name: 'Bench', signInName: 'bench', role: 'administrator', password: 'none' } as const;
+  const name = { name: 'Bench', signInName, role: 'administrator', password: 'none' } as const;
   const user =
-    (await store.users.find({ signInName: 'bench', account: null })) ??
-    (await store.users.add({ ...name, uid: 'bench', account: 1, createdAt: 0 }));
+    (await store.users.find({ signInName, account: null })) ??
+    (await store.users.add({ ...name, uid: signInName, account: 1, createdAt: 0 }));
   if (user === undefined) throw new Error('no user');
   const cookie = await makeSessions(store.users, Date.now).open(user, { address: '', browser: '' });
   await store.close();
@@ -114,31 +119,43 @@ async function office(): Promise<void> {
     flags.seconds,
   ].map(Number) as [number, number, number, number];
   print(`\n${screens} screens, ${rate} calls/s, ${refreshing} pages/s, ${seconds} s`);
-  const stateDir = folder();
-  await fillCalls(stateDir, small);
-  const ask = await browserOf(stateDir);
+  const stateDir = flags.folder ?? folder();
+  if (!existsSync(join(stateDir, 'service.db'))) await fillCalls(stateDir, small);
+  const browsers: Awaited<ReturnType<typeof browserOf>>[] = [];
+  for (let user = 0; user * SCREENS_OF_USER < screens; user += 1)
+    browsers.push(await browserOf(stateDir, `bench-${user}`));
+  const [ask] = browsers as [(typeof browsers)[number]];
   const service = await start('service', stateDir);
   const sentAt = new Map<string, number>();
   const delays: number[] = [];
   const sockets = await Promise.all(
-    Array.from({ length: screens }, () =>
-      screenOf(service, ask, (id) => {
+    Array.from({ length: screens }, (_, n) =>
+      screenOf(service, browsers[Math.floor(n / SCREENS_OF_USER)] ?? ask, (id) => {
         const sent = sentAt.get(id);
         if (sent !== undefined) delays.push(performance.now() - sent);
       }),
     ),
   );
-  const memory: number[] = [];
-  const pageTimes: number[] = [];
-  const asking = setInterval(async () => {
-    const { p50 } = await load({
-      port: service.port,
-      connections: 1,
-      requests: 1,
-      request: () => ask('/calls'),
-    });
-    pageTimes.push(p50);
-  }, 1000 / refreshing);
+  const memory: Memory[] = [await service.memory()];
+  const watching = setInterval(async () => memory.push(await service.memory()), 5000);
+  const times = { page: [] as number[], lookup: [] as number[] };
+  const asks = {
+    page: ask('/calls'),
+    lookup: get(`/api/v1/voice/priority?number=${encodeURIComponent(numberOf(7))}`, service.token),
+  };
+  const under: Promise<void>[] = [];
+  const asking = setInterval(() => under.push(askBoth()), 1000 / refreshing);
+  async function askBoth() {
+    for (const what of ['page', 'lookup'] as const) {
+      const { p50 } = await load({
+        port: service.port,
+        connections: 1,
+        requests: 1,
+        request: () => asks[what],
+      });
+      times[what].push(p50);
+    }
+  }
   for (let second = 0; second < seconds; second += 1) {
     const began = performance.now();
     const events = Array.from({ length: rate * 3 }, (_, n) => ({
@@ -154,19 +171,24 @@ async function office(): Promise<void> {
         return post('/api/v1/voice/call', service.token, JSON.stringify(event));
       },
     });
-    if (second % 5 === 0) memory.push(await service.rss());
     sentAt.delete(`office-${second - 10}.0`);
     await new Promise((later) => setTimeout(later, Math.max(0, 1000 - (performance.now() - began))));
   }
   clearInterval(asking);
+  await Promise.all(under);
+  clearInterval(watching);
+  memory.push(await service.memory());
   for (const socket of sockets) socket.destroy();
   const ms = (values: number[], share: number) => `${percentile(values, share).toFixed(0)} ms`;
   const frames = `${delays.length} of ${screens * rate * seconds}`;
   print(`  ringing, from the event to each screen: p50 ${ms(delays, 50)}, p99 ${ms(delays, 99)} (${frames})`);
-  print(`  the page of activity: p50 ${ms(pageTimes, 50)}, p99 ${ms(pageTimes, 99)}`);
+  print(`  the page of activity: p50 ${ms(times.page, 50)}, p99 ${ms(times.page, 99)}`);
+  print(`  a priority lookup: p50 ${ms(times.lookup, 50)}, p99 ${ms(times.lookup, 99)}`);
   print(
-    `  memory of the service, MB, every 5 s: ${memory.map((bytes) => (bytes / 1e6).toFixed(0)).join(' ')}`,
+    `  memory of the service, MB, every 5 s: ${memory.map(({ rss }) => (rss / 1e6).toFixed(0)).join(' ')}`,
   );
+  const most = memory.reduce((a, b) => (b.rss > a.rss ? b : a));
+  print(`  at most ${memoryText(most)}`);
   print(`  CPU: ${((await service.cpu()) / 10 / seconds).toFixed(0)} % of a core`);
   await service.stop();
 }
@@ -180,7 +202,8 @@ async function screenOf(
   const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
   await once(socket, 'connect');
   socket.write(ask('/events'));
-  await once(socket, 'data');
+  const [answer] = await once(socket, 'data');
+  if (!answer.startsWith('HTTP/1.1 200')) throw new Error(`no screen: ${answer}`);
   let rest = '';
   socket.on('data', (chunk) => {
     const frames = (rest + chunk).split('\n\n');

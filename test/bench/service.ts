@@ -1,16 +1,32 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { median, print } from './compare.ts';
 import { get, load, type Measured, post } from './service/client.ts';
-import { callIdOf, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
-import { canSlowFsync, type MeasuredProcess, start, startOnSlowDisk } from './service/measured.ts';
+import { callIdOf, fillCalls, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
+import {
+  canSlowFsync,
+  type MeasuredProcess,
+  memoryText,
+  start,
+  startOnSlowDisk,
+} from './service/measured.ts';
 
 /**
  * The API service against an empty Fastify route, in the same run, alternating, medians. Sizes are those of the issue;
- * smaller ones by flags: `node test/bench/service.ts --only post,slow --requests 20000`.
+ * smaller ones by flags: `node test/bench/service.ts --only post,slow --requests 20000`. `--only growth` measures a service
+ * with many calls against one with few; `--folder` keeps their tables for the next run.
  */
 const { values: flags } = parseArgs({
   options: {
@@ -20,6 +36,8 @@ const { values: flags } = parseArgs({
     customers: { type: 'string', default: '100000' },
     rows: { type: 'string', default: '5000000' },
     array: { type: 'string', default: '1000000' },
+    calls: { type: 'string', default: '1000000,50000000' },
+    folder: { type: 'string' },
   },
 });
 const [requests, rounds, customers, rows, array] = [
@@ -41,13 +59,13 @@ type Request = (n: number, token: string) => string;
 
 const statuses = ['ringing', 'answered', 'completed'];
 let run = 0;
-/** Three events a call, every call with a number of its own, no call twice. */
+/** Three events a call, no call twice; numbers follow each other as if by chance, as those of callers do. */
 const events = (): Request => {
   run += 1;
   const prefix = `pbx-${Date.now()}.${run}`;
   return (n, token) => {
     const id = `${prefix}.${Math.floor(n / 3)}`;
-    const from = numberOf(Math.floor(n / 3));
+    const from = numberOf((Math.floor(n / 3) * 7919) % 500_000);
     return post(
       '/api/v1/voice/call',
       token,
@@ -116,7 +134,7 @@ const benches: Record<string, () => Promise<void>> = {
       await against(`${connections} at once`, service, floor, connections, count, events);
       if (connections === 1) print(`    a bare fsync of a page: p50 ${bareFsync(folder()).toFixed(2)} ms`);
     }
-    print(`  memory of the service: ${megabytes(await service.rss())}`);
+    print(`  memory of the service: ${memoryText(await service.memory())}`);
     await Promise.all([service.stop(), floor.stop()]);
   },
 
@@ -136,17 +154,51 @@ const benches: Record<string, () => Promise<void>> = {
   },
 
   async priority() {
-    print(`\nGET /voice/priority with ${customers} customers, against an empty route`);
+    print(`\nGET and POST /voice/priority with ${customers} customers, against an empty route`);
     const stateDir = folder();
     await fillCustomers(stateDir, customers);
     const [service, floor] = [await start('service', stateDir), await start('floor')];
-    const lookup = (): Request => (n, token) =>
+    const path = '/api/v1/voice/priority';
+    const number = (n: number) => numberOf((n * 7919) % customers);
+    const lookups: Record<string, Request> = {
+      GET: (n, token) => get(`${path}?number=${encodeURIComponent(number(n))}`, token),
+      POST: (n, token) => post(path, token, JSON.stringify({ number: number(n) })),
+    };
+    for (const [method, lookup] of Object.entries(lookups))
+      for (const connections of [1, 50]) {
+        const count = connections === 1 ? Math.ceil(requests / 20) : Math.ceil(requests / 2);
+        await against(`${method}, ${connections} at once`, service, floor, connections, count, () => lookup);
+      }
+    print(`  memory of the service: ${memoryText(await service.memory())}`);
+    await Promise.all([service.stop(), floor.stop()]);
+  },
+
+  async growth() {
+    print(`\nA service with many calls against one with few: ${flags.calls}; a ratio of 1 is best`);
+    const kept = flags.folder ?? folder();
+    const [few, many] = flags.calls.split(',').map((count) => join(kept, count)) as [string, string];
+    for (const stateDir of [few, many]) {
+      if (existsSync(stateDir)) continue;
+      mkdirSync(stateDir);
+      await fillCalls(stateDir, Number(basename(stateDir)));
+    }
+    for (const stateDir of [few, many]) await fillCustomers(stateDir, customers);
+    const [small, large] = [await start('service', few), await start('service', many)];
+    const lookup: Request = (n, token) =>
       get(`/api/v1/voice/priority?number=${encodeURIComponent(numberOf((n * 7919) % customers))}`, token);
     for (const connections of [1, 50]) {
-      const count = connections === 1 ? Math.ceil(requests / 20) : Math.ceil(requests / 2);
-      await against(`${connections} at once`, service, floor, connections, count, lookup);
+      const count = connections === 1 ? Math.ceil(requests / 20) : requests;
+      await against(`POST /voice/call, ${connections} at once`, large, small, connections, count, events);
+      await against(
+        `GET /voice/priority, ${connections} at once`,
+        large,
+        small,
+        connections,
+        count,
+        () => lookup,
+      );
     }
-    await Promise.all([service.stop(), floor.stop()]);
+    await Promise.all([small.stop(), large.stop()]);
   },
 
   async history() {

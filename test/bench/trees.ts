@@ -25,6 +25,7 @@ const found = { other: new Map<string, number[]>(), this: new Map<string, number
 /** A name, and where end-to-end.ts prints it. */
 const figures = {
   'ms of CPU per call': /(\d[\d.]*) ms of CPU per call/,
+  'MB before the first call': /memory (\d+) MB before the first call/,
   'ms to the API, ringing, p50': /ringing +p50 (\d+) ms/,
   'ms to the API, completed, p50': /completed +p50 (\d+) ms/,
 };

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import {
   type DeliveryQueue,
   type DeliveryResult,
@@ -15,7 +15,7 @@ type Row = QueuedEvent & {
 
 /** The queue's port over plain memory: a model of what the outbox does, for tests of delivery. */
 export type MemoryQueue = DeliveryQueue & {
-  /** Takes events; gives those that are nextEvents, as whoever appends offers them. */
+  /** Takes events; gives those that are nextEvents, as the caller of `append` offers them. */
   append(events: readonly { callId: string; status: CallStatus; queuedAt: number }[]): QueuedEvent[];
   /** Every event ever taken, in order. */
   readonly rows: readonly Readonly<Row>[];
@@ -25,7 +25,7 @@ export type MemoryQueue = DeliveryQueue & {
   /** Resolves when nothing waits any more. */
   drained(): Promise<void>;
   /** An operator makes a dead letter wait again, from another process. */
-  revive(seq: number): void;
+  requeue(seq: number): void;
   /** From now on a batch is refused if it has one of these in it. */
   refuse(which: (result: DeliveryResult) => boolean): void;
 };
@@ -140,7 +140,7 @@ export function createMemoryQueue(): MemoryQueue {
     },
     async expire(queuedBefore, at) {
       asked.expire++;
-      let parked = 0;
+      let expired = 0;
       for (const row of rows) {
         if (row.state !== 'waiting' || row.queuedAt >= queuedBefore) continue;
         row.state = 'dead';
@@ -152,9 +152,9 @@ export function createMemoryQueue(): MemoryQueue {
           counted: false,
           durationMs: 0,
         });
-        parked++;
+        expired++;
       }
-      return parked;
+      return expired;
     },
     async waiting() {
       return rows.filter((row) => row.state === 'waiting').length;
@@ -164,7 +164,7 @@ export function createMemoryQueue(): MemoryQueue {
         onDrained = resolve;
         if (open.size === 0) resolve();
       }),
-    revive(seq) {
+    requeue(seq) {
       const row = rows[seq - 1];
       if (row?.state !== 'dead') return;
       Object.assign(row, { state: 'waiting', attempts: 0, rejections: 0, nextAt: 0 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { callStatuses } from '../../src/api/contract/call-status.ts';
 import type { Fault as ApiFault, FaultScript } from '../fakes/far-side-faults.ts';
 import { fillOutbox } from './backlog.ts';
 import { countersIn } from './equation.ts';
@@ -75,7 +75,7 @@ async function deliverAll({ size, seed, say, stop }: RunOptions, otherwise: Faul
     await bridge.ended;
     const { counts, broken } = rig.solve(new Map([...old, ...load.sent]));
     if (counts.waiting > 0 && !stop.aborted) broken.push(`${counts.waiting} events still wait`);
-    if (counts.parked > 0) broken.push(`${counts.parked} events were parked, though none was at fault`);
+    if (counts.dead > 0) broken.push(`${counts.dead} events became dead letters, though none was at fault`);
     return {
       ...counts,
       ...{ runs: counts.queued, seed, broken },

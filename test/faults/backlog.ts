@@ -1,4 +1,4 @@
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { silentLog } from '../../src/log/log.ts';
 import { type NewEvent, openOutbox } from '../../src/outbox/outbox.ts';
 import type { Rig } from './rig.ts';

@@ -134,7 +134,7 @@ function watchTries(farSide: FarSide, waitMs: number) {
     return { kind: 'status', status: 503, headers: { 'retry-after': String(waitMs / 1_000) } };
   });
   return {
-    /** Resolves when the next event is told to wait. */
+    /** Resolves when the next event has to wait. */
     refused: () =>
       new Promise<void>((resolve) => {
         onRefused = resolve;

@@ -5,13 +5,14 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { type Log, silentLog } from '../../src/log/log.ts';
 import { openOutbox } from '../../src/outbox/outbox.ts';
 import type { LogLine } from './bridge-process.ts';
@@ -48,10 +49,12 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
         done < until && !stop.aborted;
         done += 1
       ) {
-        const file = files[random() < 0.5 && existsSync(join(before.folder, files[1])) ? 1 : 0];
+        const hasWal = bytesOf(join(before.folder, files[1])) > 0;
+        const file = files[random() < 0.5 && hasWal ? 1 : 0];
         const original = readFileSync(join(before.folder, file));
         const { what, bytes } = mutate(original, random);
-        const visible = file === files[0] || showsDamage(original, bytes);
+        // An empty database without a WAL is a new one.
+        const visible = file === files[0] ? bytes.length > 0 || hasWal : showsDamage(original, bytes);
         const result = await startOnDamage(before, { file, bytes, visible });
         results.push(result);
         for (const line of result.broken) say(`${file}: ${what}: ${line}`);
@@ -70,12 +73,15 @@ async function run({ size, seed, say, stop }: RunOptions): Promise<Outcome> {
     ...{ runs: results.length, seed, broken: results.flatMap(({ broken }) => broken) },
     note: [
       `repaired ${count(({ repaired }) => repaired)} times, nothing to repair ${count(({ repaired }) => !repaired)} times`,
-      `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end)`,
+      `events lost in ${lossy.length}; ${silently} of them in ${silent.length} without a trace on the disk (the WAL cut at its end, or the whole database at its beginning)`,
       `ended and started again ${count(({ starts }) => starts > 1)} times`,
       `slowest start ${Math.max(...results.map(({ startCpuMs }) => startCpuMs))} ms of a processor, ${Math.max(...results.map(({ startMs }) => startMs))} ms by the clock`,
     ].join('; '),
   };
 }
+
+/** The WAL is empty if the bridge was killed before its first write. */
+const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 /** An outbox that a killed bridge left behind, and what is true of it. */
 type Outbox = {

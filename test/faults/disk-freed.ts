@@ -39,6 +39,7 @@ const restarts = [
 export const diskFreed: Fault = {
   name: 'disk full, a little freed, restarted',
   needs: diskImpossible,
+  waits: true,
   short: { count: 4, unit: 'restarts' },
   full: { count: 100, unit: 'restarts' },
   run,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { type Evidence, solve } from './equation.ts';
 
 const all: readonly CallStatus[] = ['ringing', 'answered', 'completed'];
@@ -11,7 +11,7 @@ const received = (...states: CallStatus[]) => ({ ...well, received: new Map([['a
 
 test('a whole call solves the equation, and so does one of which a state came twice', () => {
   assert.deepEqual(solve(well), {
-    counts: { queued: 3, delivered: 3, waiting: 0, parked: 0, lost: 0, inverted: 0, duplicated: 0 },
+    counts: { queued: 3, delivered: 3, waiting: 0, dead: 0, lost: 0, inverted: 0, duplicated: 0 },
     broken: [],
   });
   const { counts, broken } = solve(received('ringing', 'ringing', 'answered', 'completed'));

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { openReader } from '../../src/outbox/reader.ts';
 import type { Counters } from '../../src/outbox/tables/counters.ts';
 import type { Counts } from './fault.ts';
@@ -72,7 +72,7 @@ export function solve({ sent, acknowledged, outbox, received, overtaken = none }
   must(invented, 'arrived that nobody sent');
   return {
     counts: {
-      ...{ queued, delivered, waiting, parked: dead },
+      ...{ queued, delivered, waiting, dead },
       ...{ lost: lost.length, inverted: inverted.length, duplicated },
     },
     broken,
@@ -87,7 +87,7 @@ export function countersIn(directory: string): Counters {
   return reading(directory, (reader) => reader.counters());
 }
 
-/** What the outbox of a folder holds, read beside whoever works there, or while nobody does. */
+/** What the outbox of a folder holds, read beside a program that uses it, or alone. */
 export function heldIn(directory: string): Held {
   return reading(directory, (reader) => {
     const counters = reader.counters();

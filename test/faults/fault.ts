@@ -1,7 +1,7 @@
 /** How much of a fault is caused: so many kills, seconds, events. */
 export type Size = { readonly count: number; readonly unit: string };
 
-/** What came of a run. The equation is `queued = delivered + waiting + parked`; see `equation.ts`. */
+/** What came of a run. The equation is `queued = delivered + waiting + dead`; see `equation.ts`. */
 export type Outcome = Counts & {
   /** How often the fault was really caused, in the size's unit. */
   readonly runs: number;
@@ -18,7 +18,7 @@ export type Counts = {
   readonly delivered: number;
   readonly waiting: number;
   /** Dead letters. */
-  readonly parked: number;
+  readonly dead: number;
   /** Taken, and neither at the far side nor in the outbox. */
   readonly lost: number;
   /** Arrived after a later state of the same call: the far side discards it. */
@@ -34,7 +34,7 @@ export type RunOptions = {
   readonly seed: number;
   /** Aborted when there is no more time: what was done until then is counted, and `Outcome.runs` says how much. */
   readonly stop: AbortSignal;
-  /** Tells somebody who waits how it goes. */
+  /** Prints how far it is, for people who wait. */
   readonly say: (line: string) => void;
 };
 
@@ -63,7 +63,7 @@ export type Fault = {
 };
 
 export const nothing: Counts = {
-  ...{ queued: 0, delivered: 0, waiting: 0, parked: 0 },
+  ...{ queued: 0, delivered: 0, waiting: 0, dead: 0 },
   ...{ lost: 0, inverted: 0, duplicated: 0 },
 };
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { type CdrRecord, parseCdr, wasAnswered } from '../asterisk/cdr.ts';
 import { managerUsers } from '../asterisk/config.ts';
 import { install, labImpossible } from '../asterisk/install.ts';
@@ -17,7 +17,7 @@ import { createRig, type Rig } from './rig.ts';
 
 const version = '22';
 
-/** Calls from outside that reach phones in every way; none over a mobile, so that whoever is on the trunk called in. */
+/** Calls from outside that reach phones in every way; none over a mobile, so that the channel on the trunk is the caller's. */
 const rows = rowsOf(
   version,
   '{extension-caller-hangs-up,extension-agent-hangs-up,announcement-then-extension,caller-gives-up,busy,ring-group-one-answers,ring-group-local,local-optimised,queue-phones-ringall,queue-local-one-by-one,blind-transfer,voicemail}',

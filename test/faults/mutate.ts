@@ -5,6 +5,7 @@ const page = 4_096;
 
 /** Damages a file as a failing disk, a failing memory or a stranger would; never gives the same bytes back. */
 export function mutate(original: Buffer, random: () => number): Mutation {
+  if (original.length === 0) throw new Error('there is nothing to damage in an empty file');
   const below = (limit: number) => Math.floor(random() * limit);
   const bytes = Buffer.from(original);
   const pages = Math.max(1, Math.floor(bytes.length / page));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import type { LogLine } from './bridge-process.ts';
 import { heldIn, isLoss, solve } from './equation.ts';
 import { type Fault, type Outcome, type RunOptions, sumOf } from './fault.ts';

@@ -19,13 +19,13 @@ export type Row = {
 export const asItShould = ({ control, outcome }: Row): boolean => control === outcome.broken.length > 0;
 
 const columns = [
-  ...['fault', 'runs', 'events queued', 'delivered', 'waiting', 'parked'],
+  ...['fault', 'runs', 'events queued', 'delivered', 'waiting', 'dead letters'],
   ...['lost', 'inverted', 'duplicated', 'seed', 'verdict', 'took', 'date', 'commit', 'note'],
 ] as const;
 
 function cellsOf(row: Row): string[] {
   const { outcome } = row;
-  const numbers = [outcome.queued, outcome.delivered, outcome.waiting, outcome.parked, outcome.lost];
+  const numbers = [outcome.queued, outcome.delivered, outcome.waiting, outcome.dead, outcome.lost];
   const verdict = row.control
     ? `${asItShould(row) ? 'broke, as it must' : 'DID NOT BREAK'}`
     : `${asItShould(row) ? 'holds' : 'BROKEN'}`;

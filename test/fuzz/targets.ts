@@ -7,7 +7,8 @@ import { isCallEvent, toInput } from '../../src/ami/events.ts';
 import { parseRecording, RecordingError } from '../../src/ami/recording/recording.ts';
 import { allFields, fieldKey, readFields } from '../../src/ami/wire/frame.ts';
 import { createFramer, maxFrame } from '../../src/ami/wire/framer.ts';
-import { type CallStatus, callEventSchema, isForward } from '../../src/api/contract/call-event.ts';
+import { callEventSchema } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, isForward } from '../../src/api/contract/call-status.ts';
 import type { ApiAnswer } from '../../src/api/result.ts';
 import { createRules } from '../../src/calls/rules.ts';
 import { createTracker } from '../../src/calls/tracker.ts';
@@ -25,7 +26,7 @@ function framesOf(bytes: Buffer, sizes: (index: number) => number): string[] {
     onEvent: (frame, event) => seen.push(`event ${event} ${frame.toString('latin1')}`),
     onResponse: (frame) => seen.push(`response ${frame.toString('latin1')}`),
     onIgnored: (event) => seen.push(`ignored ${event}`),
-    onLost: (name) => seen.push(`lost ${name}`),
+    onTooLong: (name) => seen.push(`lost ${name}`),
   });
   for (let at = 0, index = 0; at < bytes.length; index += 1) {
     const size = sizes(index);

@@ -40,7 +40,8 @@ const settingsIntro = `# Settings
 
 This page is generated from the code (\`npm run generate\`). Settings are environment variables. They are read from \`.env\`
 in the current directory, from the file named by \`ENV_FILE\` (if the package is installed:
-\`/etc/pbx-bridge/bridge.env\`, and \`/etc/pbx-bridge-service/service.env\`), and from the environment. Each setting \`NAME\` may also be set as \`NAME_FILE\`, the path of a file
+\`/etc/pbx-bridge/bridge.env\`, and \`/etc/pbx-bridge-service/service.env\`), and from the environment, which goes before
+the file unless its value is empty. Each setting \`NAME\` may also be set as \`NAME_FILE\`, the path of a file
 with the value, or as a systemd credential. For each invalid value the program prints one line with the name, the value
 and what the setting takes, and exits with code 78. Settings with _reload: yes_ take effect on \`systemctl reload\` or
 SIGHUP; the others need a restart.`;

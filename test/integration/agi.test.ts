@@ -43,7 +43,7 @@ test('a lookup does not wait behind call events that the API leaves hanging', as
   stand.farSide.inject(({ path }) => (path === '/voice/call' ? { kind: 'hang' } : undefined));
   // More than are sent at once.
   for (let i = 0; i < 200; i += 1) for (const frame of markerCall().frames) stand.pbx.send(frame);
-  await stand.heardAll();
+  await stand.caughtUp();
   await stand.farSide.waitFor((it) => it.requests().some(({ path }) => path === '/voice/call'));
   assert.deepEqual(await ask(), found);
   // Or the stop would wait for what hangs.

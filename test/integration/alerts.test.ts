@@ -33,7 +33,7 @@ test('alerts that cannot be sent disturb no call; log and status say so, and the
   assert.match(text, /! problem delivery paused: 401/);
   assert.deepEqual(to.hook.received, []);
   stand.farSide.inject(undefined);
-  await stand.heardAll();
+  await stand.caughtUp();
   await stand.farSide.waitFor((it) => it.calls().size >= 2);
 });
 

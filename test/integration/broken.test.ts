@@ -91,7 +91,7 @@ describe('the link to the PBX', () => {
       const stand = await createStand(t);
       await stand.start();
       const copies = insertCopies(stand, each);
-      await stand.heardAll();
+      await stand.caughtUp();
       stand.pbx.cut({ hard: true });
       await stand.connected();
       copies.finish();
@@ -104,7 +104,7 @@ describe('the link to the PBX', () => {
       const stand = await createStand(t);
       await stand.start();
       const copies = insertCopies(stand, each);
-      await stand.heardAll();
+      await stand.caughtUp();
       assert.ok(copies.begun > 3 && copies.begun < copies.count);
       const before = stand.reported();
       stand.pbx.setRefuseLogins(true);
@@ -112,7 +112,7 @@ describe('the link to the PBX', () => {
       copies.finish();
       stand.pbx.setRefuseLogins(false);
       await stand.connected();
-      await stand.heardAll();
+      await stand.caughtUp();
       await assertOnlyEnded(stand, before, copies.begun);
     });
   }
@@ -121,7 +121,7 @@ describe('the link to the PBX', () => {
     const stand = await createStand(t);
     await stand.start();
     const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
-    await stand.heardAll();
+    await stand.caughtUp();
     stand.pbx.cutAfter(1_000);
     copies.step(3);
     await stand.connected();
@@ -133,7 +133,7 @@ describe('the link to the PBX', () => {
     const stand = await createStand(t);
     await stand.start();
     const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
-    await stand.heardAll();
+    await stand.caughtUp();
     stand.pbx.setSilent(true);
     copies.step(5);
     const silence = stand.connected();
@@ -148,7 +148,7 @@ describe('the link to the PBX', () => {
     const stand = await createStand(t);
     await stand.start();
     const copies = insertCopies(stand, recorded[0] as (typeof recorded)[number]);
-    await stand.heardAll();
+    await stand.caughtUp();
     const before = stand.reported();
     await stand.pbx.crash();
     await stand.pbx.listen();
@@ -226,7 +226,7 @@ describe('the API', () => {
     stand.farSide.inject(always({ kind: 'reset', when: 'before' }));
     await stand.start();
     await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
-    await stand.heardAll();
+    await stand.caughtUp();
     await stand.stop();
     await stand.start();
     stand.farSide.inject(undefined);

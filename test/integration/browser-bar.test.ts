@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { silentLog } from '../../src/log/log.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
@@ -83,6 +84,13 @@ test('a missed call stays on every page and screen until a colleague takes it an
   await wall.goto(`${url}/bar`);
   for (const each of [page, wall]) await card(each, 'lost').getByText('missed').waitFor();
   assert.equal(await card(page, 'lost').locator('a[href="tel:+4930901820"]').count(), 1);
+  await wall.setViewportSize({ width: 1030, height: 700 });
+  const cut = await card(wall, 'lost')
+    .locator('.caller, .caller [title]')
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    );
+  assert.deepEqual(cut, [], 'there is room for the name and the number');
   assert.match(await page.title(), /^1 to call back · /);
   assert.equal(await page.locator('nav .count').innerText(), '1');
   await card(wall, 'lost').getByRole('button', { name: "I’ll call Alpha's customer back" }).click();
@@ -436,7 +444,7 @@ test('one line by default, also when many calls ring; it opens and stays open; a
   const browser = await openBrowser(t);
   const name = 'Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäuferinnung '.repeat(3);
   await withStore(served, (store) =>
-    store.customers.put(1, [{ reference: '1', name, segment: 'VIP', numbers: ['+4930901820'] }]),
+    store.customers.put(1, [customer({ reference: '1', name, segment: 'VIP', numbers: ['+4930901820'] })]),
   );
   for (let n = 0; n < 12; n += 1) await post(a.token, event({ id: `call ${n}`, from: `+4930123450${n}` }));
   for (const id of ['known', 'lost']) await post(a.token, event({ id }));
@@ -463,6 +471,27 @@ test('one line by default, also when many calls ring; it opens and stays open; a
   await card(page, 'lost').waitFor();
   const { width = 0, x = 0 } = (await page.locator('#bar').boundingBox()) ?? {};
   assert.ok(width > 300 && width < 1920 / 4 && x > 1920 / 2, `${width} px wide at ${x}`);
+  assert.deepEqual(await layoutTrouble(page), []);
+});
+
+test('a number without a name is whole on a phone, in the line and in the open bar', { skip }, async (t) => {
+  const served = await serve(t);
+  const { a, post } = served;
+  const browser = await openBrowser(t);
+  for (const id of ['rings', 'lost']) await post(a.token, event({ id, from: '+4915123456789' }));
+  await post(a.token, event({ id: 'lost', from: '+4915123456789', status: 'completed' }));
+  const { page } = await signIn(browser, served, { size: 'narrow' });
+  const isWhole = async (id: string) => {
+    const caller = card(page, id).locator('.caller');
+    await caller.waitFor();
+    const [width, room] = await caller.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    assert.equal(width, room, `${id}: ${await caller.innerText()}`);
+  };
+  await isWhole('rings');
+  assert.deepEqual(await layoutTrouble(page), []);
+  await page.getByRole('button', { name: 'Show calls' }).click();
+  await isWhole('rings');
+  await isWhole('lost');
   assert.deepEqual(await layoutTrouble(page), []);
 });
 

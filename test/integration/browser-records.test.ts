@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
-import { hostile, hostileCalls, officeWeeks } from './office.ts';
 import { event, serve } from './service-harness.ts';
+import { hostile, hostileCalls, storeCalls, storeWeeks } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
 /** A span that ends today, as the address of a report has it. */
@@ -45,7 +45,7 @@ test('by keyboard: search a number, page through its calls, open one with its re
   skip,
 }, async (t) => {
   const served = await serve(t);
-  await officeWeeks(served, Date.now());
+  await storeWeeks(served, Date.now());
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served);
   const rows = page.locator('main tbody tr');
@@ -99,7 +99,7 @@ test('a report prints in light colours without controls; its CSV has the same fi
   skip,
 }, async (t) => {
   const served = await serve(t);
-  await officeWeeks(served, Date.now());
+  await storeWeeks(served, Date.now());
   const browser = await openBrowser(t);
   const { page, context } = await signIn(browser, served, { theme: 'dark' });
   await page.goto(`${served.url}/reports?from=2026-01-01&to=2030-01-01&by=month`);
@@ -130,7 +130,7 @@ test('a report is narrowed, sorted and leads to its calls, with a mouse, by keyb
   skip,
 }, async (t) => {
   const served = await serve(t);
-  await officeWeeks(served, Date.now());
+  await storeWeeks(served, Date.now());
   const browser = await openBrowser(t);
   const { page, context, trouble } = await signIn(browser, served);
   const tile = (name: string) => page.locator('.tiles > div').filter({ hasText: name }).first();
@@ -192,7 +192,7 @@ test('a report is narrowed, sorted and leads to its calls, with a mouse, by keyb
 
 test('five days by hour take two screens, and empty nights none', { skip }, async (t) => {
   const served = await serve(t);
-  await officeWeeks(served, Date.now());
+  await storeWeeks(served, Date.now());
   const browser = await openBrowser(t);
   const { page } = await signIn(browser, served);
   await page.goto(`${served.url}/reports?${lastDays(5)}&by=hour`);
@@ -201,9 +201,58 @@ test('five days by hour take two screens, and empty nights none', { skip }, asyn
   assert.ok((await page.locator('.heat thead th').count()) < 18, 'no night');
 });
 
+test('on a phone, days by hours open at the busy hours, and a cell is seen to be a link', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await storeWeeks(served, Date.now());
+  const night = new Date().setUTCHours(0, 30, 0, 0) - 86_400_000;
+  await storeCalls(served, (report) =>
+    report({ id: 'night', from: '+4930901820', status: 'ringing', at: night }),
+  );
+  const browser = await openBrowser(t);
+  const { page } = await signIn(browser, served, { size: 'phone' });
+  await page.goto(`${served.url}/reports?${lastDays(8)}&by=day`);
+  const table = page.locator('.table.heat');
+  assert.equal(await table.locator('thead th').nth(1).textContent(), '0');
+  const shown = await table.evaluate((box) => {
+    const edge = box.querySelector('tbody th')?.getBoundingClientRect().right ?? 0;
+    const heads = [...box.querySelectorAll('thead th')].slice(1);
+    return heads.find((head) => head.getBoundingClientRect().left >= edge - 1)?.textContent;
+  });
+  assert.ok(Number(shown) >= 8, `opens at ${shown}`);
+  const cell = table.locator('td a').first();
+  assert.match(await cell.evaluate((link) => getComputedStyle(link).textDecorationLine), /underline/);
+  assert.deepEqual(await layoutTrouble(page), []);
+});
+
+test('date fields show all of a date and its time, whatever the window', { skip }, async (t) => {
+  const served = await serve(t);
+  const browser = await openBrowser(t);
+  for (const size of ['narrow', 'phone', 'tablet', 'desk'] as const) {
+    const { page, context } = await signIn(browser, served, { size });
+    for (const path of [
+      '/calls?from=2026-11-20T09:00&to=2026-11-20T11:00',
+      '/api-log?until=2026-11-20T11:00',
+    ]) {
+      await page.goto(served.url + path);
+      for (const field of await page.locator('main input[type="datetime-local"]').all()) {
+        const [given, needed] = await field.evaluate((input: HTMLInputElement) => {
+          const { width } = input.getBoundingClientRect();
+          input.style.width = 'auto';
+          return [width, input.getBoundingClientRect().width];
+        });
+        assert.ok((given ?? 0) >= (needed ?? Infinity), `${size} ${path}: ${given} of ${needed} px`);
+      }
+      assert.deepEqual(await layoutTrouble(page), [], `${size} ${path}`);
+    }
+    await context.close();
+  }
+});
+
 test('a live list keeps selection, focus and place, and says how many calls are new', { skip }, async (t) => {
   const served = await serve(t);
-  await officeWeeks(served, Date.now());
+  await storeWeeks(served, Date.now());
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served);
   await page.goto(`${served.url}/calls`);

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { languages } from '../../src/service/pages/words/words.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { colleagues } from '../office/customers.ts';
 import { givePast } from '../office/past.ts';
 import {
@@ -20,34 +21,37 @@ import { person, withStore } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 
 /**
- * Every page and its states in windows of all sizes, both themes and all languages: each view in two windows, the next
- * one in other windows. PBX_LAB_WINDOWS, a pattern such as `.` or `de-phone-dark|fr-tablet`, says which windows instead;
- * all of them take half an hour. PBX_LAB_SCREENS=1 keeps the pictures in dist/screens.
+ * Every page and its states, in windows of five sizes, two themes and five languages: each view in every size once.
+ * PBX_LAB_WINDOWS, a pattern such as `.` or `fr-phone-dark|nl-wall`, has them looked at in these windows instead; all
+ * of them take half an hour. PBX_LAB_SCREENS=1 keeps pictures in dist/screens.
  */
-const wanted = process.env.PBX_LAB_WINDOWS && new RegExp(process.env.PBX_LAB_WINDOWS);
+const wanted = process.env.PBX_LAB_WINDOWS ? new RegExp(process.env.PBX_LAB_WINDOWS) : undefined;
 const skip = browserImpossible() ?? false;
 
-type Window = { readonly language: string; readonly size: keyof typeof sizes; readonly theme: Theme };
-const windows: readonly Window[] = [...languages.keys()].flatMap((language) =>
-  (['phone', 'tablet', 'desk', 'wide', 'wall'] as const).flatMap((size) =>
-    (['light', 'dark'] as const).map((theme) => ({ language, size, theme })),
-  ),
-);
-const nameOf = ({ language, size, theme }: Window) => `${language}-${size}-${theme}`;
+const tags = [...languages.keys()];
+const windowSizes = ['phone', 'tablet', 'desk', 'wide', 'wall'] as const;
+const themes: readonly Theme[] = ['light', 'dark'];
 
-/** The windows of a view: what it shows depends on the size, its contrasts on the theme, how long its texts are on the language. */
-function windowsOf(index: number): Window[] {
-  if (wanted) return windows.filter((window) => wanted.test(nameOf(window)));
-  const tags = [...languages.keys()];
-  const language = tags[index % tags.length] as string;
-  const isOdd = Math.floor(index / tags.length) % 2 === 1;
-  return [
-    { language, size: 'phone', theme: isOdd ? 'dark' : 'light' },
-    { language, size: 'wide', theme: isOdd ? 'light' : 'dark' },
-  ];
+/**
+ * The windows of a view in a language: of each size one, and the next view's are in other languages and themes. In two of
+ * the five sizes, other ones for the next view, it is also checked for accessibility, which takes as long as all else;
+ * browser-pages.test.ts does that with every page in both themes.
+ */
+function windowsOf(language: string, index: number) {
+  const all = windowSizes.flatMap((size, number) =>
+    themes.map((theme, dark) => ({
+      ...{ size, theme, name: `${language}-${size}-${theme}`, at: [number, dark] },
+      accessibility: wanted !== undefined || (number + index) % windowSizes.length < 2,
+    })),
+  );
+  if (wanted) return all.filter(({ name }) => wanted.test(name));
+  const turn = tags.indexOf(language) + index;
+  return all.filter(
+    ({ at: [number, dark] }) => number === turn % windowSizes.length && dark === Math.floor(turn / 5) % 2,
+  );
 }
 
-/** A page, or what it becomes when `form` is sent with these fields, or after `act`. */
+/** A page, or what it becomes when `form` is sent with these fields (with the {language}), or after `act`. */
 type View = {
   readonly name: string;
   readonly path: string;
@@ -78,7 +82,7 @@ const toggleBar = (page: Page) => page.evaluate(`document.querySelector('#bar .t
 const states: readonly View[] = [
   { name: 'no-page', path: '/nothing/here' },
   { name: 'no-user', path: '/users/nobody' },
-  { name: 'user-added', path: '/users', form: ['/users', { name: 'Wilhelmina van der Berg' }] },
+  { name: 'user-added', path: '/users', form: ['/users', { name: 'Wilhelmina van der Berg {language}' }] },
   { name: 'bar-open', path: '/customers/segments', act: toggleBar },
   {
     name: 'bar-more',
@@ -114,48 +118,51 @@ async function lookAt(
   { browser, url, cookies }: { browser: Browser; url: string; cookies?: Cookies },
 ): Promise<void> {
   const trouble: string[] = [];
-  const pages = new Map<string, Page>();
-  for (const language of languages.keys()) {
-    const context = await browser.newContext({ locale: language, reducedMotion: 'reduce' });
-    if (cookies) await context.addCookies(cookies);
-    pages.set(language, await context.newPage());
-  }
-  for (const [index, view] of views.entries()) {
-    let shown: string | undefined;
-    for (const window of windowsOf(index)) {
-      const page = pages.get(window.language) as Page;
-      await page.setViewportSize(sizes[window.size]);
-      await page.emulateMedia({ colorScheme: window.theme });
-      if (shown !== window.language) await open(page, url, view);
-      shown = window.language;
-      await keepPicture(page, `${nameOf(window)}/${office}-${view.name}`);
-      const found = [
-        ...(await layoutTrouble(page)),
-        ...(await accessibilityTrouble(page, { targets: true })),
-      ];
-      trouble.push(...found.map((line) => `${office} ${view.name} ${nameOf(window)}: ${line}`));
-    }
-  }
-  for (const page of pages.values()) await page.context().close();
-  t.diagnostic(`${views.length} views`);
+  let checked = 0;
+  await Promise.all(
+    tags.map(async (language) => {
+      const context = await browser.newContext({ locale: language, reducedMotion: 'reduce' });
+      context.setDefaultTimeout(0); // However busy the machine is.
+      if (cookies) await context.addCookies(cookies);
+      const page = await context.newPage();
+      for (const [index, view] of views.entries()) {
+        const windows = windowsOf(language, index);
+        if (windows.length > 0) await open(page, url, view, language);
+        for (const { size, theme, name, accessibility } of windows) {
+          await page.setViewportSize(sizes[size]);
+          await page.emulateMedia({ colorScheme: theme });
+          await keepPicture(page, `${name}/${office}-${view.name}`);
+          const found = await layoutTrouble(page);
+          if (accessibility) found.push(...(await accessibilityTrouble(page)));
+          checked += 1;
+          trouble.push(...found.map((line) => `${office} ${view.name} ${name}: ${line}`));
+        }
+      }
+      await context.close();
+    }),
+  );
+  t.diagnostic(`${office}: ${views.length} views in ${checked} windows`);
   assert.deepEqual(trouble, []);
 }
 type Cookies = Awaited<ReturnType<BrowserContext['cookies']>>;
 
-async function open(page: Page, url: string, { path, form, act }: View): Promise<void> {
-  await page.goto('about:blank');
+async function open(page: Page, url: string, { path, form, act }: View, language: string): Promise<void> {
+  // Another place on the page that is open would not load it.
+  if (path.includes('#')) await page.goto('about:blank');
   await page.goto(url + path);
   if (form) {
     const loaded = page.waitForEvent('load');
     await page.evaluate(
-      ([action, fields]) => {
+      ([action, fields, language]) => {
         const sent = document.querySelector(`form[method=post][action="${action}"]`) as HTMLFormElement;
         sent.noValidate = true;
         for (const [name, value] of Object.entries(fields))
-          Object.assign(sent.elements.namedItem(name) ?? {}, { value });
+          Object.assign(sent.elements.namedItem(name) ?? {}, {
+            value: value.replace('{language}', language),
+          });
         sent.requestSubmit();
       },
-      form as [string, Record<string, string>],
+      [...form, language] as [string, Record<string, string>, string],
     );
     await loaded;
   }
@@ -177,12 +184,12 @@ async function giveOffice(served: Served): Promise<void> {
   }
   await withStore(served, async (store) => {
     await store.customers.put(1, [
-      {
+      customer({
         reference: '90001',
         name: 'Wohnungsbaugenossenschaft Hamburg-Fuhlsbüttel und Umgebung eG',
         segment: 'VIP',
         numbers: ['+493011111111'],
-      },
+      }),
     ]);
     await givePast(store, { account: 1, integration: 1, now: Date.now(), days: 35, timeZone: 'UTC' });
   });

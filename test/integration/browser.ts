@@ -109,11 +109,8 @@ export async function signIn(
   return { ...watched, context };
 }
 
-/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. `targets`: also controls that are less than 24 px apart. */
-export async function accessibilityTrouble(
-  page: Page,
-  { targets = false }: { targets?: boolean } = {},
-): Promise<string[]> {
+/** What axe-core finds wrong with a page for people who do not see, hear or point as others do; a line for each. */
+export async function accessibilityTrouble(page: Page): Promise<string[]> {
   // Over the debugger's protocol: the page's own policy lets no such script in.
   const { readFileSync } = await import('node:fs');
   // A card that is still fading in has too little contrast, however long a busy machine takes for that.
@@ -121,23 +118,36 @@ export async function accessibilityTrouble(
     .filter(({ effect }) => effect.getTiming().iterations !== Infinity)
     .map(({ finished }) => finished.catch(() => {})))`);
   if (await page.evaluate(`!('axe' in window)`)) await page.evaluate(readFileSync(axePath, 'utf8'));
-  return page.evaluate(async (enabled) => {
+  return page.evaluate(async () => {
     // biome-ignore lint/suspicious/noExplicitAny: axe came as text
     const { violations } = await (globalThis as any).axe.run({
-      rules: { 'target-size': { enabled } },
+      rules: { 'target-size': { enabled: true } },
+      // Fetches style and media again, for rules that are switched off or about media that play by themselves.
+      preload: false,
+      // Passed checks are most of the results, and to describe their elements most of the work.
+      resultTypes: ['violations'],
     });
     const bar = document.querySelector('.bar-room .bar');
-    /** The bar lies over a part of it, which scrolls out from there. */
-    const isCovered = (element: Element | null) =>
-      bar?.contains(element) === false &&
-      (element?.getBoundingClientRect().bottom ?? 0) > bar.getBoundingClientRect().top;
+    const line = bar?.querySelector('.bar-head') ?? null;
+    const spacing = 24;
+    /**
+     * The bar lies over a part of it, or of what is next to it, which scrolls out from there. So does the bar's line over
+     * what is in the bar, where it is sticky.
+     */
+    const isCovered = (element: Element | null) => {
+      const isInBar = bar?.contains(element) ?? false;
+      const cover = isInBar ? line : bar;
+      if (element === null || !cover || cover.contains(element)) return false;
+      if (isInBar && getComputedStyle(cover).position !== 'sticky') return false;
+      return element.getBoundingClientRect().bottom + spacing > cover.getBoundingClientRect().top;
+    };
     return violations.flatMap(
       ({ id, help, nodes }: { id: string; help: string; nodes: { html: string; target: string[] }[] }) =>
         nodes
           .filter(({ target: [at] }) => id !== 'target-size' || !isCovered(document.querySelector(at ?? '')))
           .map((node) => `${id}: ${help}: ${node.html.slice(0, 200)}`),
     );
-  }, targets);
+  });
 }
 
 /** Keeps a picture of the page in dist/screens, if pictures are wanted. */

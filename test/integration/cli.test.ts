@@ -54,7 +54,7 @@ test('runs without a PBX, says so, refuses a second one on its folder, and stops
   assert.doesNotMatch(first.output() + second.output(), /a-token-that-is-never-shown|sesame/);
 });
 
-test('whoever reads has read enough (| head): the command ends without a word', () => {
+test('the reader has read enough (| head): the command ends without a word', () => {
   const recording = fileURLToPath(
     new URL('../recordings/asterisk-22/attended-transfer-completed/ami.jsonl', import.meta.url),
   );

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { createApiClient } from '../../src/api/client.ts';
-import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
 import { type DeliveryLimits, defaultLimits } from '../../src/delivery/limits.ts';
 import { silentLog } from '../../src/log/log.ts';

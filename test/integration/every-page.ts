@@ -34,7 +34,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
       ? []
       : [{ name: 'call', path: `/calls/details?${new URLSearchParams({ id: calls[0].id })}` }]),
     { name: 'reports', path: `/reports?from=${day(31)}&to=${day(0)}` },
-    { name: 'reports-day', path: `/reports?from=${day(1)}&to=${day(1)}&of=missed` },
+    { name: 'reports-day', path: `/reports?from=${day(1)}&to=${day(1)}&of=missed&start=11:00&end=09:00` },
     { name: 'reports-week', path: '/reports/week' },
     { name: 'api-log', path: '/api-log' },
     { name: 'customers', path: '/customers' },
@@ -56,7 +56,7 @@ export async function everyPage(store: Store, account: number): Promise<EveryPag
     { name: 'users', path: '/users' },
     { name: 'user', path: `/users/${user?.uid}` },
     { name: 'extensions', path: '/extensions' },
-    { name: 'opening hours', path: '/opening-hours' },
+    { name: 'opening-hours', path: '/opening-hours' },
     { name: 'audit', path: '/audit' },
     { name: 'account', path: '/account' },
     { name: 'start', path: '/start' },

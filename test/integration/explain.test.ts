@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { always } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
 import { type RunOptions, runCommand } from './operator.ts';
+import { temporaryFolder } from './program.ts';
 import { createStand, type Stand } from './stand.ts';
 
 async function standing(t: TestContext, settings: Readonly<Record<string, string>> = {}) {
@@ -25,7 +27,7 @@ async function play(stand: Stand, name: string) {
   const { recording, calls } = scenario(name);
   // Not at once, so that the lines have an order in time.
   await stand.pbx.play(recording, { speed: 2, rename: false });
-  await stand.heardAll();
+  await stand.caughtUp();
   return calls;
 }
 
@@ -87,7 +89,7 @@ test('a withheld number: not reported, with the reason and the setting that woul
     ),
   );
   stand.pbx.send(frame('Hangup', '1763600000.1', `${trunk}\r\nCause: 16`));
-  await stand.heardAll();
+  await stand.caughtUp();
   const ran = await explain('1763600000.1');
   assert.equal(ran.code, 2);
   assert.equal(
@@ -106,7 +108,7 @@ test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id'
   stand.pbx.send(frame('Newstate', '1763600000.2', `${trunk}\r\nChannelState: 6`));
   stand.pbx.send(frame('Hangup', '1763600000.2', `${trunk}\r\nCause: 16`));
   created('1763600000.3', 'Context: from-internal', '1763600000.1');
-  await stand.heardAll();
+  await stand.caughtUp();
   assert.equal(
     await lasts('1763600000.1'),
     'NOT REPORTED: not inbound: context from-provider matches no INBOUND_CONTEXTS, and INBOUND_CHANNELS is not set',
@@ -123,6 +125,26 @@ test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id'
   const none = await explain('1763600000.9');
   assert.equal(none.code, 3);
   assert.match(none.error, /^no record of 1763600000\.9: .*last 7 days \(JOURNAL_KEEP\)/);
+});
+
+test('a call of a time without a connection, not reported from its record: found by its number, with the reason', {
+  timeout: 180_000,
+}, async (t) => {
+  const records = `${temporaryFolder(t)}/Master.csv`;
+  writeFileSync(records, '');
+  const { explain } = await standing(t, { CDR_SOURCE: `csv:${records}` });
+  const uniqueid = `${Math.ceil(Date.now() / 1_000)}.1`;
+  const start = '2026-11-20 06:00:00';
+  const ids = ['', '03012345678', '4930901820', 'from-provider', '', 'PJSIP/provider-00000001', ''];
+  const ends = ['Dial', '', start, '', start, '9', '9', 'NO ANSWER', 'DOCUMENTATION', uniqueid];
+  appendFileSync(records, `${[...ids, ...ends].map((text) => `"${text}"`).join()}\n`);
+  let ran = await explain('030 12345678');
+  while (ran.code === 3) {
+    await setTimeout(100);
+    ran = await explain('030 12345678');
+  }
+  assert.match(ran.flat, /NOT REPORTED: its record is not of an inbound call/);
+  assert.equal((await explain(uniqueid)).text, ran.text);
 });
 
 test('waiting, a dead letter, and confirmed but lost: each with its reason', {

@@ -8,7 +8,7 @@ import type { StoredTrunk } from '../../src/calls/trunk.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { silentLog } from '../../src/log/log.ts';
 import type { Batch, NewEvent, Outbox } from '../../src/outbox/outbox.ts';
-import type { CallVerdict } from '../../src/outbox/tables/ledger.ts';
+import type { LedgerEntry } from '../../src/outbox/tables/ledger.ts';
 import { type Book, books } from '../fakes/record-books.ts';
 
 const settings = {
@@ -73,12 +73,12 @@ function createMemory() {
       return taken;
     },
     async verdicts(ids: readonly string[]) {
-      const verdictOf = (id: string): [string, CallVerdict] => {
+      const entryOf = (id: string): [string, LedgerEntry] => {
         const reported = events.filter(({ callId }) => callId === id).map(({ status }) => status);
         const why = unreported.get(id);
         return [id, { reported, ...(why !== undefined && { unreported: why }) }];
       };
-      return new Map(ids.map(verdictOf));
+      return new Map(ids.map(entryOf));
     },
     load: () => ({
       calls: [...calls].map(([id, state]) => ({ id, state })),
@@ -114,18 +114,18 @@ async function createWorld(book: Book) {
       append: memory.append,
       callsInMemory: () => 0,
       onAppended() {},
-      onExpected() {},
+      prefetchPriority() {},
       onApplied() {},
       fail: assert.ifError,
       keepsJournal: false,
-      holdsVanished: true,
+      hasGapFiller: true,
       sendsExtras: false,
     });
     const filler = createGapFiller(
       { source: book.source(), checkpoint: memory.load().cdrCheckpoint, keepMs: 0, everyMs: 2 ** 30 },
       { ...tracker.live, recordDelayMs: () => 0 },
       {
-        outbox: { append: memory.appendOrFail, written: async () => true, verdicts: memory.verdicts },
+        outbox: { append: memory.appendOrFail, written: async () => true, ledgerEntries: memory.verdicts },
         onAppended() {},
         log: silentLog,
         now: () => epoch * 1_000,
@@ -237,7 +237,7 @@ async function createWorld(book: Book) {
       for (const one of unwritten) one.reads += 1;
       while ((unwritten[0]?.reads ?? 0) >= 2) await write((unwritten.shift() as { call: Call }).call);
     },
-    /** Once all records are judged: unread records that a site removes are lost. */
+    /** Once all calls are decided: unread records that a site removes are lost. */
     async archives() {
       while (linked && unwritten.length > 0) await world.read();
       for (let nth = 0; nth < 3; nth++) await world.read();
@@ -272,7 +272,7 @@ function expected({ kind, number, phone, answered, answerHeard, heard }: Call): 
   if (answered && !answerHeard) reported.push([...begun, `completed ${number}`]);
   if (kind === 'inbound') return reported;
   if (kind === 'outbound' || kind === 'withheld' || heard) return [[]];
-  // There is only its record to judge by.
+  // Only its record shows how it went.
   return [...reported, []];
 }
 

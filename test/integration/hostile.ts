@@ -1,3 +1,4 @@
+import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
 
 /** Texts that strangers could send to do harm, or that merely are as people's names are. */
@@ -50,7 +51,7 @@ export async function giveHostile(store: Store, account: number, integration: nu
         response: JSON.stringify({ message: text }),
         callId: name,
         fromNumber: null,
-        event: { id: name, status, from, country: 'DE', callerId },
+        event: { id: name, status, from, number: normaliseNumber(from, 'DE'), callerId },
       });
     }
   }

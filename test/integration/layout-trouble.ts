@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
  * - an element stands out of the window to the right: no page scrolls sideways;
  * - a text is cut off without an ellipsis;
  * - controls overlap;
+ * - a word of a table's heading is broken;
+ * - on a desk, a column lies out of its table's box, but for the hours of a heat table;
  * - the bar takes more than a quarter of a window that nobody opened it in.
  */
 export const layoutTrouble = (page: Page): Promise<string[]> => page.evaluate(inPage);
@@ -69,6 +71,25 @@ function inPage(): string[] {
       const high = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
       if (wide > 1 && high > 2) trouble.push(`overlap: ${named(one.element)} and ${named(other.element)}`);
     }
+
+  for (const element of document.querySelectorAll('th')) {
+    const [node] = element.childNodes;
+    if (node?.nodeType !== Node.TEXT_NODE || !isShown(element)) continue;
+    for (const { index, 0: word } of (node.textContent ?? '').matchAll(/[^\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (range.getClientRects().length > 1) trouble.push(`broken word: ${named(element)}`);
+    }
+  }
+  for (const element of document.querySelectorAll('.table:not(.heat, :has(details[open]))'))
+    if (
+      clientWidth > 1024 &&
+      isShown(element) &&
+      element.scrollWidth > element.clientWidth + 1 &&
+      !/\S{40}/.test(element.textContent ?? '') // such a word may make its table scroll
+    )
+      trouble.push(`a column out of sight: ${named(element)}`);
 
   const bar = document.querySelector('.bar-room .bar:not(.open)');
   const box = bar?.getBoundingClientRect();

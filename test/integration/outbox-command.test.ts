@@ -72,7 +72,7 @@ describe('outbox', { concurrency: true }, () => {
     assert.match(ran.text, /^1 event will be sent again/);
     assert.equal((await run('retry', '--all', '--json')).text, '{\n  "again": 1\n}\n');
     await stand.farSide.waitFor((it) => [1, 2].every((n) => it.calls().has(`pbx-1763600000.${n}`)));
-    await stand.heardAll();
+    await stand.caughtUp();
     await stand.stop();
     assert.equal(counters()?.dead, 0);
     assert.equal((await run('retry', '--all')).code, 3);
@@ -94,7 +94,7 @@ describe('outbox', { concurrency: true }, () => {
     assert.match(ran.text, /^1 event will be sent again/);
     assert.match(ran.error, /^no event 999\n$/);
     await stand.farSide.waitFor((it) => it.calls().size === 1);
-    await stand.heardAll();
+    await stand.caughtUp();
     const late = await run('retry', one, other);
     assert.match(late.error, new RegExp(`^event ${one} is not a dead letter: it is delivered\n$`));
     assert.match(late.text, /^1 event will be sent again/);

@@ -13,7 +13,7 @@ export type Program = {
   readonly process: ChildProcess;
   /** All that it has written so far. */
   output(): string;
-  /** Resolves when its output matches. Fails if it ends before that. */
+  /** Resolves when its output matches. Fails if it ends before that, or if nothing matches for 3 minutes. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Sends the signal and waits for the end. */
@@ -27,6 +27,9 @@ export type ProgramOptions = {
   /** The `src/cli.ts` to run; this tree's when absent. */
   readonly cli?: string;
 };
+
+/** Long enough for any machine, short enough to find out what a test waits for, ms. */
+const longestSilenceMs = 180_000;
 
 export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }: ProgramOptions): Program {
   const ours = { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache() };
@@ -48,11 +51,17 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
         const look = () => {
           const match = pattern.exec(text);
           if (match === null) return;
+          clearTimeout(limit);
           listeners.delete(look);
           resolve(match);
         };
+        const fail = (what: string) => {
+          clearTimeout(limit);
+          reject(new Error(`${what} without saying ${pattern}:\n${text.slice(-4_000)}`));
+        };
+        const limit = setTimeout(fail, longestSilenceMs, `${longestSilenceMs / 1_000} s`);
         listeners.add(look);
-        void ended.then(() => reject(new Error(`ended without saying ${pattern}:\n${text}`)));
+        void ended.then(() => fail('ended'));
         look();
       }),
     ended,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
 import { createApiClient } from '../../src/api/client.ts';
-import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { createReconciliation } from '../../src/bridge/reconciliation.ts';
 import { classify } from '../../src/delivery/classify.ts';
 import { createDispatcher } from '../../src/delivery/dispatcher.ts';
@@ -127,7 +127,7 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
 test('RECONCILE_EVERY=0s asks for no history', async (t) => {
   const stand = await createStand(t, { RECONCILE_EVERY: '0s' });
   await stand.start();
-  await stand.heardAll();
+  await stand.caughtUp();
   await stand.stop();
   assert.deepEqual(
     stand.farSide.requests().filter(({ method }) => method === 'GET'),

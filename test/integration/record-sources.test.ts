@@ -8,14 +8,14 @@ import { mariadbImpossible } from '../mariadb.ts';
 /** Reads until there is nothing more. Each position goes through JSON, as in a restart. */
 async function readAll(source: RecordSource<unknown>, from: unknown, thorough = true) {
   const records: string[] = [];
-  let lost = false;
+  let restarted = false;
   for (let position = from; ; ) {
     const chunk = await source.read(source.positionOf(JSON.parse(JSON.stringify(position))), { thorough });
     for (const { record } of chunk.entries)
       records.push(typeof record === 'string' ? record : `${record.uniqueid} ${record.dstchannel}`);
-    lost ||= chunk.lost;
+    restarted ||= chunk.restarted;
     position = chunk.next;
-    if (chunk.atEnd) return { records, position, lost };
+    if (chunk.atEnd) return { records, position, restarted };
   }
 }
 
@@ -115,7 +115,7 @@ for (const { name, impossible, open, runs } of books) {
           const read: string[] = [];
           const readOn = async (thorough: boolean) => {
             const all = await readAll(source, position, thorough);
-            assert.equal(all.lost, false);
+            assert.equal(all.restarted, false);
             position = all.position;
             read.push(...all.records);
           };

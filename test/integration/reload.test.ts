@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { askAgi, callFrom } from '../../src/agi/agi-client.fixture.ts';
 import { openNotifyReceiver } from '../../src/status/notify-receiver.fixture.ts';
 import { type Program, runProgram, temporaryFolder } from './program.ts';
-import { callsOf, createStand } from './stand.ts';
+import { callsOf, createStand, vip } from './stand.ts';
 
 /** The bridge as a process, on a played PBX and a far side, with its settings in a file that can be changed. */
 async function runningBridge(
@@ -119,6 +120,22 @@ test('how numbers are written counts from the next call on', async (t) => {
       .sort(),
     ['+31200000000', '+31201234567'],
   );
+});
+
+test('a reload that leaves the token as it is keeps the priorities in the cache', async (t) => {
+  const bridge = await runningBridge(t, { AGI_LISTEN: '127.0.0.1:0', AGI_DEADLINE_MS: '5000' });
+  await bridge.program.says(/"code":"ami\.connected"/);
+  const port = Number(/"code":"agi\.listening"[^\n]*"port":(\d+)/.exec(bridge.program.output())?.[1]);
+  const asked = () => bridge.farSide.requests().filter(({ payload }) => payload.number === vip).length;
+  await askAgi(port, { lines: callFrom(vip) });
+  bridge.write({ LOG_LEVEL: 'debug' });
+  await reload(bridge, /"code":"program\.reloaded".*LOG_LEVEL/);
+  await askAgi(port, { lines: callFrom(vip) });
+  assert.equal(asked(), 1);
+  bridge.write({ API_TOKEN: 'another-token' });
+  await reload(bridge, /"code":"program\.reloaded".*API_TOKEN/);
+  await askAgi(port, { lines: callFrom(vip) });
+  assert.equal(asked(), 2);
 });
 
 test('a log level counts at once; what needs a restart and what is wrong is named', async (t) => {

@@ -6,9 +6,9 @@ import { silentLog } from '../../src/log/log.ts';
 import { startService } from '../../src/service.ts';
 import { restoreBackup } from '../../src/storage/backup.ts';
 import { startReceivers } from '../alerts/alert-receivers.ts';
-import { past } from './office.ts';
 import { withStore } from './people.ts';
 import { callers, event, options, serve, stateFolder } from './service-harness.ts';
+import { storeCalls } from './stored-calls.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
 /** Receivers, and the options that send alerts there. */
@@ -36,7 +36,7 @@ test('a phone system with a replaced token, and one that is silent against its h
   const first = await startService(options(stateDir), { log: silentLog });
   const token = first.token();
   await first.stop();
-  await past({ stateDir }, async (report) => {
+  await storeCalls({ stateDir }, async (report) => {
     // Busy at this time in each of the weeks before, silent for six hours now.
     for (const weeks of [1, 2, 3, 4])
       for (let minute = 0; minute < 240; minute += 5)
@@ -59,17 +59,17 @@ test('a phone system with a replaced token, and one that is silent against its h
   await post(`${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`, event());
   await to.until('service.token-refused began');
   await post(`cia_${'0'.repeat(80)}`, event());
-  await past({ stateDir }, (_, store) =>
+  await storeCalls({ stateDir }, (_, store) =>
     store.directory.changeIntegration(1, { rotate: true, oldTokenUntil: Date.now() + 3_600_000 }),
   );
   // The service learns of the change within a second.
-  while (!to.told().includes('service.old-token-ends began'))
+  while (!to.announced().includes('service.old-token-ends began'))
     assert.equal((await post(token, event())).status, 200);
   await service.stop();
   const again = await startService({ ...options(stateDir), ...to.change }, { log: silentLog });
   t.after(() => again.stop());
   await to.until('service.phone-system-silent over');
-  assert.deepEqual(to.told().sort(), [
+  assert.deepEqual(to.announced().sort(), [
     'service.old-token-ends began',
     'service.phone-system-silent began',
     'service.phone-system-silent over',

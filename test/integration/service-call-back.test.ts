@@ -55,7 +55,10 @@ test('a missed caller is listed once, taken, done and reopened, for all colleagu
 
   await act(bert, { number: known, kind: 'reopened' });
   const again = await next();
-  assert.deepEqual(again?.event === 'missed' && again.missed.map(({ id }) => id), ['1', '2']);
+  assert.deepEqual(again?.event === 'missed' && again.missed.map(({ id, taken_by }) => [id, taken_by]), [
+    ['1', 'Anna'],
+    ['2', 'Anna'],
+  ]);
   await screen.return(undefined);
 });
 
@@ -81,18 +84,48 @@ test("a caller's card has the number to dial, the customer, colleagues' notes an
     { number: known, kind: 'note', text: 'Wants an offer\n<b>soon</b>' },
     'caller',
   );
-  assert.equal(answer.headers.location, path);
+  assert.equal(answer.headers.location, `${path}&back=`);
   const { text } = await ask(url + path, { headers: { cookie: bert.cookie } });
   assert.match(text, /href="tel:\+4930901820"/);
   assert.match(text, /Wants an offer\n&lt;b>soon|Wants an offer\n&lt;b&gt;soon/);
-  assert.match(textOf(text), /customer .*VIP .*Last calls .*missed .*Notes Anna/);
+  assert.match(textOf(text), /customer .*VIP .*Notes Note for colleagues Add note Anna.*Last calls .*missed/);
+  await act(bert, { number: known, kind: 'note', text: `Wants\n\n${'a long offer '.repeat(40)}end` });
+  const list = await read(anna, '/call-back');
+  assert.match(list, /Bert : Wants a long offer .*…/);
+  assert.doesNotMatch(list, /end|soon/, 'the newest note, its beginning');
 
   await miss('9', '+493023125000');
   const stranger = await ask(`${url}/callers?${new URLSearchParams({ number: '+493023125000' })}`, {
     headers: { cookie: bert.cookie },
   });
   assert.match(stranger.text, /href="\/customers\/new\?number=%2B493023125000">Add as customer/);
+  assert.match(textOf(stranger.text), /Missed Not called back yet I’ll call/);
   assert.match(await read(bert, '/call-back'), /23125000/);
+});
+
+test("a caller's card leads back to where one came from, after a note too, and to no other site", async (t) => {
+  const { anna, act, ask, url } = await scene(t);
+  const see = async (path: string) => (await ask(url + path, { headers: { cookie: anna.cookie } })).text;
+  const linkIn = (page: string) => page.match(/"(\/callers\?[^"]+)"/)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const backIn = (page: string) => page.match(/<a href="([^"]*)">← ([^<]*)</)?.slice(1);
+  for (const [from, name] of [
+    ['/call-back', 'To call back'],
+    ['/calls?outcome=missed', 'Calls'],
+    ['/calls/details?id=1', 'Calls'],
+    ['/customers/edit?reference=1', 'Customers'],
+    ['/reports', 'Reports'],
+    ['/', 'Dashboard'],
+  ] as const) {
+    const card = await see(linkIn(await see(from)));
+    assert.deepEqual(backIn(card), [from, name]);
+    const [, back = ''] = /name="back" value="([^"]*)"/.exec(card) ?? [];
+    const { headers } = await act(anna, { number: known, kind: 'note', text: 'x', back }, 'caller');
+    assert.deepEqual(backIn(await see(String(headers.location))), [from, name]);
+  }
+  for (const other of ['', '//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:x'])
+    assert.deepEqual(backIn(await see(`/callers?${new URLSearchParams({ number: known, back: other })}`)), [
+      ...['/calls', 'Calls'],
+    ]);
 });
 
 test('of another account nothing is seen or changed; a program with a token gets no missed calls', async (t) => {

@@ -15,8 +15,8 @@ import type { StoredRequest } from '../../src/service/store/request-store.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import type { Role, User } from '../../src/service/store/user-store.ts';
-import { hostile, hostileCalls, past } from './office.ts';
 import { prepare, type Served, serve, stateFolder } from './service-harness.ts';
+import { hostile, hostileCalls, storeCalls } from './stored-calls.ts';
 
 const nobody = { extensions: noExtensions, user: { id: 0 } };
 
@@ -32,7 +32,7 @@ async function opened(t: test.TestContext): Promise<{ store: Store; account: Acc
 test('a number is found in national and international format and by any part, a customer by reference and name', async (t) => {
   const { store, account, stateDir } = await opened(t);
   const calls = { berlin: '+4930901820', amsterdam: '+31201234567', emergency: '110', zeros: '+49301100110' };
-  await past({ stateDir }, async (report) => {
+  await storeCalls({ stateDir }, async (report) => {
     for (const [id, from] of Object.entries(calls)) await report({ id, from, status: 'ringing', at: 1000 });
   });
   const found = async (query: string, timeZone = 'UTC') => {
@@ -97,7 +97,7 @@ test('the CSV has all matching calls, in UTF-8, and no cell is a formula', async
 
 test('the CSV is sent in chunks', async (t) => {
   const { store, account, stateDir } = await opened(t);
-  await past({ stateDir }, async (report) => {
+  await storeCalls({ stateDir }, async (report) => {
     await Promise.all(
       Array.from({ length: 3000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
@@ -120,7 +120,7 @@ test('the CSV is sent in chunks', async (t) => {
 
 test("no access to another account's calls, figures or requests, and for agents to no requests", async (t) => {
   const served = await serve(t);
-  await past(served, (report) =>
+  await storeCalls(served, (report) =>
     report({ id: 'secret-1', from: '+4930901820', status: 'ringing', at: Date.now() }),
   );
   const pages = [

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { Pool } from 'undici';
+import { person, visitor } from './people.ts';
 import { event, raw, serve } from './service-harness.ts';
 
 /** The same call, reported by the kinds of client that people have. */
@@ -68,6 +69,20 @@ test('curl, as the documentation shows it', async (t) => {
   );
   const [first, second] = await history(a.token, '?sort=created_at');
   assert.deepEqual([first?.request, second?.method], [body, 'GET']);
+});
+
+test("the test call of an integration's page begins and ends, as often as it is made", async (t) => {
+  const served = await serve(t);
+  await person(served, { name: 'Boss', role: 'administrator' });
+  const { cookie } = await visitor(served, 'Boss');
+  const read = async (path: string) => (await served.ask(served.url + path, { headers: { cookie } })).text;
+  const [, path = ''] = /href="(\/integrations\/[^"/]{16,})"/.exec(await read('/integrations')) ?? [];
+  const [, shown = ''] = /<pre id="curl"[^>]*>([^<]*)</.exec(await read(path)) ?? [];
+  const command = shown.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replace('sleep 5', 'sleep 0.5');
+  for (const calls of [1, 2]) {
+    await promisify(execFile)('sh', ['-c', command]);
+    assert.equal((await read('/calls')).match(/state answered">answered</g)?.length, calls);
+  }
 });
 
 test('a phone system that can only request a URL, HTTP/1.0, no Accept header', async (t) => {

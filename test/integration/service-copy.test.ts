@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
-import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { copiedTables, copySite, madeAnew } from '../../src/service/store/copy-site.ts';
 import { migrations } from '../../src/service/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { migrations } from '../../src/service/store/postgres/migrations.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { type Store, StoreUnavailable } from '../../src/service/store/store.ts';
@@ -218,7 +218,7 @@ function record(store: Store, account: number, id: string, status: CallStatus, a
       status: 200,
       response: null,
     },
-    ...{ callId: id, fromNumber: null, event: { id, status, from: '110', country: null, callerId: null } },
+    ...{ callId: id, fromNumber: null, event: { id, status, from: '110', number: '110', callerId: null } },
   });
 }
 

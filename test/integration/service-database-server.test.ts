@@ -70,7 +70,7 @@ describe('the clock and the time zone of the database server', { skip: skip || (
           request: JSON.stringify({ id: `c${call}`, status, from: '110' }),
           callId: `c${call}`,
           fromNumber: null,
-          event: { id: `c${call}`, status, from: '110', country: 'DE', callerId: null },
+          event: { id: `c${call}`, status, from: '110', number: '110', callerId: null },
         });
     assert.deepEqual(await everything(store), await everything(await replay(t, store)));
     assert.equal((await allCalls(store)).at(0)?.startedAt, now - 40 * HOUR_MS);

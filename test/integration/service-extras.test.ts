@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { past } from './office.ts';
 import { form, person, visitor } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 import { openCalls } from './service-stream.ts';
+import { storeCalls } from './stored-calls.ts';
 
 const sales = { number_called: '089 1234567', line: 'PJSIP/provider' };
 
@@ -110,10 +110,10 @@ test('an account whose bridges send no extras sees nothing of them', async (t) =
   assert.doesNotMatch((await read('/calls.csv')).text, /number_called/);
 });
 
-test('opening hours tell reports and the call list what came in and what out of them', async (t) => {
+test('reports and the call list separate calls in opening hours from calls out of them', async (t) => {
   const served = await serve(t);
   const { stateDir } = served;
-  await past({ stateDir }, async (report) => {
+  await storeCalls({ stateDir }, async (report) => {
     const calls = { early: '06:15', open: '09:00', late: '17:00', night: '23:59' };
     for (const [id, time] of Object.entries(calls))
       for (const [n, day] of ['2026-03-02', '2026-03-03', '2026-03-07'].entries()) {
@@ -144,9 +144,12 @@ test('opening hours tell reports and the call list what came in and what out of 
   assert.match((await read('/account')).plain, /Opening hours : on/i);
 
   const all = await read(`/reports?${month}`);
-  assert.match(all.plain, /In opening hours 1 0 1 100\.0% Out of hours 11 0 11/);
+  assert.match(all.plain, /During opening hours 1 0 1 100\.0% Outside opening hours 11 0 11/);
   assert.match(all.plain, /Calls by number called .*\+49 89 1234567 4 0 /);
-  assert.match(all.plain, /Missed calls by where they ended .*Voicemail 3 0 0:09 .*Place unknown 1 0 0:09/);
+  assert.match(
+    all.plain,
+    /Missed calls by where they ended .*Voicemail 3 0 0:09 .*Place unknown 1 0 0:09 0:09 Not reported 8 0 – – /,
+  );
   const links = [...all.main.matchAll(/href="(\/calls\?[^"]*)"/g)].map(([, href = '']) =>
     href.replaceAll('&amp;', '&'),
   );

@@ -3,28 +3,20 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import type { HistoryEntry, HistoryPage } from '../../src/api/contract/history.ts';
 import { type Log, silentLog } from '../../src/log/log.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { newUid } from '../../src/service/accounts/setup.ts';
 import type { ServiceOptions } from '../../src/service/service-options.ts';
-import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
+import type { Segment } from '../../src/service/store/customer-store.ts';
 import { type DatabaseSettings, openStore } from '../../src/service/store/open-store.ts';
 import { startService } from '../../src/service.ts';
+import { options } from './service-options.ts';
 
-export const options = (stateDir: string): ServiceOptions => ({
-  listen: { host: '127.0.0.1', port: 0 },
-  stateDir,
-  database: null,
-  country: 'DE',
-  retention: {},
-  requestsPerMinute: null,
-  trustedProxies: [],
-  hosts: [],
-  requestTimeoutMs: 30_000,
-});
+export { options };
 
 /** An answer, its body as text and, if it is JSON, parsed. */
 export type Answer = { status: number; headers: Record<string, unknown>; text: string; json: unknown };
@@ -74,14 +66,10 @@ async function prepareAnew(stateDir: string, database: DatabaseSettings): Promis
       ),
     );
     const segment: Segment = { name: 'VIP', priority: 10 };
-    const customer: Customer = {
-      reference: '1',
-      name: `${name}'s customer`,
-      segment: 'VIP',
-      numbers: [number],
-    };
     await store.customers.putSegment(account.id, segment);
-    await store.customers.put(account.id, [customer]);
+    await store.customers.put(account.id, [
+      customer({ name: `${name}'s customer`, segment: 'VIP', numbers: [number] }),
+    ]);
     return {
       name,
       token: keys.integrationToken(one as NonNullable<typeof one>),
@@ -114,6 +102,12 @@ export async function serve(t: TestContext, change: Partial<ServiceOptions> = {}
 
 export type Served = Awaited<ReturnType<typeof serve>>;
 
+/**
+ * Fewer connections than may wait to be accepted (511): a busy machine would reset the others. One for each request: on a
+ * busy machine an idle one may be closed as it is used again.
+ */
+const client = new Agent({ connections: 200, pipelining: 0 });
+
 /** Ways to talk to a service at `url`. */
 export function callers(url: string) {
   const base = `${url}/api/v1`;
@@ -129,6 +123,7 @@ export function callers(url: string) {
     const text =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const answer = await request(path.startsWith('http') ? path : `${base}${path}`, {
+      dispatcher: client,
       method: method as 'GET',
       headers: {
         accept: 'application/json',

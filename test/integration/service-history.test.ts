@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { past } from './office.ts';
 import { event, serve } from './service-harness.ts';
+import { storeCalls } from './stored-calls.ts';
 
 test('a page of many entries is sent as it is read, and is whole', async (t) => {
   const served = await serve(t);
-  await past(served, async (report) => {
+  await storeCalls(served, async (report) => {
     await Promise.all(
       Array.from({ length: 450 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );
@@ -46,8 +46,8 @@ test('a page of a text that is found again and again says that there is more, no
   assert.match(often.links.prev ?? '', /page=1/);
   const next = await page(a.token, new URL(often.links.next ?? '').search);
   assert.equal(next.data[0]?.request, 'often5');
-  const seldom = await page(a.token, '?search=request&search_term=often2999&limit=20');
-  assert.deepEqual([seldom.data.length, seldom.meta.total, seldom.meta.last_page], [11, 11, 1]);
+  const rare = await page(a.token, '?search=request&search_term=often2999&limit=20');
+  assert.deepEqual([rare.data.length, rare.meta.total, rare.meta.last_page], [11, 11, 1]);
 });
 
 test('a search that takes long says how far back it looked, and goes on there', async (t) => {
@@ -83,9 +83,9 @@ test('a search that takes long says how far back it looked, and goes on there', 
     assert.equal((await ask(`/voice?${query}`, { token: a.token })).status, 422, query);
 });
 
-test('whoever goes away while the history is searched is no failure', async (t) => {
+test('a client that disconnects while the history is searched is no failure', async (t) => {
   const served = await serve(t);
-  await past(served, async (report) => {
+  await storeCalls(served, async (report) => {
     await Promise.all(
       Array.from({ length: 5000 }, (_, at) => report({ id: `c${at}`, from: '110', status: 'ringing', at })),
     );

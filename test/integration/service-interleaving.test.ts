@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { callStatuses } from '../../src/api/contract/call-event.ts';
+import { callStatuses } from '../../src/api/contract/call-status.ts';
 import { event, serve } from './service-harness.ts';
 import { bearer, screenEvents } from './service-stream.ts';
 

@@ -91,17 +91,17 @@ test('an old token ends by itself, its use is noted once a minute for each addre
   const old = keys.integrationToken({ ...integration, tokenCounter: 1 });
   for (now = 0; now < 200_000; now += 50_000)
     for (const address of ['10.0.0.1', '10.0.0.2'])
-      assert.equal(directory.caller(old, address)?.integration.id, 2);
+      assert.equal(directory.authenticate(old, address)?.integration.id, 2);
   assert.deepEqual(
     noted.filter((entry) => entry.startsWith('10.0.0.1')),
     ['10.0.0.1 0', '10.0.0.1 100000'],
   );
   assert.equal(noted.length, 4);
   now = 200_000;
-  assert.equal(directory.caller(old, '10.0.0.1'), undefined);
-  assert.equal(directory.caller(keys.integrationToken(integration))?.integration.id, 2);
+  assert.equal(directory.authenticate(old, '10.0.0.1'), undefined);
+  assert.equal(directory.authenticate(keys.integrationToken(integration))?.integration.id, 2);
   now = 0;
   integration.enabled = false;
   await directory.refresh();
-  assert.equal(directory.caller(old), undefined);
+  assert.equal(directory.authenticate(old), undefined);
 });

@@ -94,7 +94,7 @@ test("a caller's page says who spoke with them, and links into the office's own 
   );
   assert.match(plain, /Spoke with 1002, Jana \(1001\)/);
   const customer = await read(jana, '/customers/edit?reference=1');
-  assert.match(customer.text, /href="\/callers\?number=%2B4930901820"/);
+  assert.match(customer.text, /href="\/callers\?number=%2B4930901820&/);
 });
 
 /** The fields that remove the first note of a caller's page. */

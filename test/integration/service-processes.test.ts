@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import { type CallStatus, callStatuses } from '../../src/api/contract/call-event.ts';
+import { type CallStatus, callStatuses } from '../../src/api/contract/call-status.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { openPostgresStore } from '../../src/service/store/postgres/postgres-store.ts';
 import { type Cluster, freePort, postgresImpossible, startCluster } from '../postgres/cluster.ts';

@@ -97,7 +97,6 @@ describe('behind nginx with the sample configuration', { skip: cannot && `nginx:
       answer.status === 200 || answer.status === 422,
       `${answer.status} ${answer.text.slice(0, 300)}`,
     );
-    assert.doesNotMatch(answer.text, /413/);
     const tooLarge = await ask(
       `${url}/customers/import`,
       form(url, { token, table: 'x'.repeat(17_000_000) }, { cookie }),

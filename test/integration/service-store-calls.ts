@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import type { Figures, Group, SpanFigures } from '../../src/service/reports/aggregate.ts';
 import { quantile } from '../../src/service/reports/durations.ts';
 import { type CallFilter, everyCall } from '../../src/service/store/call-store.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import type { HistorySearch, StoredRequest } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 
@@ -219,8 +220,8 @@ async function newAccount(store: Store): Promise<number> {
   const { id } = await store.directory.addAccount({ uid: `calls-${accounts}`, name: 'A', country: null });
   await store.customers.putSegment(id, { name: 'Gold', priority: 5 });
   await store.customers.put(id, [
-    { reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: ['+4930901820'] },
-    { reference: '8', name: 'Ben', segment: null, numbers: ['+31201234567'] },
+    customer({ reference: '7', name: 'Anna Ößl', segment: 'Gold', numbers: ['+4930901820'] }),
+    customer({ reference: '8', name: 'Ben', numbers: ['+31201234567'] }),
   ]);
   return id;
 }
@@ -242,7 +243,7 @@ async function report(
     response: '{"result":"r"}',
     callId: id,
     fromNumber: number,
-    event: { id, status, from: number, country: null, callerId: extension },
+    event: { id, status, from: number, number, callerId: extension },
   });
 }
 

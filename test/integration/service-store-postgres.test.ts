@@ -28,7 +28,20 @@ describe('the store on a real PostgreSQL', { skip }, () => {
         store = await open();
         return store;
       };
-      return { store, reopen };
+      const database = new URL(url).pathname.slice(1);
+      const readColumns = async () => {
+        const sql = `SELECT c.relname AS "table", a.attname AS "column" FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+          WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+            AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'bytea'::regtype)`;
+        const read = async ({ table, column }: Record<string, unknown>) => {
+          const text = `string_agg(CASE WHEN pg_typeof(${column}) = 'bytea'::regtype
+            THEN encode(${column}::text::bytea, 'escape') ELSE ${column}::text END, ' ')`;
+          const [row] = await cluster.sql(`SELECT ${text} AS "values" FROM ${table}`, database);
+          return { table: `${table}`, column: `${column}`, values: `${row?.values}` };
+        };
+        return Promise.all((await cluster.sql(sql, database)).map(read));
+      };
+      return { store, reopen, readColumns };
     },
     // Retention by age drops whole days.
     { ageStepMs: DAY_MS },
@@ -64,7 +77,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
             status: 200,
           },
           ...{ response: null, callId: `${n}`, fromNumber: null },
-          event: { id: `${n}`, status, from: '110', country: null, callerId: null },
+          event: { id: `${n}`, status, from: '110', number: '110', callerId: null },
         });
     }
     await store.close(); // the server counts what a connection did at its end
@@ -80,7 +93,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     await store.requests.record({
       ...{ account: 1, integration: 1, at: 5, began: 0, method: 'POST', path: '/', request: '', status: 200 },
       ...{ response: null, callId: 'a', fromNumber: null },
-      event: { id: 'a', status: 'ringing', from: '110', country: null, callerId: null },
+      event: { id: 'a', status: 'ringing', from: '110', number: '110', callerId: null },
     });
     await other.connect();
     await other.query('BEGIN');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import type { DeliveryResult } from '../../src/delivery/queue.ts';
 import { forgetNumber } from '../../src/service/customers/forget-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
@@ -146,18 +146,18 @@ export const webhookTests: Record<string, (context: { store: Store; other: numbe
     assert.deepEqual([gone?.state, gone?.httpStatus], ['failed', 410]);
   },
 
-  async 'one process has the right to deliver, until it ends or gives it back'({ store }) {
-    const { hold } = store.webhooks;
-    assert.deepEqual(await hold('one', 100, 200), { place: null });
-    assert.equal(await hold('two', 150, 250), undefined);
-    assert.deepEqual(await hold('one', 150, 250, 'here'), { place: 'here' });
-    assert.equal(await hold('two', 250, 350), undefined);
-    assert.deepEqual(await hold('two', 251, 351), { place: 'here' });
-    assert.equal(await hold('one', 260, 360), undefined);
-    assert.deepEqual(await hold('two', 270, 0, 'there'), { place: 'there' });
-    assert.deepEqual(await hold('one', 271, 1e9), { place: 'there' });
+  async 'one process has the lease to deliver, until it expires or is given back'({ store }) {
+    const { lease } = store.webhooks;
+    assert.deepEqual(await lease('one', 100, 200), { place: null });
+    assert.equal(await lease('two', 150, 250), undefined);
+    assert.deepEqual(await lease('one', 150, 250, 'here'), { place: 'here' });
+    assert.equal(await lease('two', 250, 350), undefined);
+    assert.deepEqual(await lease('two', 251, 351), { place: 'here' });
+    assert.equal(await lease('one', 260, 360), undefined);
+    assert.deepEqual(await lease('two', 270, 0, 'there'), { place: 'there' });
+    assert.deepEqual(await lease('one', 271, 1e9), { place: 'there' });
     // A clock that was an hour ahead.
-    assert.deepEqual(await hold('two', 280, 380), { place: 'there' });
+    assert.deepEqual(await lease('two', 280, 380), { place: 'there' });
   },
 
   async 'a webhook is changed and removed; its deliveries go with it, with calls, and with time'({
@@ -241,7 +241,7 @@ async function report(store: Store, account: number, id: string, status: CallSta
   await store.requests.record({
     ...{ account, integration: 1, at, began: 0, method: 'POST', path: '/api/v1/voice/call' },
     ...{ request: '{}', status: 200, response: '{}', callId: id, fromNumber: from },
-    event: { id, status, from, country: null, callerId: null },
+    event: { id, status, from, number: from, callerId: null },
   });
 }
 

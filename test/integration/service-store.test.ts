@@ -17,7 +17,17 @@ storeConformance('sqlite', async (t) => {
     store = await openSqliteStore(file);
     return store;
   };
-  return { store, reopen };
+  const readColumns = async () => {
+    using db = new DatabaseSync(file, { readOnly: true });
+    const columns =
+      db.prepare(`SELECT t.name AS "table", c.name AS "column" FROM pragma_table_list t, pragma_table_info(t.name) c
+      WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND c.type IN ('TEXT', 'ANY', 'BLOB')`);
+    return (columns.all() as { table: string; column: string }[]).map(({ table, column }) => {
+      const all = `SELECT group_concat(CAST(${column} AS TEXT)) AS "values" FROM ${table}`;
+      return { table, column, values: `${db.prepare(all).get()?.values}` };
+    });
+  };
+  return { store, reopen, readColumns };
 });
 
 test('sqlite: the file is for its owner alone', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { postgresImpossible } from '../postgres/cluster.ts';

@@ -21,8 +21,11 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
     [{ url: receiver.url }, 'Choose one from the list.'],
     [{ url: 'ftp://example.com', 'call.missed': '1' }, 'begins with https://'],
     [{ url: 'https://a:b@example.com', 'call.missed': '1' }, 'without a user name'],
-    [{ url: 'http://10.0.0.1/', 'call.missed': '1' }, 'not on the Internet'],
-    [{ url: 'http://[::1]/', 'call.missed': '1' }, 'not on the Internet'],
+    [
+      { url: 'http://10.0.0.1/', 'call.missed': '1' },
+      'neither on the Internet nor in SERVICE_WEBHOOK_NETWORKS',
+    ],
+    [{ url: 'http://[::1]/', 'call.missed': '1' }, 'neither on the Internet nor in SERVICE_WEBHOOK_NETWORKS'],
   ] as const) {
     const answer = await send(home, fields as Record<string, string>);
     assert.equal(answer.status, 422, JSON.stringify(fields));
@@ -60,21 +63,39 @@ test('an administrator sets a webhook up, tests it, sends again, changes its sec
 
   receiver.answer((_, response) => response.writeHead(400).end('<b>no</b>'));
   await send(`${page}/test`);
-  await shows(`${page}?failed=1`, /Test[\s\S]*failed[\s\S]*400 &lt;b>no/);
+  await shows(`${page}?failed=1`, /Test[\s\S]*failed[\s\S]*400 &lt;b>no[\s\S]*Send again/);
+  assert.match(await get(`${page}?failed=1`), /Send all failed again/);
   receiver.answer((_, response) => response.end());
   await send(`${page}/again`);
   await shows(`${page}?failed=1`, /Nothing here\./);
+  assert.doesNotMatch(await get(`${page}?failed=1`), /Send all failed again/);
 
   await send(`${page}/rotate`, { days: '7' });
   const fresh = await secretOn();
   assert.notEqual(fresh, receiver.secrets[0]);
   receiver.secrets.push(fresh);
   assert.match(await get(page), /signed with the old secret too until/);
+  for (const days of ['8', 'soon', '-1']) {
+    const { status, text } = await send(`${page}/rotate`, { days });
+    assert.equal(status, 422, days);
+    assert.match(text, /The old secret can sign for 0 to 7 more days\. Nothing was changed\./, days);
+  }
+  assert.match(await get(page), /signed with the old secret too until/);
+  assert.equal(await secretOn(), fresh);
   await send(`${page}/end-old`);
   assert.doesNotMatch(await get(page), /old secret too until/);
   await send(page, { url: receiver.url, 'call.ringing': '1', 'call.ended': '1' });
   await send(`${page}/off`);
-  assert.match(await get(page), /no events are sent/);
+  const off = await get(page);
+  assert.match(off, /no events are sent/);
+  assert.doesNotMatch(off, /Send test event|Send again<\/button>/);
+  for (const fields of [{}, { delivery: id }])
+    for (const what of ['test', 'again']) {
+      const { status, text } = await send(`${page}/${what}`, fields);
+      assert.equal(status, 422, what);
+      assert.match(text, /The webhook is switched off\. Switch it on first\./);
+    }
+  assert.doesNotMatch(await get(page), />waiting</);
   await send(`${page}/on`);
   assert.match(await get(page), /Switched on|<span class="state answered">on</);
 

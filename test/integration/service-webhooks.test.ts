@@ -182,6 +182,30 @@ test('a webhook that failed before the service stood still for days is tried aga
   assert.equal((await webhook()).enabled, true);
 });
 
+test('a webhook with nothing to send is not switched off for what failed days ago; one that goes on failing is', async (t) => {
+  const receiver = await startReceiver(t);
+  const change = { ...allowed, webhookTimes: { lastingMs: 5_000 } }; // longer than three tries take
+  const { id, events, until, webhook, webhooks, post, a } = await withWebhook(t, receiver.url, change);
+  receiver.answer((_, response) => response.writeHead(422).end());
+  await events('refused', 'ringing');
+  await until(([one], { failingSince }) => one?.state === 'failed' && failingSince !== null);
+  await webhooks.change(id, { failingSince: Date.now() - 4 * 86_400_000 });
+  const { account } = await webhook();
+  const other = await startReceiver(t);
+  await webhooks.add({ uid: 'w2', account, url: other.url, events: webhookEvents, since: Date.now() });
+  // Each is found by another look, at which the first has nothing to send.
+  await webhooks.change(id, { events: ['call.missed'] });
+  for (const n of [1, 2, 3, 4]) {
+    await post(a.token, event({ id: `other-${n}`, status: 'ringing' }));
+    await other.until(({ length }) => length === n);
+  }
+  assert.equal((await webhook()).enabled, true);
+  receiver.answer((_, response) => response.writeHead(503).end());
+  await post(a.token, event({ id: 'missed', status: 'completed' }));
+  await until((_, { failure }) => failure === 'failing');
+  assert.equal((await webhook()).enabled, false);
+});
+
 test('an address in our own network is not connected to, by its number or by a name, unless a setting allows it', async (t) => {
   const receiver = await startReceiver(t);
   const { id, events, until, webhooks } = await withWebhook(t, receiver.url, {});

@@ -17,9 +17,9 @@ export type Stand = {
   readonly env: Readonly<Record<string, string>>;
   /** Where the bridge answers priority lookups, when AGI_LISTEN has it do so. */
   agiPort(): number;
-  /** Where it shows its status, when STATUS_LISTEN has it do so. */
+  /** The port of its status server, if STATUS_LISTEN is set. */
   statusPort(): number;
-  /** Starts the bridge in this process, and resolves when it has read what is on the PBX. */
+  /** Starts the bridge in this process; resolves when it has read the PBX's channels. */
   start(): Promise<void>;
   stop(): Promise<void>;
   /** Resolves when the bridge that was started last listens for lookups, which may be long before `start` does. */
@@ -28,17 +28,20 @@ export type Stand = {
   connected(): Promise<void>;
   /** What the bridge has reported so far, by its log: the states of each call, in order. Markers are left out. */
   reported(): Map<string, string[]>;
-  /** Resolves when the bridge has heard, and has on disk, all that the PBX said so far. */
-  heardAll(): Promise<void>;
+  /**
+   * Resolves when the bridge has processed all that the PBX has sent so far, and has it on disk. For that it sends a
+   * marker call, which the far side gets too: compare with `callsOf`, not with `farSide.calls()`.
+   */
+  caughtUp(): Promise<void>;
 };
 
 /** The one customer that the far side knows: the priority is 10. */
 export const vip = '+4940669699999';
 
-/** Calls of nobody's: when the end of the last one is on disk, so is all that was before it. */
+/** Number of marker calls: when the end of the last one is on disk, so are all inputs before it. */
 let markers = 0;
 
-/** The frames of a call that does nothing but come and go; `id` is what it is reported under. */
+/** The frames of a call that only begins and ends; `id` is its reported id. */
 export function markerCall(): { id: string; frames: readonly string[] } {
   markers += 1;
   const uniqueid = `9999999999.${markers}`;
@@ -128,7 +131,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     answersLookups: () => listening.next(),
     connected: () => connections.next(),
     reported: () => structuredClone(reported),
-    async heardAll() {
+    async caughtUp() {
       const { id, frames } = markerCall();
       // It rings once the PBX has answered what was asked about it, and so about all calls before it.
       for (const [index, status] of (['ringing', 'completed'] as const).entries()) {

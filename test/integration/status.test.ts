@@ -28,7 +28,7 @@ test('after a call: status, metrics, health; and nowhere a number, an extension 
   const { stand, get, status } = await standWithStatus(t);
   const { recording } = scenario('asterisk-22/extension-caller-hangs-up');
   await stand.pbx.play(recording, { speed: Number.POSITIVE_INFINITY });
-  await stand.heardAll();
+  await stand.caughtUp();
   await stand.farSide.waitFor((it) => [...it.calls().values()].every(({ state }) => state === 'completed'));
   const it = await status();
   assert.equal(it.ready, true);

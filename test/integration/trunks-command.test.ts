@@ -13,7 +13,7 @@ test('trunks are listed with their evidence, added and forgotten while the bridg
   const stand = await createStand(t);
   await stand.start();
   stand.pbx.send(rings);
-  await stand.heardAll();
+  await stand.caughtUp();
   const trunks = async (args: readonly string[] = [], settings = {}) => {
     const ran = await runCommand(['trunks', ...args], { ...stand.env, ...settings });
     return { ...ran, flat: ran.text.replace(/\n +(?=\S)/g, ' ') };

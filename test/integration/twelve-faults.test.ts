@@ -157,7 +157,7 @@ const table: Readonly<Record<string, Fault>> = {
     says: /^FAIL the token: refused \(HTTP 401\) -> Copy the token again from the Integrations section/,
   },
   'the API is not there': {
-    // A port of its own that is closed would be taken by whoever asks for one next; nobody is given this one.
+    // A port of its own that is closed could be the next one that is given out; this one never is.
     make: ({ env }) => {
       env.API_BASE_URL = 'http://127.0.0.1:2/api/v1';
     },
@@ -272,7 +272,7 @@ type ShownByCall = {
   /** What the API does with a call from this number, and the number. */
   readonly farSide?: (stand: Stand) => void;
   readonly number?: string;
-  /** Settings of whoever asks. */
+  /** Settings of the client that asks. */
   readonly asks?: (t: TestContext) => Promise<Record<string, string>>;
   readonly says: readonly (readonly [command: readonly string[], words: RegExp])[];
 };
@@ -329,17 +329,17 @@ describe('check, status or explain names what takes a call to show', () => {
       await stand.start();
       farSide?.(stand);
       for (const frame of [rings(number), hangsUp]) stand.pbx.send(frame);
-      await stand.heardAll();
+      await stand.caughtUp();
       const env = {
         ...{ ...stand.env, STATUS_LISTEN: `127.0.0.1:${stand.statusPort()}` },
         ...(await asks?.(t)),
       };
       // What is under way settles within seconds.
-      const patience = Date.now() + 30_000;
+      const deadline = Date.now() + 30_000;
       for (const [command, words] of says)
         for (let text = ''; !words.test(text); await wait(50)) {
           text = (await runCommand(command, env)).text.replace(/\n +(?=\S)/g, ' ');
-          if (Date.now() > patience) assert.match(text, words);
+          if (Date.now() > deadline) assert.match(text, words);
         }
     });
 });

@@ -42,7 +42,7 @@ test('events that were confirmed and lost are found, and sent again with --resen
 test('an unreadable history is reported, and nothing is sent again', async (t) => {
   const stand = await createStand(t);
   await stand.start();
-  await stand.heardAll();
+  await stand.caughtUp();
   await delivered(stand, 2);
   const ran = await runCommand(['verify', '--resend'], { ...stand.env, API_TOKEN: 'another' });
   assert.equal(ran.code, 1);

@@ -62,5 +62,5 @@ test('a change that no test can notice survives, and is named', async () => {
     only: ({ what }) => what === last.what,
   });
   assert.equal(result.survived, 1);
-  assert.deepEqual(said, [`${path}:${last.line}: 4711 became 4712`]);
+  assert.deepEqual(said, [`${path}:${last.line}:${last.column}: 4711 became 4712`]);
 });

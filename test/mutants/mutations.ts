@@ -4,6 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 export type Mutation = {
   /** From 1 on. */
   readonly line: number;
+  readonly column: number;
   /** In a few words, such as `=== became !==`. */
   readonly what: string;
   /** The whole text with the change, without its types. */
@@ -50,7 +51,8 @@ export function mutationsOf(source: string): Mutation[] {
           ? `inserted ${replacement.trim()}`
           : `${written.trim()} became ${replacement.trim() || 'nothing'}`;
       const text = code.slice(0, at) + replacement + code.slice(at + old.length);
-      found.push({ at, line: code.slice(0, at).split('\n').length, what, text });
+      const before = code.slice(0, at).split('\n');
+      found.push({ at, line: before.length, column: (before.at(-1) ?? '').length + 1, what, text });
     }
   return found.sort((a, b) => a.at - b.at).map(({ at: _, ...mutation }) => mutation);
 }

@@ -1,11 +1,13 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { compileCache } from '../compile-cache.ts';
 import { tryMutants } from './mutants.ts';
 
-const usage = `npm run mutants -- PATH [--count N] [--seed N] [--also PART]
+const usage = `npm run mutants -- PATH [--count N] [--seed N] [--also PART ...]
 Changes a file, or a random one of a folder, in one small way, and runs the narrowest tests of the fast tier on it: N
 times (20). Prints each change that no test noticed. The same seed makes the same changes of the same source.
-What these leave unnoticed is run against the test files that have PART in their path, too.
+--also adds the test files that have PART in their path, in place of those from other parts of the program; it can be
+given several times.
 `;
 
 try {
@@ -13,7 +15,7 @@ try {
     allowPositionals: true,
     options: {
       count: { type: 'string', default: '20' },
-      also: { type: 'string' },
+      also: { type: 'string', multiple: true, default: [] },
       seed: { type: 'string', default: String(Math.floor(Date.now() / 1000) % 100_000) },
     },
   });
@@ -21,11 +23,14 @@ try {
   const files = statSync(path).isFile() ? [path] : globSync(`${path.replace(/\/$/, '')}/**/*.ts`);
   if (more.length > 0) throw new Error('one path at a time');
   const sources = files.filter((file) => !/\.(test|fixture)\.ts$/.test(file)).sort();
+  compileCache();
   const { killed, survived, untested } = await tryMutants(
     sources.map((file) => ({ path: file, source: readFileSync(file, 'utf8') })),
     {
       ...{ count: Number(values.count), seed: Number(values.seed) },
-      also: globSync('{src,test}/**/*.test.ts').filter((file) => values.also && file.includes(values.also)),
+      also: globSync('{src,test}/**/*.test.ts').filter((file) =>
+        values.also.some((part) => file.includes(part)),
+      ),
       say: (line) => process.stdout.write(`${line}\n`),
     },
   );

@@ -1,5 +1,14 @@
-import { spawn } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,28 +19,31 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Test files that each mutant runs against at most: the nearest, more of them if they are of the same part. */
 const mostTests = { ofPart: 10, inAll: 6 };
-/** A mutant whose tests have not ended by then hangs, and is found out by that, ms. */
-const longestMs = 180_000;
+/** Of a test process, MiB: a mutant that collects without end must not take the machine's memory. */
+const mostMemory = 1_024;
+
+/** Read once: while mutants are tried, people write tests. */
+let graph: Map<string, Imports> | undefined;
 
 /**
  * The narrowest tests of a file: those that import it by the shortest chain (a thread's file through its URL too), those
  * beside it first, then those of the same part of the program, those that take seconds before those of the slow tier. Of
- * the slow tier only those of the same part, which need no packages, and that of the same name.
+ * the slow tier only those of the same part, which need no packages, and that of the same name; no real Asterisk.
  */
 export function testsOf(path: string): string[] {
-  const graph = new Map<string, Imports>(
+  graph ??= new Map(
     globSync(['src/**/*.ts', 'test/**/*.ts'], { cwd: root }).map((file) => [
       file,
       importsOf(file, readFileSync(join(root, file), 'utf8')),
     ]),
   );
+  const imports = graph;
   const named = (file: string) => basename(file) === `${basename(path, '.ts')}.test.ts`;
-  const near = [...graph.keys()]
-    .filter(
-      (file) => file.endsWith('.test.ts') && (!isSlow(file) || partOf(file) === partOf(path) || named(file)),
-    )
+  const near = [...imports.keys()]
+    .filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/asterisk/'))
+    .filter((file) => !isSlow(file) || partOf(file) === partOf(path) || named(file))
     .flatMap((file) => {
-      const chain = findChain(graph, file, (target) => target === path);
+      const chain = findChain(imports, file, (target) => target === path);
       if (chain === undefined) return [];
       const distance =
         dirname(file) === dirname(path) || named(file) ? 0 : partOf(file) === partOf(path) ? 2 : 10;
@@ -44,7 +56,7 @@ export function testsOf(path: string): string[] {
 }
 
 /** `src/outbox` of `src/outbox/tables/intake.ts`. */
-const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
+export const partOf = (path: string) => path.split('/').slice(0, 2).join('/');
 
 /** A copy of the project in which a file can be changed without anybody noticing. */
 export function openCopy() {
@@ -52,25 +64,39 @@ export function openCopy() {
   const notCopied = new Set(['node_modules', '.git', 'dist']);
   cpSync(root, folder, { recursive: true, filter: (path) => !notCopied.has(path.slice(root.length)) });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  // What killed tests leave behind goes with the copy.
+  mkdirSync(join(folder, 'tmp'));
   return {
-    /** Runs these tests, with `text` in place of a file's if given; true if all passed. */
-    async passes(tests: readonly string[], changed?: { path: string; text: string }): Promise<boolean> {
-      if (changed) writeFileSync(join(folder, changed.path), changed.text);
+    /** Runs a test file, with `text` in place of a file's if given; true if all passed within `limitMs`. */
+    async passes(
+      test: string,
+      { limitMs, changed }: { limitMs: number; changed?: { path: string; text: string } },
+    ): Promise<boolean> {
+      if (changed === undefined) return pass(folder, test, limitMs);
+      const file = join(folder, changed.path);
+      const original = readFileSync(file);
+      writeFileSync(file, changed.text);
       try {
-        return await pass(folder, tests);
+        return await pass(folder, test, limitMs);
       } finally {
-        if (changed) cpSync(join(root, changed.path), join(folder, changed.path));
+        writeFileSync(file, original);
       }
     },
-    close: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    close() {
+      // Disks that killed tests left mounted.
+      spawnSync('sh', ['-c', 'umount tmp/*/'], { cwd: folder });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 
 /** Ends at the first test that fails. */
-function pass(cwd: string, tests: readonly string[]): Promise<boolean> {
+function pass(cwd: string, test: string, limitMs: number): Promise<boolean> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const child = spawn(process.execPath, ['--test', '--test-reporter=tap', ...tests], {
-    ...{ cwd, env, detached: true },
+  const child = spawn(process.execPath, [`--max-old-space-size=${mostMemory}`, '--test-reporter=tap', test], {
+    cwd,
+    env: { ...env, TMPDIR: join(cwd, 'tmp') },
+    detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return new Promise((resolve) => {
@@ -85,7 +111,7 @@ function pass(cwd: string, tests: readonly string[]): Promise<boolean> {
         }
       resolve(passed);
     };
-    const timer = setTimeout(() => end(false), longestMs);
+    const timer = setTimeout(() => end(false), limitMs);
     child.stdout.on('data', (text: Buffer) => /^\s*not ok /m.test(text.toString()) && end(false));
     child.once('exit', (code) => end(code === 0));
   });

@@ -1,3 +1,4 @@
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import type { Customer, Segment } from '../../src/service/store/customer-store.ts';
 
 /** Customers of a fictitious property manager in Hamburg. Their numbers are those of the recordings, and not in use. */
@@ -56,14 +57,16 @@ const numbersOf = (index: number, customers: number) =>
 
 export const customers: readonly Customer[] = names
   .flatMap(([segment, ...of]) => of.map((name) => ({ name, segment })))
-  .map((customer, index, all) => ({
-    ...customer,
-    reference: String(10_001 + index),
-    numbers: [...numbersOf(index, all.length), ...(index === 0 ? ['+493023125000'] : [])],
-  }));
+  .map((given, index, all) =>
+    customer({
+      ...given,
+      reference: String(10_001 + index),
+      numbers: [...numbersOf(index, all.length), ...(index === 0 ? ['+493023125000'] : [])],
+    }),
+  );
 
 /** Who tried last, and was missed. */
-const { name, numbers } = customers.find((customer) => customer.name === 'Aylin Kaya') as Customer;
+const { name, numbers } = customers.find(({ name }) => name === 'Aylin Kaya') as Customer;
 export const missedLast = { name, number: numbers[0] as string };
 
 export const callers: readonly string[] = Array.from({ length: CALLERS }, (_, n) => callerNumber(n));

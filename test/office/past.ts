@@ -1,6 +1,7 @@
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
+import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
 import { callerNumber, customers, missedLast, segments } from './customers.ts';
 
 const MINUTE = 60_000;
@@ -85,7 +86,7 @@ export async function givePast(
           account,
           integration,
           at: Math.floor(event.at),
-          began: steadyMs(),
+          began: monotonicMs(),
           method: 'POST',
           path: '/api/v1/voice/call',
           request: JSON.stringify(body),
@@ -93,7 +94,7 @@ export async function givePast(
           response: JSON.stringify({ result: event.id.padEnd(48, 'x').slice(0, 48) }),
           callId: event.id,
           fromNumber: event.from,
-          event: { ...event, country: 'DE' },
+          event: { ...event, number: normaliseNumber(event.from, 'DE') },
         });
       }),
     );

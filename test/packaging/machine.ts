@@ -8,7 +8,7 @@ import { debianMirror } from '../asterisk/mirror.ts';
 import { cannotInstall } from '../debian.ts';
 
 const exec = promisify(execFile);
-/** Without what tells Node of files of this machine, which are not there in another. */
+/** Without the variables that name files of this machine to Node: another machine does not have them. */
 const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NODE_'));
 const noQuestions = { ...Object.fromEntries(inherited), DEBIAN_FRONTEND: 'noninteractive' };
 

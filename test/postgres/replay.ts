@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { SpanFigures } from '../../src/service/reports/aggregate.ts';
 import { everyCall } from '../../src/service/store/call-store.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import { stateFolder } from '../integration/service-harness.ts';
@@ -10,8 +12,8 @@ import { stateFolder } from '../integration/service-harness.ts';
 export async function addCustomers(store: Store): Promise<void> {
   await store.customers.putSegment(1, { name: 'VIP', priority: 10 });
   await store.customers.put(1, [
-    { reference: '1', name: 'Ann', segment: 'VIP', numbers: ['+4930901820'] },
-    { reference: '2', name: 'Bob', segment: null, numbers: ['110'] },
+    customer({ reference: '1', name: 'Ann', segment: 'VIP', numbers: ['+4930901820'] }),
+    customer({ reference: '2', name: 'Bob', numbers: ['110'] }),
   ]);
 }
 
@@ -31,7 +33,7 @@ export async function replay(t: TestContext, store: Store): Promise<Store> {
       began: 0,
       callId: id,
       fromNumber: from,
-      event: { id, status, from, country: 'DE', callerId: caller_id ?? null },
+      event: { id, status, from, number: normaliseNumber(from, 'DE'), callerId: caller_id ?? null },
     });
   }
   return replayed;

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
 import { makeKeys } from '../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../src/service/accounts/server-secret.ts';
 import { openStore } from '../../src/service/store/open-store.ts';

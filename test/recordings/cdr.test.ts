@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createRules } from '../../src/calls/rules.ts';
 import { createCsvSource } from '../../src/cdr/csv-source.ts';
+import { noLiveCalls } from '../../src/cdr/gap-filler.fixture.ts';
 import { createGapFiller } from '../../src/cdr/gap-filler.ts';
 import { callsSection } from '../../src/config/calls-section.ts';
 import { loadConfig } from '../../src/config/env.ts';
@@ -36,14 +37,9 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
       keepMs: 0,
     },
     {
-      snapshots: () => 0,
+      ...noLiveCalls,
       rules: () => createRules(calls),
       trunks: () => new Set(['PJSIP/trunk', 'SIP/trunk']),
-      isPhone: () => false,
-      recordDelayMs: () => 0,
-      isKnown: () => false,
-      lost: () => new Set(),
-      end: () => assert.fail('no call is open'),
     },
     {
       outbox: {
@@ -51,7 +47,7 @@ async function reportedOf({ name, settings }: Scenario): Promise<ExpectedCall[]>
           events.push(...batch.events);
           return { nextEvents: [], repeated: [] };
         },
-        verdicts: async () => new Map(),
+        ledgerEntries: async () => new Map(),
         written: async () => true,
       },
       onAppended() {},

@@ -21,7 +21,7 @@ function decode(stream: Buffer, sizes: readonly number[]): Input[] {
     },
     onResponse: () => {},
     onIgnored: () => {},
-    onLost: assert.fail,
+    onTooLong: assert.fail,
   });
   let index = 0;
   for (let start = 0; start < stream.length; ) {

@@ -25,7 +25,7 @@ describe('every recording of a real Asterisk, replayed over TCP, is reported as 
       const { pbx, farSide } = stand;
       await stand.start();
       await pbx.play(recording, { speed: Number.POSITIVE_INFINITY, rename: false });
-      await stand.heardAll();
+      await stand.caughtUp();
       await farSide.waitFor(() =>
         calls.every(({ uniqueid }) => farSide.calls().get(`pbx-${uniqueid}`)?.state === 'completed'),
       );

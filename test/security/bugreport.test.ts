@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createPlayer } from '../../src/ami/player/player.ts';
 import { systemClock } from '../../src/process/clock.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { startFarSide } from '../fakes/far-side.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { person, visitor, withStore } from '../integration/people.ts';
@@ -147,7 +148,7 @@ test('a bug report of the service holds no secret, name or number', async (t) =>
   await withStore(served, async (store) => {
     const [account] = (await store.directory.read(0))?.directory.accounts ?? [];
     await store.customers.put(account?.id ?? 0, [
-      { reference: 'c', name: names[1] as string, segment: null, numbers: [`+${numbers[0]}`] },
+      customer({ reference: 'c', name: names[1] as string, numbers: [`+${numbers[0]}`] }),
     ]);
     await store.directory.changeAccount(account?.id ?? 0, { name: names[1] as string });
     for (const { id } of (await store.directory.read(0))?.directory.integrations ?? [])

@@ -33,6 +33,7 @@ export type DialplanLine = Readonly<
 
 /** One manager connection as Asterisk would serve it. */
 export type PlayerSession = {
+  isLoggedIn(): boolean;
   /** Sends an event's frame, given without its blank line, if the user is logged in and may see it. */
   sendEvent(frame: Buffer): void;
 };
@@ -160,7 +161,7 @@ export function servePlayer(socket: Socket, pbx: PlayedPbx, write: (bytes: Buffe
     write(Buffer.from(text, 'latin1'));
   }
 
-  return { sendEvent };
+  return { isLoggedIn: () => loggedIn, sendEvent };
 }
 
 /** An action of each class; ListCommands lists those that the user may use. */

@@ -56,6 +56,8 @@ export type Player = {
   channels(): readonly Fields[];
   /** Connections that are open now. */
   connections(): number;
+  /** Whether a connection is logged in now: only those get events. */
+  hasLogin(): boolean;
   /** Ends all connections, with a reset when `hard`. */
   cut(options?: { readonly hard?: boolean }): void;
   /** Ends all connections after this many more bytes have been sent, also in the middle of a frame. */
@@ -207,6 +209,7 @@ export function createPlayer(options: PlayerOptions): Player {
     sendRaw,
     channels: () => model.channels(),
     connections: () => sessions.size,
+    hasLogin: () => [...sessions.values()].some((session) => session.isLoggedIn()),
     cut,
     cutAfter(bytes) {
       bytesLeft = bytes;

@@ -41,8 +41,8 @@ describe('a recording is masked', () => {
     test(`stays: ${text}`, () => assert.equal(masked(`${text}\r\nx: y`), `${text}\r\nx: y`));
 
   test('a name by which the settings know a trunk is kept, and no other', () => {
-    const judge = (name: string) => String(/^PJSIP\/493012345-|^DAHDI\//.test(name));
-    const maskFor = createMasker(Buffer.from('a key'), judge);
+    const classify = (name: string) => String(/^PJSIP\/493012345-|^DAHDI\//.test(name));
+    const maskFor = createMasker(Buffer.from('a key'), classify);
     const text = (line: string) =>
       maskFor(Buffer.from(`${line}\r\nX: y`))
         .toString()

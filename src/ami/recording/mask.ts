@@ -17,23 +17,23 @@ const names = /^((?:\w*CallerIDName|\w*ConnectedLineName): )(.+)$/gim;
 const tail = 6;
 
 /** A header whose value the settings name by globs. */
-const judged = /^\w*(?:Channel|Newname|Context): (.*?)\r?$/;
+const nameField = /^\w*(?:Channel|Newname|Context): (.*?)\r?$/;
 
 /**
  * @param key random bytes, for one recording.
- * @param judge what the settings say of a channel's or context's name. Where they say something else of its stand-in (a
- *   trunk is named by its number, and a glob names it), the name is kept: a replay must judge as the bridge does.
+ * @param classify what the settings say of a channel's or context's name. Where they say something else of its stand-in (a
+ *   trunk is named by its number, and a glob names it), the name is kept: a replay must classify it as the bridge does.
  */
-export function createMasker(key: Buffer, judge: (name: string) => string = () => ''): Masker {
+export function createMasker(key: Buffer, classify: (name: string) => string = () => ''): Masker {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest();
 
   function number(digits: string): string {
     // Zeros stand for a number that is withheld.
     if (/^0+$/.test(digits)) return digits;
-    const kept = Math.max(digits.length - tail, 1);
-    const hidden = digits.slice(kept);
+    const shown = Math.max(digits.length - tail, 1);
+    const hidden = digits.slice(shown);
     const stand = digest(hidden).readUIntBE(0, 6) % 10 ** hidden.length;
-    return digits.slice(0, kept) + String(stand).padStart(hidden.length, '0');
+    return digits.slice(0, shown) + String(stand).padStart(hidden.length, '0');
   }
 
   return (frame) => {
@@ -46,11 +46,11 @@ export function createMasker(key: Buffer, judge: (name: string) => string = () =
       )
       .replace(tokens, (token) => (/^\d+$/.test(token) ? number(token) : token));
     const lines = original.split('\n');
-    const kept = masked.split('\n').map((line, i) => {
-      const name = judged.exec(lines[i] ?? '')?.[1];
+    const checked = masked.split('\n').map((line, i) => {
+      const name = nameField.exec(lines[i] ?? '')?.[1];
       if (name === undefined || line === lines[i]) return line;
-      return judge(name) === judge(judged.exec(line)?.[1] ?? '') ? line : lines[i];
+      return classify(name) === classify(nameField.exec(line)?.[1] ?? '') ? line : lines[i];
     });
-    return Buffer.from(kept.join('\n'), 'latin1');
+    return Buffer.from(checked.join('\n'), 'latin1');
   };
 }

@@ -11,8 +11,8 @@ type RecorderOptions = {
 };
 
 /**
- * Makes a recording of a link's frames. It begins with the link's first snapshot; what it holds
- * afterwards is every event, and of the answers only Status, which a replay must be able to answer too.
+ * Records a link's frames. A recording begins with the link's first snapshot. After it, it holds all events, and of the
+ * responses only Status, which a replay needs.
  */
 export type Recorder = {
   /** Takes a frame as Asterisk sent it; `at` in Unix milliseconds. */

@@ -57,7 +57,7 @@ export function parseRecording(text: string): Recording {
     try {
       frames.push(parseFrame(unfinished, lines.length + 1));
     } catch {
-      // Half a line: what it began to say was never recorded.
+      // The recorder was killed while it wrote this line.
     }
   }
   return { ...header, frames };

@@ -15,7 +15,7 @@ function read(chunks: readonly Buffer[]): Seen[] {
     onEvent: (frame) => seen.push(['event', frame.toString('latin1')]),
     onResponse: (frame) => seen.push(['response', frame.toString('latin1')]),
     onIgnored: (event) => seen.push(['ignored', event]),
-    onLost: (name) => seen.push(['lost', name]),
+    onTooLong: (name) => seen.push(['lost', name]),
   });
   for (const chunk of chunks) framer.push(Buffer.from(chunk));
   return seen;
@@ -143,7 +143,7 @@ test('a 10 MB line costs its own frame and hardly any memory; the stream goes on
     onEvent: (_frame, event) => seen.push(['event', event]),
     onResponse: () => {},
     onIgnored: () => {},
-    onLost: (name) => seen.push(['lost', name]),
+    onTooLong: (name) => seen.push(['lost', name]),
   });
   framer.push(Buffer.from(`${hello}Event: Hangup\r\nUniqueid: 1.1\r\nCallerIDName: `));
   const chunk = Buffer.alloc(64 * 1024, 'x');
@@ -176,7 +176,7 @@ test('onFrame sees every whole frame, also those that are not wanted', () => {
     onEvent: () => {},
     onResponse: () => {},
     onIgnored: () => {},
-    onLost: () => {},
+    onTooLong: () => {},
     onFrame: (frame) => framed.push(frame.toString('latin1')),
   });
   framer.push(Buffer.from(`${hello}Event: VarSet\r\n\r\nResponse: Error\n\n`));
@@ -194,7 +194,7 @@ test('nothing is handed on once it is stopped, not even the rest of the chunk', 
     },
     onResponse: () => seen.push('response'),
     onIgnored: (event) => seen.push(event),
-    onLost: (name) => seen.push(name),
+    onTooLong: (name) => seen.push(name),
   });
   framer.push(Buffer.from(`${hello}Event: A\n\nEvent: B\n\nResponse: Success\n\n`));
   framer.push(Buffer.from('Event: C\n\n'));

@@ -7,7 +7,7 @@
 type Framer = {
   /** Takes the next bytes. The framer keeps no reference to them. */
   push(chunk: Buffer): void;
-  /** Nothing is handed on from now on, not even what is left of the chunk in hand. */
+  /** Stops: no more frames are handed on, not even those left in the present chunk. */
   stop(): void;
 };
 
@@ -23,7 +23,7 @@ type FramerHandlers = {
   /** An event that is not wanted; '' for a frame that is neither event nor response. */
   onIgnored(event: string): void;
   /** A frame too long to keep; `name` is its event's, 'Response', or ''. */
-  onLost(name: string): void;
+  onTooLong(name: string): void;
   /** Sees every whole frame before it is handed on or ignored, for recording. */
   onFrame?: ((frame: Buffer) => void) | undefined;
 };
@@ -117,7 +117,7 @@ export function createFramer(handlers: FramerHandlers): Framer {
     const event = eventName(text, start);
     const response = event === '' && text.startsWith(responsePrefix, start);
     if (tooLong || (end - start > maxLine && hasLongLine(text.slice(start, end)))) {
-      handlers.onLost(response ? 'Response' : event);
+      handlers.onTooLong(response ? 'Response' : event);
       return;
     }
     handlers.onFrame?.(bytes.subarray(start, end));

@@ -1,12 +1,12 @@
 /** An action as it is sent to Asterisk, without its ActionID. */
 export type Action = { readonly action: string; readonly [key: string]: string };
 
-/** A value that would be read as another line. The message names the key only: the value may be a secret. */
+/** A value with a line break or NUL. The message names only the key: the value may be a secret. */
 export class UnsafeValueError extends Error {
   override readonly name = 'UnsafeValueError';
 }
 
-/** Whether a value stays on its line. */
+/** True if a value has no line break or NUL. */
 export function isSafeValue(value: string): boolean {
   return !/[\r\n\0]/.test(value);
 }

@@ -67,7 +67,7 @@ function connectTls({ host, port }: Endpoint, { ca, serverName }: TlsOptions): t
     host,
     port,
     ...(ca === undefined ? {} : { ca }),
-    // An address is no server name in TLS; it is checked against the certificate's addresses all the same.
+    // TLS takes no IP address as a server name. Node still compares it with the addresses in the certificate.
     ...(net.isIP(name) === 0 ? { servername: name } : {}),
     checkServerIdentity: (_host, certificate) => tls.checkServerIdentity(name, certificate),
     rejectUnauthorized: true,

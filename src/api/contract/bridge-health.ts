@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * How a bridge is, for the page of its integration: an addition of our own service, sent only with API_EXTRAS=yes. Not part
- * of the document.
+ * The problems of a bridge, for the page of its integration: an addition of our own service, sent only with
+ * API_EXTRAS=yes. Not part of the document.
  */
 export const bridgeHealthPath = '/bridge/health';
 

@@ -1,22 +1,9 @@
 import { z } from 'zod';
 import { callExtrasSchema } from './call-extras.ts';
+import { callStatuses } from './call-status.ts';
 import { limits } from './decisions.ts';
 import { phoneNumber } from './phone-number.ts';
 import { oneOf, text } from './text.ts';
-
-/**
- * The states of a call, in the only order in which it moves.
- * Source: Call Integration API, parts 2 and 3 (the only values it names).
- */
-export const callStatuses = ['ringing', 'answered', 'completed'] as const;
-
-const callStatusSchema = oneOf('status', callStatuses);
-export type CallStatus = z.infer<typeof callStatusSchema>;
-
-/** True if `to` moves a call forward from `from` (undefined: a call not known yet). API part 3, rules 1, 2 and 4. */
-export function isForward(from: CallStatus | undefined, to: CallStatus): boolean {
-  return from === undefined || callStatuses.indexOf(to) > callStatuses.indexOf(from);
-}
 
 /** A call event as the API takes it. Source: part 2; decisions `number-format`, `direction-values`, `call-reference`. */
 export const callEventSchema = z
@@ -26,7 +13,7 @@ export const callEventSchema = z
       examples: ['pbx-1763600000.42'],
     }),
     direction: oneOf('direction', ['inbound']),
-    status: callStatusSchema,
+    status: oneOf('status', callStatuses),
     from: phoneNumber('from').optional(),
     caller_id: text('caller_id', limits.referenceLength)
       .meta({ description: 'The answering party or extension.', examples: ['1001'] })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallEvent } from './call-event.ts';
 
-/** Where a missed call ended. `ringing`: at telephones, of a ring group too, but not of a queue. */
+/** Where a missed call ended. `ringing`: at telephones, also those of a ring group, but not of a queue. */
 export const missedPlaces = ['voicemail', 'queue', 'ringing', 'ivr', 'announcement'] as const;
 
 /** No call takes longer, seconds. */
@@ -15,8 +15,8 @@ const text = (max: number) =>
     .regex(/^\P{Cc}*$/u);
 
 /**
- * What a bridge knows of a call beyond the document: the member `extras` of a call event, an addition of our own service,
- * sent only with API_EXTRAS=yes. Every member is absent where the bridge does not know it.
+ * The member `extras` of a call event: what a bridge knows of a call beyond the API's document. An addition of our own
+ * service, sent only with API_EXTRAS=yes. Members that the bridge does not know are absent.
  */
 export const callExtrasSchema = z.object({
   /** The number that was called, as it came in (DID): the same in every event of a call. */

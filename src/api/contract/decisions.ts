@@ -18,7 +18,7 @@ export const limits = {
   /** Largest page of the history list, and its size if `limit` is given without a value. */
   pageSize: 1000,
   defaultPageSize: 15,
-  /** Longest `id` and `caller_id`, in UTF-16 units. */
+  /** Longest `id` and `caller_id`; also of references, names and segments of customers. UTF-16 units. */
   referenceLength: 255,
   /** Longest number as written, separators included. */
   numberLength: 40,

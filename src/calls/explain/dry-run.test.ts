@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, caller, hangsUp } from '../tracker.fixture.ts';
+import { at, caller, hangsUp, saysOf } from '../tracker.fixture.ts';
 import { dryRun } from './dry-run.ts';
 
 const settings = {
@@ -21,5 +21,27 @@ test('dry run: a number that does not come is waited for as long as on a PBX', (
       ['ringing', at + 1_000],
       ['completed', at + 5_000],
     ],
+  );
+});
+
+test('dry run: a call that goes on at the end of the recording is waited for too', () => {
+  const silent = caller({ callerNumber: '' } as never);
+  const { reports, journal } = dryRun(settings, [silent]);
+  assert.deepEqual(
+    reports.map(({ status, at }) => [status, at]),
+    [['ringing', at + 1_000]],
+  );
+  assert.deepEqual(
+    journal.map(({ kind }) => kind),
+    ['appeared', 'reported'],
+  );
+});
+
+test('dry run: a recorded answer counts, and a caller without one lets the number be shown', () => {
+  const other = caller({ uniqueid: '2.1', linkedid: '2.1' } as never);
+  const { reports } = dryRun(settings, [caller(), other, saysOf('1.1', 'prohibited')]);
+  assert.deepEqual(
+    reports.map(({ id }) => id),
+    ['pbx-2.1'],
   );
 });

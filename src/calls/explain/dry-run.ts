@@ -6,8 +6,8 @@ import { createTracker } from '../tracker.ts';
 export type DryRun = { readonly reports: readonly Report[]; readonly journal: readonly JournalEntry[] };
 
 /**
- * What the tracker makes of inputs whose times are known already, with a tick wherever it asks for one. A caller of
- * whom no answer was recorded lets the number be shown.
+ * Runs the tracker on recorded inputs, with a tick whenever it requests one. A caller without a recorded answer about
+ * the presentation counts as allowed.
  */
 export function dryRun(settings: CallSettings, inputs: readonly Input[]): DryRun {
   const tracker = createTracker(createRules(settings), { calls: [], trunks: [] });

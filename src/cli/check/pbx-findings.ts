@@ -2,7 +2,7 @@ import { describeFailure } from '../../ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../ami/inspection.ts';
 import { failureCodes } from '../../ami/link-log.ts';
 import { endpointOf } from '../../calls/channel.ts';
-import { type CallSettings, createRules, judgeChannel, type Rules } from '../../calls/rules.ts';
+import { type CallSettings, classifyChannel, createRules, type Rules } from '../../calls/rules.ts';
 import { duration } from '../../delivery/report.ts';
 import { type Message, messages } from '../../log/messages.ts';
 import { maskNumbers } from '../../log/redact.ts';
@@ -24,14 +24,14 @@ type PbxCheckOptions = Omit<TrunkCheckOptions, 'rules'> & {
 const clockOffMs = 5_000;
 
 /** Findings about the PBX, in the order in which a technician would check it. */
-export function pbxFindings(result: InspectionResult, of: PbxCheckOptions): Finding[] {
-  const what = `Asterisk at ${of.address}, as ${of.username}${of.tls ? ', over TLS' : ''}`;
+export function pbxFindings(result: InspectionResult, options: PbxCheckOptions): Finding[] {
+  const what = `Asterisk at ${options.address}, as ${options.username}${options.tls ? ', over TLS' : ''}`;
   if (!result.ok) {
     const { todo = 'See the log of Asterisk.' }: Message = messages[failureCodes[result.failure.kind]];
     return [failed(what, describeFailure(result.failure), todo)];
   }
   const { inspection } = result;
-  const rules = createRules(of.calls);
+  const rules = createRules(options.calls);
   return [
     passed(what, `logged in${inspection.version ? `; Asterisk ${inspection.version}` : ''}`),
     passed(
@@ -39,10 +39,10 @@ export function pbxFindings(result: InspectionResult, of: PbxCheckOptions): Find
       `${count(inspection.channelsBefore.length, 'channel')} in progress`,
     ),
     rights(inspection),
-    callClass(inspection, of.listenedMs),
+    callClass(inspection, options.listenedMs),
     clock(inspection),
-    ...trunkFindings(inspection, { ...of, rules }),
-    ...(of.listenedMs > 0 ? callsHeard(inspection, rules) : []),
+    ...trunkFindings(inspection, { ...options, rules }),
+    ...(options.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
 }
 
@@ -84,7 +84,7 @@ function clock({ clockAheadMs }: Inspection): Finding | undefined {
 function callsHeard({ events }: Inspection, rules: Rules): Finding[] {
   return events.flatMap((input): Finding[] => {
     if (input.type !== 'channel-created' || input.uniqueid !== input.linkedid) return [];
-    const { inbound, why } = judgeChannel(rules, input);
+    const { inbound, why } = classifyChannel(rules, input);
     const what = `call on ${endpointOf(input.channel)} in context ${input.context}`;
     const number = numberResult(input.callerNumber, rules.notationOf(input.channel), rules);
     if (inbound)

@@ -3,7 +3,7 @@ import { channelKind } from '../../calls/channel.ts';
 import type { Rules } from '../../calls/rules.ts';
 import type { Trunk } from '../../calls/trunk.ts';
 import { count } from '../format-text.ts';
-import { callsText, channelOf, judgeTrunk } from '../trunk-text.ts';
+import { callsText, channelOf, classifyTrunk } from '../trunk-text.ts';
 import { type Finding, failed, passed, warning } from './finding.ts';
 
 export type TrunkCheckOptions = {
@@ -20,11 +20,11 @@ type Endpoint = Inspection['endpoints'][number];
 const likelyInbound = /trunk|pstn|did|incoming|inbound|extern|provider|-in$|public|default/i;
 
 /** Findings about the trunks first, then about the contexts and what comes in beside the trunks. */
-export function trunkFindings(inspection: Inspection, of: TrunkCheckOptions): Finding[] {
-  const { rules } = of;
+export function trunkFindings(inspection: Inspection, options: TrunkCheckOptions): Finding[] {
+  const { rules } = options;
   const lines = linesOf(inspection);
   const matched = lines.filter((line) => isInbound(line, rules));
-  const trunks = [...matched.map((line) => trunkFinding(line, of)), ...knownFindings(lines, of)];
+  const trunks = [...matched.map((line) => trunkFinding(line, options)), ...knownFindings(lines, options)];
   const unmatched = matched.length > 0 ? unmatchedTrunks(lines, rules).map(unmatchedFinding) : [];
   return [
     ...trunks,
@@ -33,7 +33,7 @@ export function trunkFindings(inspection: Inspection, of: TrunkCheckOptions): Fi
     contextFinding(inspection, rules),
     channelFinding(inspection, rules),
     guestFinding(inspection, rules),
-    recordFinding(inspection, of, trunks.length),
+    recordFinding(inspection, options, trunks.length),
   ].filter((it) => it !== undefined);
 }
 
@@ -59,7 +59,7 @@ function unmatchedTrunks(lines: readonly Endpoint[], rules: Rules): Endpoint[] {
 
 function trunkFinding({ name, context }: Endpoint, { rules, known }: TrunkCheckOptions): Finding {
   const trunk = known.find(({ endpoint }) => endpoint === name);
-  const { why } = judgeTrunk({ source: 'configured', context, endpoint: name }, rules);
+  const { why } = classifyTrunk({ source: 'configured', context, endpoint: name }, rules);
   return passed(`trunk ${name}`, [why, ...callsText(trunk), ...ruleText(name, rules)].join('; '));
 }
 
@@ -67,7 +67,7 @@ function trunkFinding({ name, context }: Endpoint, { rules, known }: TrunkCheckO
 function knownFindings(lines: readonly Endpoint[], { rules, known }: TrunkCheckOptions): Finding[] {
   return known
     .filter(({ endpoint }) => !lines.some(({ name }) => name === endpoint))
-    .map((trunk) => ({ trunk, ...judgeTrunk(trunk, rules) }))
+    .map((trunk) => ({ trunk, ...classifyTrunk(trunk, rules) }))
     .filter(({ isTrunk }) => isTrunk)
     .map(({ trunk, why }) =>
       passed(

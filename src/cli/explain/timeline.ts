@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../../calls/effect.ts';
+import { callIdOf } from '../../calls/uniqueid.ts';
 import { compare } from '../../delivery/compare.ts';
 import type { HistoryEntry } from '../../delivery/history-page.ts';
 import type { Reader } from '../../outbox/reader.ts';
@@ -20,7 +21,7 @@ export type Timeline = {
   readonly journal: readonly JournalEntry[];
 };
 
-export type CallVerdict = {
+export type Conclusion = {
   readonly state: 'reported' | 'waiting' | 'dead letter' | 'not reported';
   readonly why: string;
 };
@@ -30,7 +31,7 @@ export type CallVerdict = {
  * A Linkedid works too, as it is the Uniqueid of the caller's channel.
  */
 export function timelineOf(reader: Reader, uniqueid: string, pbxId: string): Timeline | undefined {
-  const callId = `${pbxId}-${uniqueid}`;
+  const callId = callIdOf(pbxId, uniqueid);
   const events = reader.events({ callId, limit: 10 }).reverse();
   const direct = parse(
     reader.journal([`"${uniqueid}"`]),
@@ -79,10 +80,10 @@ function attempts({ status, attemptLog }: StoredEvent): Line[] {
 }
 
 /** What became of the call, and why. */
-export function verdictOf(
+export function conclusionOf(
   { events, journal }: Timeline,
   apiHistory: readonly HistoryEntry[] | string | undefined,
-): CallVerdict {
+): Conclusion {
   const dead = events.filter(({ state }) => state === 'dead');
   if (dead.length > 0) {
     const why = dead[0]?.attemptLog.at(-1)?.error ?? 'unknown reason';
@@ -100,7 +101,7 @@ export function verdictOf(
           : attemptText(last);
     return { state: 'waiting', why: `${names(waiting)} not delivered yet: ${why}` };
   }
-  if (events.length > 0) return reportedVerdict(events, apiHistory);
+  if (events.length > 0) return reportedConclusion(events, apiHistory);
   const reason = journal.findLast(({ kind }) => kind === 'not-reported');
   if (reason !== undefined) return { state: 'not reported', why: reason.text.replace(/^channel .*?: /, '') };
   const leg = journal.find(({ kind, linkedid, uniqueid }) => kind === 'appeared' && linkedid !== uniqueid);
@@ -114,10 +115,10 @@ export function verdictOf(
   return { state: 'waiting', why: 'the call has not rung yet, or its number has not arrived' };
 }
 
-function reportedVerdict(
+function reportedConclusion(
   events: readonly StoredEvent[],
   apiHistory: readonly HistoryEntry[] | string | undefined,
-): CallVerdict {
+): Conclusion {
   const why = `${names(events)}; the API confirmed each`;
   if (!Array.isArray(apiHistory)) return { state: 'reported', why };
   const there = new Set((apiHistory as readonly HistoryEntry[]).map(({ status }) => status));

@@ -18,14 +18,14 @@ export const agiMessages = {
     level: 'warn',
     text: 'no priority for {number}: {reason}; using the cached or default priority ({more} more like this since the last such line)',
     means:
-      'The API did not answer a priority lookup correctly. The call was not delayed beyond the deadline. Logged at most once a minute.',
+      'The API did not answer a priority lookup correctly, or a lookup ahead of the dialplan. No call was delayed beyond the deadline. Logged at most once a minute.',
     todo: 'If the field is missing in the answer, set PRIORITY_FIELD and PRIORITY_PARAM. Otherwise check the API, as for delivery.',
   },
   'agi.lookup-late': {
     level: 'warn',
     text: 'no priority for {number} within {waited} ms; using the cached or default priority ({more} more like this since the last such line)',
     means:
-      'The API is slow. A late answer is cached for the next call from this number. Logged at most once a minute.',
+      'The API is slow. A late answer is cached for the next call from this number; if it is an error, "no priority for" follows with its reason. Logged at most once a minute.',
     todo: 'To let callers wait longer, raise AGI_DEADLINE_MS.',
   },
   'agi.unknown-script': {

@@ -85,14 +85,14 @@ export const callsMessages = {
   },
   'cdr.filled': {
     level: 'info',
-    text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported for lack of a number: {withheld}; skipped: {known} already judged, {old} too old',
+    text: 'call records read; calls reported: {reported}, open ones ended by their record: {ended}, without a record: {unrecorded}, not reported for lack of a number: {noNumber}; skipped: {known} already decided, {old} too old',
     means: 'The bridge has processed all calls of the time in which it was not connected.',
   },
   'cdr.lost-position': {
     level: 'warn',
     text: 'call records: {source} no longer contains the records read last; reading it from the beginning',
     means:
-      'The file was rotated and compressed, emptied, replaced or restored. Calls that were judged before are not reported again; calls that were not seen live and whose records are gone are not reported.',
+      'The file was rotated and compressed, emptied, replaced or restored. Calls that were decided before are not reported again; calls that were not seen live and whose records are gone are not reported.',
     todo: 'Let logrotate keep the last file uncompressed (delaycompress), next to the new one.',
   },
   'cdr.unreadable': {

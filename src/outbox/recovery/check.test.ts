@@ -7,13 +7,15 @@ import { assertDurable } from '../../storage/open-database.ts';
 import { batchOf, keepingLog, opened, resultOf, temporaryFolder } from '../outbox.fixture.ts';
 import { databasePath } from '../tables/database.ts';
 
+const fresh = { priority: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
+
 /** What damage that SQLite itself cannot see would look like; each time the start must see it. */
 const edits: Readonly<Record<string, string>> = {
   'a waiting event that no priority would ever find': 'UPDATE event SET newest_at = NULL WHERE seq = 1',
   'a later event of a call as its next': 'UPDATE event SET newest_at = 5 WHERE seq = 2',
   'a delivered event as the next of a call': 'UPDATE event SET newest_at = 5 WHERE seq = 3',
   'counters that do not add up': 'UPDATE counters SET queued = queued + 1',
-  'counters that add up, but are not those of the events': 'UPDATE counters SET waiting = 3, delivered = 1',
+  'counters that add up, but are not those of the events': 'UPDATE counters SET waiting = 1, delivered = 2',
   'a last number that is in use already': 'UPDATE counters SET last_seq = 2',
   'an open call that cannot be read': `INSERT INTO open_call VALUES ('x', '{"channels" []}')`,
   'a last number so high that attempts at the next could not be numbered': `UPDATE counters SET last_seq = ${2 ** 49}`,
@@ -40,9 +42,8 @@ for (const [what, sql] of Object.entries(edits)) {
       ['outbox.repaired'],
     );
     assert.deepEqual(await second.counters(), before);
-    const query = { priority: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
     assert.deepEqual(
-      (await second.due(query)).map(({ seq }) => seq),
+      (await second.due(fresh)).map(({ seq }) => seq),
       [1],
     );
     await second.append(batchOf('d:ringing'));
@@ -50,6 +51,45 @@ for (const [what, sql] of Object.entries(edits)) {
     const again = keepingLog();
     await opened(t, { directory }, again);
     assert.deepEqual(again.lines, []);
+  });
+}
+
+for (const sql of ['DROP INDEX event_retry', 'UPDATE counters SET waiting = 0, delivered = 2']) {
+  test(`check: what was delivered and is forgotten counts after a repair, too: ${sql}`, async (t) => {
+    const directory = temporaryFolder(t);
+    const first = await opened(t, { directory });
+    await first.append(batchOf('a:ringing b:ringing'));
+    await first.record([resultOf(1, 'a')]);
+    assert.equal(await first.prune(1), 1);
+    const before = await first.counters();
+    await first.close();
+    const db = new DatabaseSync(databasePath(directory));
+    db.exec(sql);
+    db.close();
+    assert.deepEqual(await (await opened(t, { directory })).counters(), before);
+  });
+}
+
+for (const [what, sql, due] of [
+  ['says something else than its call', `body = replace(body, 'a', 'x')`, [3, 2]],
+  ['was delivered', 'state = 1', [3, 2]],
+  ['has a number beyond all sense', `seq = ${2 ** 50}`, [3, 2]],
+  ['no priority would ever find', 'newest_at = NULL', [2, 1]],
+] as const) {
+  test(`check: an outbox at work notices that the next event of a call ${what}, and repairs it`, async (t) => {
+    const directory = temporaryFolder(t);
+    const log = keepingLog();
+    const outbox = await opened(t, { directory }, log);
+    await outbox.append(batchOf('a:ringing b:ringing'));
+    const db = new DatabaseSync(databasePath(directory));
+    db.exec(`UPDATE event SET ${sql} WHERE seq = 1`);
+    db.close();
+    await outbox.append(batchOf('a:answered'));
+    const found = await outbox.due(fresh);
+    assert.deepEqual(
+      [found.map(({ seq }) => seq), log.lines.map(({ code }) => code)],
+      [due, ['outbox.repaired']],
+    );
   });
 }
 
@@ -128,8 +168,7 @@ for (const [what, sql] of Object.entries(hidden)) {
       log.lines.map(({ code }) => code),
       ['outbox.repaired'],
     );
-    const query = { priority: 'fresh', now: 0, freshSince: 0, limit: 9, except: [] } as const;
-    assert.ok((await outbox.due(query)).some(({ seq }) => seq === 3));
+    assert.ok((await outbox.due(fresh)).some(({ seq }) => seq === 3));
     assert.equal(typeof (await outbox.append(batchOf('d:ringing'))).nextEvents[0]?.seq, 'number');
   });
 }

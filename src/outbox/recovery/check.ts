@@ -28,15 +28,15 @@ const contradictions: Readonly<Record<string, string>> = {
     SELECT 1 FROM event WHERE seq > ${highestSeq}`,
 };
 
-/** Checks a database as it is opened; a big one is not read through then, since a start must not wait for that. */
+/** Checks a database as it is opened. A big one is not read completely, since a start must not wait for that. */
 export function checkAtStart(db: DatabaseSync): void {
   const pages = db.prepare('PRAGMA page_count').get()?.page_count as number;
   if (pages * 4096 <= smallFile) checkAll(db, 'integrity_check');
 }
 
 /**
- * Looks for damage that would only show later, as an event that is never sent.
- * Throws BrokenInvariant or SQLite's own error.
+ * Finds damage that would only show later, such as an event that would never be sent. Throws BrokenInvariant or
+ * SQLite's own error.
  */
 export function checkAll(db: DatabaseSync, how: 'integrity_check' | 'quick_check'): void {
   const result = db.prepare(`PRAGMA ${how}(1)`).get()?.[how];

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import {
   atEnd,
   batchOf,
@@ -120,6 +121,28 @@ test('disk full: what waits is written as far as it fits, in order, and the rest
   assert.equal((await outbox.counters()).queued, queued + 1 + more.length);
 });
 
+test('disk full: what is small does not overtake what does not fit', { skip }, async (t) => {
+  const directory = smallDisk(t);
+  const log = keepingLog();
+  const outbox = await opened(t, { directory }, log);
+  await outbox.append(batchOf('a:ringing'));
+  fill(directory, 200_000);
+  const written: string[] = [];
+  const append = async (status: 'ringing' | 'answered', text: string) => {
+    await outbox.append({ calls: [], trunks: [], events: [newEvent('b', status, 1, { text })] });
+    written.push(status);
+  };
+  const big = append('ringing', 'x'.repeat(1_000_000));
+  await outbox.counters();
+  const small = append('answered', '');
+  // Longer than it waits before it tries again.
+  await setTimeout(600);
+  assert.deepEqual([written, log.lines.map(({ code }) => code)], [[], ['outbox.full']]);
+  rmSync(join(directory, 'filler'));
+  await Promise.all([big, small]);
+  assert.deepEqual(written, ['ringing', 'answered']);
+});
+
 test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const directory = smallDisk(t);
   const first = await opened(t, { directory });
@@ -131,8 +154,14 @@ test('disk full: a start waits for room, and says so', { skip }, async (t) => {
   const loaded = outbox.load();
   const queued = outbox.append(batchOf('b:ringing'));
   await log.seen('outbox.full');
+  // Longer than it waits before it tries again.
+  await setTimeout(1_100);
   rmSync(join(directory, 'filler'));
   await Promise.all([loaded, queued, log.seen('outbox.working')]);
+  assert.deepEqual(
+    log.lines.map(({ code }) => code),
+    ['outbox.full', 'outbox.working'],
+  );
   assert.equal((await outbox.counters()).queued, 2);
 });
 
@@ -151,14 +180,11 @@ test('disk full: closing tries once more, and stores what fits by then', { skip 
   const directory = smallDisk(t);
   const log = keepingLog();
   const outbox = await opened(t, { directory }, log);
-  await outbox.append(batchOf('a:ringing'));
   fill(directory);
   const { queued, waiting } = await fillUp(outbox, log);
-  const delivered = outbox.record([resultOf(1, 'a')]);
   rmSync(join(directory, 'filler'));
   await outbox.close();
-  await Promise.all([waiting, delivered]);
+  await waiting;
   const again = await opened(t, { directory });
-  const counters = await again.counters();
-  assert.deepEqual([counters.queued, counters.delivered], [queued + 2, 1]);
+  assert.equal((await again.counters()).queued, queued + 1);
 });

@@ -18,17 +18,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function* rowsOfPage(
   page: Buffer,
-  pageNumber: number,
   pageAt: (pageNumber: number) => Buffer | undefined,
 ): Generator<PageRow> {
-  const header = pageNumber === 1 ? 100 : 0;
-  if (page.length < pageSize || page[header] !== tableLeaf) return;
-  const cells = page.readUInt16BE(header + 3);
+  // The first page, which begins in another way, has only the schema.
+  if (page.length < pageSize || page[0] !== tableLeaf) return;
+  const cells = page.readUInt16BE(3);
   for (let i = 0; i < cells; i++) {
-    const pointer = header + 8 + i * 2;
+    const pointer = 8 + i * 2;
     if (pointer + 2 > pageSize) return;
-    const at = page.readUInt16BE(pointer);
-    const row = rowAt(page, at, pageAt);
+    const row = rowAt(page, page.readUInt16BE(pointer), pageAt);
     if (row) yield row;
   }
 }
@@ -40,7 +38,6 @@ function rowAt(page: Buffer, at: number, pageAt: (n: number) => Buffer | undefin
     const rowid = cell.varint();
     const local = localSize(size);
     const start = page.subarray(cell.at(), cell.at() + local);
-    if (start.length < local) return undefined;
     const payload = local === size ? start : whole(start, size, page.readUInt32BE(cell.at() + local), pageAt);
     return payload && { rowid, values: record(payload) };
   } catch {
@@ -50,11 +47,9 @@ function rowAt(page: Buffer, at: number, pageAt: (n: number) => Buffer | undefin
 
 /** Bytes of a payload that are in the page itself; the rest is in a chain of overflow pages. */
 function localSize(size: number): number {
-  const most = pageSize - 35;
-  if (size <= most) return size;
   const least = Math.floor(((pageSize - 12) * 32) / 255) - 23;
   const kept = least + ((size - least) % (pageSize - 4));
-  return kept <= most ? kept : least;
+  return kept <= pageSize - 35 ? kept : least;
 }
 
 function whole(start: Buffer, size: number, first: number, pageAt: (n: number) => Buffer | undefined) {
@@ -63,7 +58,7 @@ function whole(start: Buffer, size: number, first: number, pageAt: (n: number) =
   for (let number = first; left > 0; ) {
     const page = pageAt(number);
     if (!page || size > 1 << 24) return undefined;
-    parts.push(page.subarray(4, 4 + Math.min(left, pageSize - 4)));
+    parts.push(page.subarray(4));
     left -= pageSize - 4;
     number = page.readUInt32BE(0);
   }
@@ -92,13 +87,12 @@ function reader(bytes: Buffer, start: number) {
   return {
     at: () => at,
     varint(): number {
-      let value = 0;
-      for (let i = 0; i < 8; i++) {
+      // No row of ours needs the longest form, whose ninth byte is another.
+      for (let value = 0; ; ) {
         const byte = bytes[take(1)] as number;
         value = value * 128 + (byte & 0x7f);
         if (byte < 0x80) return value;
       }
-      return value * 256 + (bytes[take(1)] as number);
     },
     /** The value of a serial type (part 2.1 of the format). */
     value(type: number): Value {

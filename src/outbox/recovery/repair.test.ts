@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -118,7 +119,9 @@ for (const [name, damage, lost] of losses) {
       found.log.lines.map((line) => line.code),
       ['outbox.repaired'],
     );
+    if (lost === events) assert.equal(found.log.lines[0]?.fields.lost, 'an unknown number of');
     const aside = String(found.log.lines[0]?.fields.aside);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
     assert.match(aside, /outbox\.db\.damaged-\d{8}T\d{9}Z$/);
     assert.ok(readdirSync(directory).some((file) => aside.endsWith(file)));
   });
@@ -130,33 +133,34 @@ test('repair: an event that a flipped bit gave to another call is not reported; 
   await first.append({
     calls: [],
     trunks: [],
-    events: ['call-1', 'call-2'].map((id) => newEvent(id, 'ringing', 1)),
+    events: ['call-1', 'call-2'].map((id) => newEvent(id, 'ringing', 1, { long: 'x'.repeat(9_000) })),
     unreported: [{ id: 'call-3', at: 1, why: 'withheld' }],
     cdrCheckpoint: '{"at":1}',
   });
   await first.close();
   const path = databasePath(directory);
   const bytes = readFileSync(path);
-  bytes.write('call-9', bytes.indexOf('{"id":"call-2"') + '{"id":"'.length);
+  bytes.write('call-9', bytes.indexOf('{"id":"call-1"') + '{"id":"'.length);
   writeFileSync(path, bytes);
   const { outbox, log } = await openedWhole(t, directory);
   const due = await outbox.due({ priority: 'backlog', now: 9, freshSince: 9, limit: 9, except: [] });
   assert.deepEqual(
     due.map(({ callId }) => callId),
-    ['call-1'],
+    ['call-2'],
   );
   assert.deepEqual(
     log.lines.map(({ code, fields }) => [code, fields.saved, fields.lost]),
     [['outbox.repaired', 1, 1]],
   );
-  assert.deepEqual([...(await outbox.verdicts(['call-3'])).keys()], ['call-3']);
+  assert.deepEqual([...(await outbox.ledgerEntries(['call-3'])).keys()], ['call-3']);
   assert.equal((await outbox.load()).cdrCheckpoint, '{"at":1}');
 });
 
 test('repair: only rows that fit a table exactly are saved', (t) => {
   const path = join(temporaryFolder(t), 'rows.db');
   const body = JSON.stringify({ id: 'c', status: 'ringing' });
-  const rows: [fits: boolean, ...(string | number | null)[]][] = [
+  const tooHigh = 2 ** 54;
+  const rows: [fits: boolean, ...(string | number | null | Uint8Array)[]][] = [
     [true, null, 'c', 'ringing', body, 0, 2, 0, null, 1, null, 0],
     [false, null, 'c', 'ringing', body, 0, 3, 0, null, 1, null, 0],
     [false, null, 'c', 'ringing', body, 0, 2, 0, null, -1, null, 0],
@@ -164,6 +168,7 @@ test('repair: only rows that fit a table exactly are saved', (t) => {
     [false, null, 'd', 'ringing', body, 0, 2, 0, null, 1, null, 0],
     [true, null, 0, 'delivered', 1, null, null, 0],
     [true, null, 0, 'retry', 0, 503, 'busy', 1.5],
+    [false, tooHigh, 0, 'retry', 0, 503, 'busy', 1.5],
     [true, null, 0, 'dead', 0, 503, 'busy', 1.5],
     [false, null, 0, 'lost', 0, 503, 'busy', 1.5],
     [false, null, 0, 'retry', 2, 503, 'busy', 1.5],
@@ -177,6 +182,7 @@ test('repair: only rows that fit a table exactly are saved', (t) => {
     [false, '', '{}'],
     [false, 'c', '{'],
     [false, 'c', 7],
+    [false, 'c', Buffer.from('{} ')],
     [true, 'PJSIP/x', 'heard', '{}'],
     [true, 'c', 7, 'withheld'],
     [false, 'c', 7, ''],
@@ -187,10 +193,10 @@ test('repair: only rows that fit a table exactly are saved', (t) => {
   db.exec(`PRAGMA page_size = ${pageSize}`);
   rows.forEach(([, ...values], n) => {
     const columns = values.map((value, i) =>
-      i === 0 && value === null ? 'id INTEGER PRIMARY KEY' : `c${i}`,
+      i === 0 && (value === null || value === tooHigh) ? 'id INTEGER PRIMARY KEY' : `c${i}`,
     );
     db.exec(`CREATE TABLE t${n} (${columns})`);
-    db.prepare(`INSERT INTO t${n} VALUES (${values.map(() => '?')})`).run(...values);
+    db.prepare(`INSERT INTO t${n} VALUES (${values.map(() => '?')})`).all(...values);
   });
   db.close();
   assert.deepEqual(
@@ -264,6 +270,7 @@ test('repair: damage that shows while it works is repaired on the spot, and the 
     log.lines.map(({ code }) => code),
     ['outbox.repaired'],
   );
+  assert.deepEqual(outbox.storage(), { state: 'working' });
   const counters = await outbox.counters();
   assert.equal(counters.queued, counters.delivered + counters.waiting + counters.dead);
   assert.equal(counters.queued + counters.lost, before.queued + 1);

@@ -18,9 +18,9 @@ type Repair = {
 };
 
 /**
- * Sets a damaged database aside (`stamp` goes into its name) and puts a new one with every row that can still be read
- * in its place (`wal`: the bytes of its WAL, if that may be gone by now). Killed at any moment,
- * `finishReplacement` or the next repair takes it from there.
+ * Sets a damaged database aside (`stamp` goes into its name) and replaces it by a new one with every row that can still
+ * be read. `wal`: the bytes of its WAL, which may be deleted by now. If it is killed, `finishReplacement` or the next
+ * repair completes it.
  */
 export function repair(path: string, stamp: string, wal = readWal(path)): Repair {
   makeFile(path);
@@ -35,7 +35,9 @@ export function repair(path: string, stamp: string, wal = readWal(path)): Repair
   return { aside, ...counted };
 }
 
-/** Makes a new database at `target`, which may hold a former try. It is not on disk when this returns. */
+/**
+ * Makes a new database at `target`, where an earlier attempt may have left one. It is not on disk when this returns.
+ */
 function fillNew<T>(target: string, fill: (db: DatabaseSync) => T): T {
   for (const suffix of ['', '-journal', '-wal']) rmSync(target + suffix, { force: true });
   makeFile(target);
@@ -64,7 +66,7 @@ export function readWal(path: string): Buffer {
 
 function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
   const put = {
-    // Of several copies of an event the one that is furthest counts: sending again is harmless, but not for ever.
+    // The most advanced of several copies of an event counts: it must not be sent again at every repair.
     event: db.prepare(
       `INSERT INTO event (seq, call_id, status, body, queued_at, state, attempts, newest_at, next_at,
          finished_at, rejections)
@@ -92,8 +94,8 @@ function copyRows(db: DatabaseSync, rows: Iterable<SavedRow>): void {
 }
 
 /**
- * Of some events only an old copy is left, in which they wait, although an attempt says that they were delivered. (One
- * with a later `finished_at` was sent again since.)
+ * Of some events only an old, waiting copy is left, although an attempt shows that they were delivered. (One with a
+ * later `finished_at` was sent again since.)
  */
 function finishDelivered(db: DatabaseSync): void {
   db.exec(`
@@ -119,10 +121,11 @@ function countAll(db: DatabaseSync): { saved: number; waiting: number; lost: num
     (state) => db.prepare('SELECT count(*) AS n FROM event WHERE state = ?').get(state)?.n as number,
   );
   const lastSeq = (db.prepare('SELECT max(seq) AS n FROM event').get()?.n as number | null) ?? 0;
-  const known = before.last_seq !== 0 || lastSeq === 0;
+  // 0: no counters were found.
+  const known = before.last_seq !== 0;
   const left = waiting + dead - (before.waiting as number) - (before.dead as number);
   const lost = Math.max(0, -left);
-  // What is in excess had been delivered, which the rows do not show any more: it is sent again, and counted then.
+  // Waiting events in excess had been delivered, which the rows no longer show: they are sent again, and counted then.
   const everDelivered = Math.max((before.delivered as number) - Math.max(0, left), delivered);
   db.prepare(
     'UPDATE counters SET queued = ?, delivered = ?, waiting = ?, dead = ?, lost = lost + ?, last_seq = ?',

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { callStatuses } from '../../api/contract/call-event.ts';
+import { callStatuses } from '../../api/contract/call-status.ts';
 import { highestSeq } from '../tables/counters.ts';
 import { isBodyOf } from '../tables/event-body.ts';
 import { type PageRow, pageSize, rowsOfPage, type Value } from './page.ts';
-import { type Frame, framesOf } from './wal.ts';
+import { framesOf } from './wal.ts';
 
 /** A row that was read out of a damaged file: its table and its values in the table's order. */
 export type SavedRow =
@@ -17,8 +17,8 @@ export type SavedRow =
 const stride = 256;
 
 /**
- * Every row that can be read out of a database file and its WAL (`wal`: its bytes), page by page, whatever became of
- * the tree that held them together. The same row can come several times: of two, the later one is newer or damaged.
+ * Every row that can be read from a database file and its WAL (`wal`: its bytes), page by page, even if the tree above
+ * the pages is damaged. A row can appear several times: the later copy is newer, or damaged.
  */
 export function* salvage(path: string, wal: Buffer): Generator<SavedRow> {
   const fd = openSync(path, 'r');
@@ -33,10 +33,10 @@ export function* salvage(path: string, wal: Buffer): Generator<SavedRow> {
       const block = readPages(fd, first, stride);
       for (let i = 0; i * pageSize < block.length; i++) {
         const page = block.subarray(i * pageSize, (i + 1) * pageSize);
-        yield* savedRows({ pageNumber: first + i, page }, pageAt);
+        yield* savedRows(page, pageAt);
       }
     }
-    for (const frame of framesOf(wal)) yield* savedRows(frame, pageAt);
+    for (const { page } of framesOf(wal)) yield* savedRows(page, pageAt);
   } finally {
     closeSync(fd);
   }
@@ -48,17 +48,14 @@ function readPages(fd: number, first: number, count: number): Buffer {
   return block.subarray(0, length);
 }
 
-function* savedRows(
-  { pageNumber, page }: Frame,
-  pageAt: (n: number) => Buffer | undefined,
-): Generator<SavedRow> {
-  for (const row of rowsOfPage(page, pageNumber, pageAt)) {
+function* savedRows(page: Buffer, pageAt: (n: number) => Buffer | undefined): Generator<SavedRow> {
+  for (const row of rowsOfPage(page, pageAt)) {
     const saved = recognise(row);
     if (saved) yield saved;
   }
 }
 
-/** Tables are recognised by their rows' shapes; whatever fits none exactly is damaged, or not ours. */
+/** Tables are recognised by the shape of their rows. Rows of any other shape are damaged, or not ours. */
 const shapes: readonly {
   readonly table: SavedRow['table'];
   readonly columns: readonly ((v: Value) => boolean)[];

@@ -39,6 +39,8 @@ const rows: readonly [name: string, wal: (t: TestContext) => Buffer, expected: n
   ],
   ['a flipped bit in a frame header', (t) => flip(walOf(t, 5), 32 + frameSize + 1), 1],
   ['a flipped bit in the last transaction', (t) => flip(walOf(t, 5), 32 + 4 * frameSize + 2_000), 4],
+  ['a flipped bit in the only transaction', (t) => flip(walOf(t, 1), 32 + 2_000), 0],
+  ['a flipped bit in a checksum', (t) => flip(walOf(t, 5), 32 + 2 * frameSize + 17), 2],
   ['a flipped bit in the header', (t) => flip(walOf(t, 5), 17), 0],
   ['a zeroed header', (t) => walOf(t, 5).fill(0, 0, 32), 0],
 ];

@@ -21,11 +21,10 @@ export function framesOf(wal: Buffer): Frame[] {
 }
 
 /**
- * SQLite believes a WAL up to its first wrong checksum and silently forgets the rest, acknowledged transactions
- * included. Returns the number of the first frame that it will not take although complete transactions of the same WAL
- * follow: the first one after the last commit that it believes, since it forgets a damaged transaction as a whole.
- * Undefined when nothing is forgotten. (After a power cut the last transaction may be half there: that
- * looks the same, but it had not been acknowledged.)
+ * SQLite reads a WAL up to its first wrong checksum and silently drops the rest, acknowledged transactions included.
+ * Returns the number of the first frame that it drops although complete transactions of the same WAL follow: the one after
+ * the last valid commit, since SQLite drops a damaged transaction as a whole. Undefined if it drops none. (After a power
+ * cut the last transaction may be incomplete. That looks the same, but it was not acknowledged.)
  * Source: https://sqlite.org/fileformat2.html, part 4.
  */
 export function firstForgottenFrame(wal: Buffer): number | undefined {
@@ -33,12 +32,11 @@ export function firstForgottenFrame(wal: Buffer): number | undefined {
   const littleEndian = (wal.readUInt32BE(0) & 1) === 0;
   const sum = checksum(littleEndian);
   sum.add(wal, 0, 24);
-  const magic = (wal.readUInt32BE(0) & 0xfffffffe) >>> 0 === 0x377f0682;
-  if (!magic || wal.readUInt32BE(8) !== pageSize || !sum.is(wal, 24)) return 0;
+  if (wal.readUInt32BE(8) !== pageSize || !sum.is(wal, 24)) return 0;
 
   let bad = false;
   let frame = 0;
-  let believed = 0;
+  let validFrames = 0;
   for (let at = headerSize; at + frameSize <= wal.length; at += frameSize, frame++) {
     const ours = wal.compare(wal, 16, 24, at + 8, at + 16) === 0;
     if (!bad) {
@@ -47,8 +45,8 @@ export function firstForgottenFrame(wal: Buffer): number | undefined {
       bad = !ours || !sum.is(wal, at + 16);
     }
     const commits = ours && wal.readUInt32BE(at + 4) !== 0;
-    if (commits && bad) return believed;
-    if (commits) believed = frame + 1;
+    if (commits && bad) return validFrames;
+    if (commits) validFrames = frame + 1;
   }
   return undefined;
 }

@@ -7,13 +7,13 @@ export type Counters = {
   readonly delivered: number;
   readonly waiting: number;
   readonly dead: number;
-  /** Events that a corrupt file took with it, as far as it could be counted; not part of `queued`. */
+  /** Events lost to a damaged file, as far as they could be counted; not part of `queued`. */
   readonly lost: number;
 };
 
 /**
- * No outbox ever takes this many events: a higher number is damage. Sixteen times as much, the number of an attempt, is
- * still one that JavaScript can count with.
+ * No outbox ever has this many events: a higher number is damage. Sixteen times as much, which numbers the attempts, is
+ * still a safe integer.
  */
 export const highestSeq = 2 ** 48;
 
@@ -63,7 +63,7 @@ export function createCounterKeeper(db: DatabaseSync) {
       dirty = true;
       return ++lastSeq;
     },
-    /** Counts a dead letter out that an operator has thrown away: it is part of nothing any more. */
+    /** Subtracts a dead letter that an operator has discarded. */
     discard(): void {
       delta.queued--;
       delta.dead--;

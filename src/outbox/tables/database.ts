@@ -10,13 +10,13 @@ import { migrations, schemaVersion } from './migrations.ts';
 /** Who works on a folder of ours. */
 export const occupant: Occupant = { name: 'outbox', who: 'pbx-bridge' };
 
-/** The WAL stays near 16 MiB, or near 1 MiB where there is little room: it must not take what new events need. */
+/** The WAL stays near 16 MiB, or near 1 MiB where there is little room: new events need the rest. */
 const checkpointPages = { ample: 4_000, little: 250 } as const;
 const littleRoom = 64 << 20;
 
 /**
- * Room without which the database is not opened, bytes. SQLite maps the index of the WAL into memory, and where a file
- * system has blocks of less than 4 KiB and no room, touching that memory kills the process (SIGBUS).
+ * Least free space for opening the database, bytes. SQLite maps the index of the WAL into memory. On a full file system
+ * with blocks of less than 4 KiB, touching that memory kills the process (SIGBUS).
  */
 const leastRoom = 256 << 10;
 
@@ -48,7 +48,7 @@ export function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** The disk is full: from now on the WAL takes little room, and what is in it goes to its place as far as it can. */
+/** Called when the disk is full: keeps the WAL small, and checkpoints as much of it as possible. */
 export function saveRoom(db: DatabaseSync): void {
   db.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages.little}; PRAGMA wal_checkpoint(PASSIVE)`);
 }

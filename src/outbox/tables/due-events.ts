@@ -4,12 +4,12 @@ import { BrokenInvariant } from '../../storage/storage-error.ts';
 import { highestSeq } from './counters.ts';
 import { isBodyOf } from './event-body.ts';
 
-/** From this number of attempts on, events are alike to the priority `retry`: their waits are the longest anyway. */
-export const mostTries = 16;
+/** From this number of attempts on, `retry` does not order events by it: their waits are the longest anyway. */
+export const mostAttempts = 16;
 
 const columns = 'seq, call_id, status, body, queued_at, attempts, rejections, state';
 const untried = 'FROM event WHERE newest_at IS NOT NULL AND attempts = 0';
-const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostTries}) = ?`;
+const retry = `FROM event WHERE newest_at IS NOT NULL AND attempts > 0 AND min(attempts, ${mostAttempts}) = ?`;
 
 /** The statements of `createDueEvents`: here, so that a test can ask SQLite for their plans. */
 export const prioritySql = {
@@ -21,7 +21,7 @@ export const prioritySql = {
   nextDue: `SELECT next_at ${retry} AND next_at > ? AND next_at <= ? ORDER BY next_at LIMIT 1`,
 } as const;
 
-/** Hands out next events. Every statement goes straight to its rows, however many wait. */
+/** Finds next events. Every statement reads only its rows, however many wait. */
 export function createDueEvents(db: DatabaseSync) {
   const fresh = db.prepare(prioritySql.fresh);
   const backlog = db.prepare(prioritySql.backlog);
@@ -34,9 +34,9 @@ export function createDueEvents(db: DatabaseSync) {
     if (query.priority === 'fresh') yield* fresh.all(query.freshSince, limit) as EventRow[];
     else if (query.priority === 'backlog') yield* backlog.all(query.freshSince, limit) as EventRow[];
     else {
-      for (let tries = 1; tries <= mostTries; tries++) {
-        yield* come.all(tries, query.now, limit) as EventRow[];
-        yield* beyond.all(tries, query.now + longestWaitMs, limit) as EventRow[];
+      for (let attempts = 1; attempts <= mostAttempts; attempts++) {
+        yield* come.all(attempts, query.now, limit) as EventRow[];
+        yield* beyond.all(attempts, query.now + longestWaitMs, limit) as EventRow[];
       }
     }
   }
@@ -45,7 +45,6 @@ export function createDueEvents(db: DatabaseSync) {
     due(query: Parameters<DeliveryQueue['due']>[0]): QueuedEvent[] {
       const except = new Set(query.except);
       const found: QueuedEvent[] = [];
-      if (query.limit <= 0) return found;
       for (const row of candidates(query, query.limit + except.size)) {
         const event = queuedEvent(row);
         if (!except.has(event.callId) && found.push(event) === query.limit) break;
@@ -57,8 +56,8 @@ export function createDueEvents(db: DatabaseSync) {
 
     nextDue(now: number): number | undefined {
       let soonest: number | undefined;
-      for (let tries = 1; tries <= mostTries; tries++) {
-        const at = nextDue.get(tries, now, now + longestWaitMs)?.next_at as number | undefined;
+      for (let attempts = 1; attempts <= mostAttempts; attempts++) {
+        const at = nextDue.get(attempts, now, now + longestWaitMs)?.next_at as number | undefined;
         if (at !== undefined && (soonest === undefined || at < soonest)) soonest = at;
       }
       return soonest;

@@ -12,7 +12,7 @@ export type Attempt = Pick<
 /** An event with its attempts: the first fifteen attempts and the last. */
 export type StoredEvent = QueuedEvent & {
   readonly state: 'waiting' | 'delivered' | 'dead';
-  /** Unix ms at which it was delivered or parked. */
+  /** Unix ms at which it was delivered, or became a dead letter. */
   readonly finishedAt?: number;
   readonly attemptLog: readonly Attempt[];
 };
@@ -33,13 +33,15 @@ export const historySql = {
 
 /** Makes a row of `event` (`eventColumns`) an event with its attempts. */
 export function createEventReader(db: DatabaseSync): (row: StoredRow) => StoredEvent {
-  const attempts = db.prepare(historySql.attempts);
+  const attemptsOf = db.prepare(historySql.attempts);
   return (row) => {
-    const { seq, status, body, state, attempts: tries, rejections } = row;
-    const attemptLog = (attempts.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
-    const sent = { attempts: tries, rejections };
-    const event = { seq, callId: row.call_id, status, body, queuedAt: row.queued_at, ...sent };
-    // A waiting event that has one was sent again then.
+    const { seq, status, body, state, attempts, rejections } = row;
+    const attemptLog = (attemptsOf.all(seq * slots, seq * slots + slots) as AttemptRow[]).map(attempt);
+    const event = {
+      ...{ seq, callId: row.call_id, status, body, queuedAt: row.queued_at },
+      ...{ attempts, rejections },
+    };
+    // Of an event that waits again, `finished_at` is when it finished before.
     const finished = row.finished_at === null || state === 0 ? {} : { finishedAt: row.finished_at };
     return { ...event, state: states[state] ?? 'waiting', ...finished, attemptLog };
   };
@@ -68,9 +70,9 @@ export function createHistory(db: DatabaseSync) {
     oldestWaiting: (): number | undefined => oldest.get()?.queued_at as number | undefined,
 
     /**
-     * One step of forgetting what was delivered before `before` (Unix ms): looks at `limit` events after `after`. All
-     * are looked at: where a clock was set meanwhile, an old event can stand behind a young one.
-     * `next`: where to go on; undefined when this was all.
+     * One step of deleting events that were delivered before `before` (Unix ms): reads the next `limit` events with numbers
+     * above `after`. It reads all events, since an older one can have a higher number if a clock was set. `next`: `after`
+     * of the next step; undefined at the end.
      */
     prune(before: number, after: number, limit: number): { forgotten: number; next?: number } {
       const rows = old.all(after, limit) as Record<'seq' | 'state' | 'finished_at', number>[];

@@ -3,8 +3,8 @@ import { BrokenInvariant } from '../../storage/storage-error.ts';
 import type { CounterKeeper } from './counters.ts';
 
 /**
- * What is queued in one go, as it crosses the threads: flat lists, because copying many small objects costs more
- * than writing them to disk.
+ * What is queued together, as it is sent to the thread: flat lists, because copying many small objects costs more than
+ * writing them to disk.
  */
 export type IntakeBatch = {
   /** id, state, id, state, … of calls that changed; null instead of a state: the call has ended, forget it. */
@@ -42,7 +42,7 @@ export const intakeSql = {
   touch: 'UPDATE event SET newest_at = max(newest_at, ?) WHERE seq = ? AND newest_at IS NOT NULL',
 } as const;
 
-/** Writes down what changed and the events to report. Runs inside the caller's transaction. */
+/** Writes changed calls and trunks, and the events to report. Runs inside the caller's transaction. */
 export function createIntake(
   db: DatabaseSync,
   counters: CounterKeeper,
@@ -63,7 +63,7 @@ export function createIntake(
     );
   const [insertOne, insertChunk] = [insert(1), insert(chunk)];
 
-  /** What is there of these calls: one query for all. */
+  /** What the table has of these calls, by one query. */
   function known(callIds: ReadonlySet<string>): Map<string, KnownCall> {
     const calls = new Map<string, KnownCall>();
     for (const row of eventsOfCalls.all(JSON.stringify([...callIds])) as CallEventRow[]) {

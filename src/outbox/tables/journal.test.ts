@@ -12,14 +12,16 @@ test('journal: lines are on disk with their batch, also without events, and a re
     outbox.append({ ...batchOf('a:ringing'), journal: { lines: 'one of a\none of b', at: 1 } }),
     outbox.append({ ...batchOf('b:ringing'), journal: { lines: 'two of a', at: 2 } }),
     outbox.append({ calls: [], trunks: [], events: [], journal: { lines: 'one of c', at: 3 } }),
+    outbox.append(batchOf('c:ringing')),
   ]);
+  await outbox.pruneJournal(1, mostBytes);
   const reader = openReader(directory);
   t.after(() => reader?.close());
   assert.deepEqual(reader?.journal(['of a']), ['one of a', 'two of a']);
   assert.deepEqual(reader?.journal(['of b', 'of c']), ['one of b', 'one of c']);
   assert.deepEqual(reader?.journal(['of d']), []);
   assert.deepEqual(reader?.journal([]), []);
-  assert.equal((await outbox.counters()).queued, 2);
+  assert.equal((await outbox.counters()).queued, 3);
 });
 
 test('journal: what is old goes, and what is too much, the oldest first; events stay', async (t) => {

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * What was seen and decided, in chunks of lines, for `explain`: opaque here. A row's id is the number of characters
- * written so far, so that the size of what is kept is the difference of two ids. There is no index: a question reads
- * everything, and writing costs one row per batch. A repair starts a new journal.
+ * The journal, in chunks of lines, which are opaque here. A row's id is the number of characters written so far, so
+ * that the size of the journal is the difference of two ids. There is no index: a search reads everything, and a write
+ * costs one row per batch. A repair starts a new journal.
  */
 export function createJournal(db: DatabaseSync) {
   const write = db.prepare(
@@ -20,8 +20,8 @@ export function createJournal(db: DatabaseSync) {
     },
 
     /**
-     * One step of forgetting what was written before `before` (Unix ms), or is beyond `most` characters; looks at `limit`
-     * rows. Returns how many it forgot.
+     * One step of deleting lines that were written before `before` (Unix ms), or are beyond `most` characters; reads
+     * `limit` rows. Returns how many it deleted.
      */
     pruneJournal(before: number, most: number, limit: number): number {
       const last = (ends.get()?.last ?? 0) as number;

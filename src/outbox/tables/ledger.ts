@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { CallStatus } from '../../api/contract/call-status.ts';
 import { intakeSql } from './intake.ts';
 
 /** What was decided about a call: its reported states, or why it is not reported. */
-export type CallVerdict = {
+export type LedgerEntry = {
   /** In no order; empty if nothing was reported. */
   readonly reported: readonly CallStatus[];
   readonly unreported?: string;
@@ -14,8 +14,8 @@ export const ledgerSql = {
 } as const;
 
 /**
- * The ledger of judged calls: `event` has those that are reported, `open_call` those in progress, and `unreported` the
- * others with the reason. Beside it, how far Asterisk's call records were read, in the same transactions.
+ * The ledger of decided calls: `event` has the reported ones, `open_call` those in progress, and `unreported` the
+ * others with the reason. It also stores how far Asterisk's call records were read, in the same transactions.
  */
 export function createLedger(db: DatabaseSync) {
   const write = db.prepare(
@@ -43,20 +43,20 @@ export function createLedger(db: DatabaseSync) {
     /** Those of the two days before the newest: no call takes longer. */
     unreported: () => recent.all().map(({ call_id }) => call_id as string),
     checkpoint: () => checkpoint.get()?.checkpoint as string | undefined,
-    /** Calls without a verdict are left out. */
-    verdicts(callIds: readonly string[]): Map<string, CallVerdict> {
+    /** Calls without an entry are left out. */
+    ledgerEntries(callIds: readonly string[]): Map<string, LedgerEntry> {
       const ids = JSON.stringify(callIds);
-      const verdicts = new Map<string, { reported: CallStatus[]; unreported?: string }>();
+      const entries = new Map<string, { reported: CallStatus[]; unreported?: string }>();
       for (const { call_id, why } of unreported.all(ids) as Record<string, string>[])
-        verdicts.set(call_id as string, { reported: [], unreported: why as string });
+        entries.set(call_id as string, { reported: [], unreported: why as string });
       for (const { call_id, status } of events.all(ids) as { call_id: string; status: CallStatus }[]) {
-        const verdict = verdicts.get(call_id);
-        if (verdict === undefined) verdicts.set(call_id, { reported: [status] });
-        else verdict.reported.push(status);
+        const entry = entries.get(call_id);
+        if (entry === undefined) entries.set(call_id, { reported: [status] });
+        else entry.reported.push(status);
       }
-      return verdicts;
+      return entries;
     },
-    /** Deletes the verdicts from before `before` (Unix ms) among the `limit` oldest, and returns their number. */
+    /** Deletes the entries from before `before` (Unix ms) among the `limit` oldest, and returns their number. */
     pruneUnreported: (before: number, limit: number): number => Number(forget.run(before, limit).changes),
   };
 }

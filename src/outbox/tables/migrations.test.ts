@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { schemaOf, versionOf } from '../../storage/migrate.ts';
+import { openOperator } from '../operator.ts';
 import { batchOf, keepingLog, opened, temporaryFolder } from '../outbox.fixture.ts';
 import { openOutbox } from '../outbox.ts';
+import { openReader } from '../reader.ts';
 import { databasePath, openDatabase } from './database.ts';
 import { schemaVersion } from './migrations.ts';
 
@@ -30,6 +32,11 @@ test('migrations: a database that a newer version wrote is refused in one line, 
       `^${databasePath(directory)} was written by a newer pbx-bridge \\(schema version ${schemaVersion + 1}, .*knows ${schemaVersion}\\).*$`,
     ),
   });
+  for (const open of [openReader, openOperator])
+    assert.throws(() => open(directory), {
+      name: 'StorageRefused',
+      message: /by a newer pbx-bridge: use that/,
+    });
   assert.deepEqual(readFileSync(databasePath(directory)), before);
 });
 

@@ -21,7 +21,7 @@ export const migrations: readonly string[] = [
     newest_at INTEGER,
     next_at INTEGER,
     finished_at INTEGER,
-    -- How often the far side refused the event: only these attempts park it.
+    -- How often the far side rejected the event: only these attempts make it a dead letter.
     rejections INTEGER NOT NULL DEFAULT 0,
     UNIQUE (call_id, status)
   ) STRICT;
@@ -66,7 +66,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE trunk (endpoint TEXT NOT NULL UNIQUE, source TEXT NOT NULL, state TEXT NOT NULL) STRICT;
   `,
   `
-  -- Calls that were judged and are not reported, and why. With event and open_call it is the ledger of judged calls.
+  -- Calls that are not reported, and why. With event and open_call it is the ledger of decided calls.
   CREATE TABLE unreported (call_id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
   -- One row: how far Asterisk's call records were read, opaque.
   CREATE TABLE cdr_checkpoint (id INTEGER PRIMARY KEY CHECK (id = 1), checkpoint TEXT NOT NULL) STRICT;

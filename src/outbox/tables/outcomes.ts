@@ -12,7 +12,7 @@ export const slots = 16;
 /** An error's text is kept up to this many characters. */
 const longestError = 500;
 
-/** A waiting event that was finished before was sent again by an operator, then: its age counts from there. */
+/** The age of a waiting event. If it finished before, an operator has sent it again, and its age counts from then. */
 const columns = `seq, call_id, status, body, queued_at, attempts, rejections, state,
   max(queued_at, coalesce(finished_at, 0)) AS waits_since`;
 
@@ -30,7 +30,7 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   );
   const postpone = db.prepare('UPDATE event SET attempts = ?, rejections = ?, next_at = ? WHERE seq = ?');
   const nextOfCall = db.prepare(outcomeSql.nextOfCall);
-  // One that was tried before it lost its place to a revived dead letter is due at once.
+  // An event with attempts that lost its place to a requeued dead letter is due at once.
   const promote = db.prepare('UPDATE event SET newest_at = ?, next_at = 0 WHERE seq = ?');
   const lastSlot = db.prepare('SELECT max(id) AS id FROM attempt WHERE id >= ? AND id < ?');
   const record = db.prepare(
@@ -39,29 +39,43 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
   );
   const nextEvents = db.prepare(outcomeSql.nextEvents);
 
-  function remember(of: DeliveryResult): void {
-    const first = of.seq * slots;
+  function remember(result: DeliveryResult): void {
+    const first = result.seq * slots;
     const last = lastSlot.get(first, first + slots)?.id as number | null;
     const id = last === null ? first : Math.min(last + 1, first + slots - 1);
-    const error = of.error?.slice(0, longestError) ?? null;
-    record.run(id, of.at, of.outcome, of.counted ? 1 : 0, of.httpStatus ?? null, error, of.durationMs);
+    const error = result.error?.slice(0, longestError) ?? null;
+    record.run(
+      id,
+      result.at,
+      result.outcome,
+      result.counted ? 1 : 0,
+      result.httpStatus ?? null,
+      error,
+      result.durationMs,
+    );
   }
 
   /** Returns the next event of the call, if it has more to send. */
-  function recordOne(of: DeliveryResult): WaitingRow | undefined {
-    const event = find.get(of.seq) as FoundRow | undefined;
-    // Pruned, delivered or parked meanwhile: a late word about it changes nothing, except that it arrived after all.
+  function recordOne(result: DeliveryResult): WaitingRow | undefined {
+    const event = find.get(result.seq) as FoundRow | undefined;
+    // Deleted, delivered or a dead letter meanwhile: a late result is ignored, except a late success.
     if (!event || event.state === deliveredState) return undefined;
-    if (event.state === deadState && of.outcome !== 'delivered') return undefined;
-    remember(of);
-    const attempts = event.attempts + (of.counted ? 1 : 0);
-    const rejections = event.rejections + (of.rejected ? 1 : 0);
-    if (of.outcome === 'retry') {
-      postpone.run(attempts, rejections, of.nextAt ?? of.at, of.seq);
+    if (event.state === deadState && result.outcome !== 'delivered') return undefined;
+    remember(result);
+    const attempts = event.attempts + (result.counted ? 1 : 0);
+    const rejections = event.rejections + (result.rejected ? 1 : 0);
+    if (result.outcome === 'retry') {
+      postpone.run(attempts, rejections, result.nextAt ?? result.at, result.seq);
       return undefined;
     }
-    counters.move(event.state === deadState ? 'dead' : 'waiting', of.outcome);
-    finish.run(of.outcome === 'delivered' ? deliveredState : deadState, of.at, attempts, rejections, of.seq);
+    counters.move(event.state === deadState ? 'dead' : 'waiting', result.outcome);
+    finish.run(
+      result.outcome === 'delivered' ? deliveredState : deadState,
+      result.at,
+      attempts,
+      rejections,
+      result.seq,
+    );
     return event.newest_at === null ? undefined : advance(event.call_id, event.newest_at);
   }
 
@@ -79,28 +93,28 @@ export function createOutcomes(db: DatabaseSync, counters: CounterKeeper) {
     },
 
     /**
-     * One step of DeliveryQueue.expire: looks at `limit` calls whose next events come after the number `after`. All are
-     * looked at: where a clock was set meanwhile, an old event can stand behind a young one.
-     * `next`: where to go on; undefined when this was all.
+     * One step of DeliveryQueue.expire: reads the next `limit` calls whose next events have numbers above `after`. It reads
+     * all calls, since an older event can have a higher number if a clock was set. `next`: `after` of the next step;
+     * undefined at the end.
      */
     expire(
       queuedBefore: number,
       at: number,
       after: number,
       limit: number,
-    ): { parked: number; next?: number } {
+    ): { expired: number; next?: number } {
       const rows = nextEvents.all(after, limit) as WaitingRow[];
-      let parked = 0;
+      let expired = 0;
       for (const first of rows) {
         let row: WaitingRow | undefined = first;
-        for (; row && row.waits_since < queuedBefore; parked++) {
+        for (; row && row.waits_since < queuedBefore; expired++) {
           const { seq, callId } = queuedEvent(row);
           const error = 'not delivered within the longest time an event is kept (OUTBOX_MAX_AGE)';
           row = recordOne({ seq, callId, outcome: 'dead', at, counted: false, error, durationMs: 0 });
         }
       }
       const last = rows.at(-1);
-      return last && rows.length === limit ? { parked, next: last.seq } : { parked };
+      return last && rows.length === limit ? { expired, next: last.seq } : { expired };
     },
   };
 }

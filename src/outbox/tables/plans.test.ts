@@ -9,7 +9,7 @@ import { intakeSql } from './intake.ts';
 import { ledgerSql } from './ledger.ts';
 import { migrations } from './migrations.ts';
 import { outcomeSql } from './outcomes.ts';
-import { reviveSql } from './revive.ts';
+import { requeueSql } from './requeue.ts';
 
 // With millions of waiting rows a statement that scans or sorts would hold up everything behind it.
 const direct = /^(SEARCH event |SEARCH attempt |SCAN j VIRTUAL TABLE|SEARCH e |SEARCH u )/;
@@ -27,7 +27,7 @@ for (const [name, sql] of Object.entries({
   ...outcomeSql,
   ...historySql,
   ...operatorSql,
-  ...reviveSql,
+  ...requeueSql,
 })) {
   test(`outbox: the statement ${name} goes straight to its rows`, () => {
     const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();

@@ -2,7 +2,6 @@ import type { Log } from '../../log/log.ts';
 import { messageOf } from '../../process/message-of.ts';
 import { lockFolder } from '../../storage/instance-lock.ts';
 import { makeFolder } from '../../storage/open-database.ts';
-import { StorageRefused } from '../../storage/refused.ts';
 import type { Main, Server } from '../../storage/serve-thread.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import { type Answers, addAnswer, noAnswers, type ThreadRequest } from '../../storage/thread-messages.ts';
@@ -28,7 +27,7 @@ const reads: ReadonlySet<string> = new Set<string>([
   'counters',
   'oldestWaiting',
   'eventsOf',
-  'verdicts',
+  'ledgerEntries',
   'lastDelivered',
   'check',
 ] satisfies StoreOp[]);
@@ -82,7 +81,7 @@ export function createKeeper(
     try {
       db?.close();
     } catch {
-      // A disk that fails may fail to close as well; what matters is that the next attempt opens it again.
+      // A failing disk may fail to close the file too. Only the next attempt to open it counts.
     }
   }
 
@@ -149,7 +148,7 @@ export function createKeeper(
     }
   }
 
-  /** Halves the requests until they fit; none overtakes one that did not fit. */
+  /** Writes as many requests as fit, by halving them; none overtakes one that did not fit. */
   function writeWhatFits(requests: readonly ThreadRequest[], answers: Answers): void {
     if (requests.length <= 1) {
       hold(requests);
@@ -163,10 +162,10 @@ export function createKeeper(
     else hold(rest);
   }
 
-  /** Repairs the damaged file, or leaves that to the next attempt if the disk does not allow it now. */
+  /** Repairs the damaged file. If the disk does not allow it now, the next attempt does. */
   function repairNow(error: unknown): void {
     close();
-    // It may take minutes, in which nothing is committed: the watchdog must know why.
+    // A repair may take minutes without a commit: the watchdog must know the reason.
     main.notify({ type: 'storage', storage: { state: 'failing', error: 'the database is being repaired' } });
     try {
       opened = repairAndOpen(path, now(), error, log);
@@ -176,10 +175,10 @@ export function createKeeper(
     }
   }
 
-  /** A program that ended because of its disk would only be started again and again. */
+  /** The program does not end for a failing disk: the service manager would only start it again and again. */
   function retryLater(error: unknown): void {
     const kind = storageErrorKind(error);
-    if (error instanceof StorageRefused || kind === 'other' || kind === 'corrupt') throw error;
+    if (kind === 'other' || kind === 'corrupt') throw error;
     enter(kind === 'full' ? 'full' : 'failing', error);
   }
 
@@ -235,7 +234,7 @@ export function createKeeper(
     try {
       if (opened) saveRoom(opened.db);
     } catch {
-      // The disk is still full, or fails in another way, which the next write meets as well.
+      // The disk is still full, or fails otherwise, as the next write will show.
     }
   }
 

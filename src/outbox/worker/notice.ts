@@ -1,7 +1,7 @@
 import type { LogFields } from '../../log/log.ts';
 import type { MessageCode } from '../../log/messages.ts';
 
-/** How storage is: for health. `full` and `failing` mean that nothing new is taken at the moment. */
+/** The state of the storage, for health checks. `full` and `failing`: nothing is stored at the moment. */
 export type StorageState = {
   readonly state: 'working' | 'full' | 'failing';
   /** One line for people, when it is not working. */

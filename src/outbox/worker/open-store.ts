@@ -13,8 +13,8 @@ import { createStore, type Store } from './store.ts';
 export type OpenStore = { readonly db: DatabaseSync; readonly store: Store };
 
 /**
- * Opens the database, whatever has happened to its file: damage is repaired. Throws StorageRefused, or SQLite's error
- * when the disk is full or failing. `now` (Unix ms) goes into the name of a damaged file that is set aside.
+ * Opens the database, and repairs damage. Throws StorageRefused, or SQLite's error when the disk is full or failing.
+ * `now` (Unix ms) goes into the name of a damaged file that is set aside.
  */
 export function openStore(path: string, now: number, log: Log): OpenStore {
   finishReplacement(path, damagedName(path, stampOf(now)));
@@ -28,7 +28,7 @@ export function openStore(path: string, now: number, log: Log): OpenStore {
   }
 }
 
-/** Repairs a damaged file that is closed. `wal`: what was in its WAL, if that may be gone by now. */
+/** Repairs a damaged, closed file. `wal`: the content of its WAL, which may be deleted by now. */
 export function repairAndOpen(
   path: string,
   now: number,
@@ -47,10 +47,10 @@ export function repairAndOpen(
   return open(path);
 }
 
-/** What SQLite would lose without a word when it opens the file. */
+/** What SQLite would silently lose when it opens the file. */
 function assertWhole(path: string, wal: Buffer): void {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  // It takes an empty file for a new database, and deletes the WAL with all that is in it.
+  // SQLite takes an empty file for a new database, and deletes its WAL with all events in it.
   if (size === 0 && wal.length > 0) throw new BrokenInvariant('the database is empty, and its WAL is not');
   if (firstForgottenFrame(wal) !== undefined) throw new BrokenInvariant('a frame of the WAL is damaged');
 }

@@ -8,7 +8,7 @@ import { createIntake } from '../tables/intake.ts';
 import { createJournal } from '../tables/journal.ts';
 import { createLedger } from '../tables/ledger.ts';
 import { createOutcomes } from '../tables/outcomes.ts';
-import { createReviver } from '../tables/revive.ts';
+import { createRequeuer } from '../tables/requeue.ts';
 import { createTrunkTable } from '../tables/trunks.ts';
 
 /** Everything that can be asked of an open database, synchronously: the worker's side of the outbox. */
@@ -21,9 +21,9 @@ export type StoreOp = keyof StoreOps;
 export function createStore(db: DatabaseSync) {
   const counters = createCounterKeeper(db);
   const { writeLines, pruneJournal } = createJournal(db);
-  const reviver = createReviver(db);
+  const requeuer = createRequeuer(db);
   const { trunks, saveTrunks } = createTrunkTable(db);
-  const { writeLedger, checkpoint, unreported, verdicts, pruneUnreported } = createLedger(db);
+  const { writeLedger, checkpoint, unreported, ledgerEntries, pruneUnreported } = createLedger(db);
   const openCalls = db.prepare('SELECT id, state FROM open_call ORDER BY rowid');
   const ops = {
     ...createIntake(db, counters, writeLines, saveTrunks, writeLedger),
@@ -35,13 +35,13 @@ export function createStore(db: DatabaseSync) {
       unreported: unreported(),
       cdrCheckpoint: checkpoint(),
     }),
-    verdicts,
+    ledgerEntries,
     pruneUnreported,
     pruneJournal,
     ...createDueEvents(db),
     ...createOutcomes(db, counters),
     ...createHistory(db),
-    sendAgain: (seqs: readonly number[], at: number) => reviver.sendAgain(seqs, counters, at),
+    sendAgain: (seqs: readonly number[], at: number) => requeuer.sendAgain(seqs, counters, at),
     counters: () => counters.read(),
     check: () => checkAll(db, 'quick_check'),
   };

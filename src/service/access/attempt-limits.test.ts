@@ -74,6 +74,7 @@ test('attempts that have begun count: of a thousand at once ten are checked', ()
   begun[0]?.undecided();
   assert.ok(limits.begin('password', ann, 0), 'one that was not decided does not count');
   begun[1]?.right();
+  begun[2]?.undecided();
   assert.equal(
     allowed(limits, () => ann),
     10,
@@ -109,6 +110,7 @@ test('the client behind an address', () => {
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8:0:0'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8::3:4:5:6:7', '2001:db8:0:3'],
     ['::1', '0:0:0:0'],
     ['unix:', 'unknown'],
     ['x'.repeat(10_000), 'unknown'],

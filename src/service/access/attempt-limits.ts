@@ -28,26 +28,26 @@ export type Who = {
 
 /** An attempt that was counted as wrong when it began. */
 export type Attempt = {
-  /** It was right: not counted, and the earlier ones of this user from here neither. */
+  /** The attempt was right: it does not count, and earlier ones of this user from this client no longer do. */
   right(): void;
   /** It was not decided: not counted. */
   undecided(): void;
 };
 
 /**
- * Limits wrong attempts. Nobody can use up another's: a browser that signed in before has its own, whatever others do in
- * its user's name. Guessing from many addresses ends at the limit of the user, which only new browsers share. Counted in
- * this process only.
+ * Limits wrong attempts to sign in. A browser that signed in before has a limit of its own, so others cannot lock its user
+ * out. All other browsers share one limit for each user, which stops guessing from many addresses. Each process counts
+ * for itself.
  */
 export type AttemptLimits = {
-  /** Counts an attempt before it is decided, so that many at once are limited too. Undefined: over a limit. */
+  /** Counts an attempt before it is checked, so that simultaneous ones are limited too. Undefined: over a limit. */
   begin(what: 'password' | 'code', who: Who, now: number): Attempt | undefined;
 };
 
 export function makeAttemptLimits(): AttemptLimits {
   const counters = new LRUCache<string, { count: number; until: number }>({ max: MAX_COUNTERS });
 
-  /** The counters that an attempt counts in, with their limits; the first is of this user from here. */
+  /** The counters of an attempt, with their limits; the first is that of this user and client. */
   function countersFor(what: 'password' | 'code', { as, address, browser }: Who) {
     const user = `${what} ${createHash('sha256').update(as).digest('base64url')}`;
     if (browser !== undefined) return [[`${browser} ${user}`, limits.user]] as const;
@@ -86,7 +86,7 @@ export function makeAttemptLimits(): AttemptLimits {
   };
 }
 
-/** The client that an address stands for: an IPv6 address without its last 64 bits, which its owner chooses freely. */
+/** The client behind an address: an IPv6 address without its last 64 bits, which its owner chooses freely. */
 export function network(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   const kind = isIP(plain);

@@ -3,18 +3,17 @@ import { test } from 'node:test';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { makeKeys } from '../accounts/keys.ts';
 import { makeKnownBrowsers } from './known-browser.ts';
-import { cookieNames } from './session-cookie.ts';
 
-const name = cookieNames('https').browser;
+const name = '__Host-pbx-bridge-browser';
 const browsers = makeKnownBrowsers(makeKeys(Buffer.from('a secret of the server')));
 
-/** A browser with its cookie: who signs in with it, and what it then keeps for how long. */
+/** A browser with its cookie: who signs in with it, and how it keeps the cookie. */
 function makeBrowser(cookie = '') {
   const request = { protocol: 'https', cookies: { [name]: cookie } } as unknown as FastifyRequest;
-  const kept = { seconds: 0 };
-  const setCookie = (_: string, value: string, { maxAge = 0 }) => {
+  const kept = { options: {} };
+  const setCookie = (_: string, value: string, options: object) => {
     request.cookies[name] = value;
-    kept.seconds = maxAge;
+    kept.options = options;
   };
   const reply = { request, setCookie } as unknown as FastifyReply;
   return { request, kept, signIn: (uid: string) => browsers.remember(reply, { uid }, 'account-1') };
@@ -24,7 +23,9 @@ test('a browser is known to the last ten users who signed in with it, by the sam
   const { request, kept, signIn } = makeBrowser();
   assert.deepEqual([browsers.id(request, 'u0'), browsers.account(request)], [undefined, undefined]);
   signIn('u0');
-  assert.deepEqual([browsers.account(request), kept.seconds], ['account-1', 34_560_000]);
+  assert.equal(browsers.account(request), 'account-1');
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure: true, maxAge: 34_560_000 };
+  assert.deepEqual(kept.options, options);
   const id = browsers.id(request, 'u0');
   assert.match(id ?? '', /^[\w-]{22}$/);
   signIn('u0');

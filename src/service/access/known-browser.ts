@@ -10,7 +10,7 @@ const MAX_USERS = 10;
 
 /**
  * A cookie of a browser that has signed in: a random id, the account of the last sign-in, and a signature for each user
- * who signed in. It opens nothing. It gives its users attempts of their own, which nobody else can use up.
+ * who signed in. It grants no access. It gives these users a limit of attempts that others cannot use up.
  */
 export type KnownBrowsers = {
   /** The browser's id, if this user has signed in with it. */
@@ -35,10 +35,10 @@ export function makeKnownBrowsers(keys: Keys): KnownBrowsers {
     account: (request) => read(request).account || undefined,
     remember(reply, { uid }, account) {
       const { request } = reply;
-      const before = read(request);
-      const id = /^[\w-]{22}$/.test(before.id) ? before.id : randomBytes(16).toString('base64url');
+      const known = read(request);
+      const id = /^[\w-]{22}$/.test(known.id) ? known.id : randomBytes(16).toString('base64url');
       const own = signature(id, uid);
-      const others = before.id === id ? before.signatures.filter((other) => other !== own) : [];
+      const others = known.id === id ? known.signatures.filter((other) => other !== own) : [];
       reply.setCookie(
         cookieNames(request.protocol).browser,
         [id, account, own, ...others].slice(0, MAX_USERS + 2).join('.'),

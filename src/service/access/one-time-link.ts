@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts';
 import type { User } from '../store/user-store.ts';
 
 /** How long a link can be opened, if nothing else was chosen: 15 minutes. */
-export const LINK_MS = 15 * 60_000;
+const LINK_MS = 15 * 60_000;
 
 /** Makes a text that signs in as a user, once, within `lifetime` ms. Any older link of the user ends. */
 export async function makeLink(
@@ -25,8 +25,8 @@ export async function useLink(
   now: number,
 ): Promise<User | undefined> {
   const dot = link.lastIndexOf('.');
-  const text = link.slice(0, Math.max(0, dot));
-  if (dot < 0 || !sameText(link.slice(dot + 1), keys.sign('link', text))) return undefined;
+  const text = link.slice(0, dot);
+  if (!sameText(link.slice(dot + 1), keys.sign('link', text))) return undefined;
   const [uid = '', counter, expires] = text.split('.');
   return Number(expires) > now ? users.useLink(uid, Number(counter)) : undefined;
 }

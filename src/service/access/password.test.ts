@@ -7,11 +7,12 @@ const passwords = makePasswords();
 
 test('only the right password matches; equal passwords have different hashes', async () => {
   const stored = await passwords.hash('correct horse battery');
-  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   assert.notEqual(await passwords.hash('correct horse battery'), stored);
   assert.equal(await passwords.verify('correct horse battery', stored), true);
   assert.equal(await passwords.verify('correct horse batterz', stored), false);
   assert.equal(await passwords.verify('', stored), false);
+  await assert.rejects(passwords.verify('x', 'x'), /not an Argon2id hash/);
 });
 
 test('composed and decomposed characters are the same', async () => {

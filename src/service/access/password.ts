@@ -18,7 +18,7 @@ const queueLimits: FairQueueLimits = {
 const derive = promisify(argon2);
 
 /**
- * Argon2id hashes of passwords, as PHC strings. `client`: whose turn in the queue it takes (see http/fair-queue.ts).
+ * Argon2id hashes of passwords, as PHC strings. `client`: whose turn it takes in the queue (http/fair-queue.ts).
  * @throws Refusal 503 if too many wait.
  */
 export type Passwords = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Session, User, UserStore } from '../store/user-store.ts';
-import { IDLE_MS, MAX_AGE_MS, makeSessions } from './sessions.ts';
+import { makeSessions } from './sessions.ts';
 
 const user: User = {
   id: 1,
@@ -17,6 +17,7 @@ const user: User = {
   bar: null,
 };
 
+const hour = 3_600_000;
 const from = { address: '192.0.2.1', browser: 'Firefox' };
 
 /** Sessions on a store in memory, with a clock to turn. */
@@ -27,11 +28,18 @@ function setUp() {
     openSession: async ({ id, at, address, browser }: Parameters<UserStore['openSession']>[0]) =>
       void kept.set(id, { id, user, openedAt: at, usedAt: at, address, browser }),
     sessions: async () => [...kept.values()],
-    openSessions: async (ids: readonly string[]) => ids.filter((id) => kept.has(id)),
+    openSessions: async (ids: readonly string[]) => {
+      assert.notEqual(ids.length, 0, 'a query for nothing');
+      return ids.filter((id) => kept.has(id));
+    },
     session: async (id: string) => kept.get(id),
     useSession: async (id: string, usedAt: number) => {
       const session = kept.get(id);
       if (session) kept.set(id, { ...session, usedAt });
+    },
+    trimSessions: async ({ openedBefore, usedBefore }: Parameters<UserStore['trimSessions']>[0]) => {
+      for (const { id, openedAt, usedAt } of kept.values())
+        if (openedAt < openedBefore || usedAt < usedBefore) kept.delete(id);
     },
     closeSession: async (id: string) => void kept.delete(id),
     closeSessions: async (_user: number, except: string | null) => {
@@ -44,18 +52,50 @@ function setUp() {
 test('a session ends after 12 idle hours, and after 30 days', async () => {
   const { kept, time, sessions } = setUp();
   const cookie = await sessions.open(user, from);
-  time.now += IDLE_MS - 1;
+  time.now += 12 * hour - 1;
   assert.ok(await sessions.find(cookie));
-  time.now += IDLE_MS - 1;
+  time.now += 12 * hour - 1;
   assert.ok(await sessions.find(cookie), 'it was used meanwhile');
-  time.now += IDLE_MS;
+  time.now += 12 * hour;
   assert.equal(await sessions.find(cookie), undefined);
   assert.equal(kept.size, 0, 'and it is forgotten');
 
   const used = await sessions.open(user, from);
-  const end = time.now + MAX_AGE_MS;
-  for (; time.now < end; time.now += IDLE_MS / 2) assert.ok(await sessions.find(used));
+  const end = time.now + 30 * 24 * hour;
+  for (; time.now < end; time.now += 6 * hour) assert.ok(await sessions.find(used));
   assert.equal(await sessions.find(used), undefined);
+});
+
+test('sessions that have ended are trimmed, and no others', async () => {
+  const { kept, time, sessions } = setUp();
+  const [used] = [await sessions.open(user, from), await sessions.open(user, from)];
+  time.now += 12 * hour;
+  await sessions.trim();
+  assert.equal(kept.size, 2);
+  for (const [id, session] of [...kept].slice(0, 1)) kept.set(id, { ...session, usedAt: time.now });
+  time.now += 1;
+  await sessions.trim();
+  assert.equal(kept.size, 1);
+  assert.ok(await sessions.find(used));
+  const [[id, session] = assert.fail()] = kept;
+  time.now = session.openedAt + 30 * 24 * hour;
+  kept.set(id, { ...session, usedAt: time.now });
+  await sessions.trim();
+  assert.equal(kept.size, 1);
+  time.now += 1;
+  await sessions.trim();
+  assert.equal(kept.size, 0);
+});
+
+test('the last use of a session is stored once a minute', async () => {
+  const { kept, time, sessions } = setUp();
+  const cookie = await sessions.open(user, from);
+  const usedAfter = async (ms: number) => {
+    time.now += ms;
+    await sessions.find(cookie);
+    return [...kept.values()][0]?.usedAt === time.now;
+  };
+  assert.deepEqual([await usedAfter(59_999), await usedAfter(1), await usedAfter(1)], [false, true, false]);
 });
 
 test('neither a stored id nor an invented cookie opens a session', async () => {
@@ -80,6 +120,7 @@ test('closing a session calls its listeners and no others', async () => {
   await sessions.close(a.session);
   assert.deepEqual(closed.splice(0), ['a']);
   c.forget();
+  sessions.onClose({ ...c.session, user: { ...user, id: 2 } }, () => closed.push('of another user'));
   await sessions.closeAll(user, null);
   assert.deepEqual(closed, ['a', 'b']);
 });
@@ -108,7 +149,7 @@ test('what listens to a session that another process has closed ends with the ne
 test('a list of sessions has those that are valid now, and what the browser said in plain characters', async () => {
   const { time, sessions } = setUp();
   await sessions.open(user, from);
-  time.now += IDLE_MS - 1;
+  time.now += 12 * hour - 1;
   await sessions.open(user, { address: '192.0.2.2', browser: `é\u0000${'x'.repeat(999)}` });
   assert.equal((await sessions.list(user)).length, 2);
   time.now += 1;

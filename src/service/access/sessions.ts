@@ -84,7 +84,7 @@ export function makeSessions(users: UserStore, clock: () => number): Sessions {
 /** A header as text that every database takes. */
 const plain = (header: string) => header.slice(0, MAX_BROWSER).replace(/[^ -~]/g, '?');
 
-/** The database stores a hash, so that a copy of it is no way in. 256 random bits need no salt. */
+/** The database stores a hash, so that nobody can sign in with a copy of it. 256 random bits need no salt. */
 function idOf(cookie: string): string {
   return createHash('sha256').update(cookie).digest('hex');
 }

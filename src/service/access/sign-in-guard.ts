@@ -5,10 +5,7 @@ import { Refusal } from '../http/refusal.ts';
 import { makeAttemptLimits, network } from './attempt-limits.ts';
 import type { KnownBrowsers } from './known-browser.ts';
 
-/**
- * Everything that a guesser meets: checks of passwords, and of codes of the second factor. What it defends, and against
- * whom, is in SECURITY.md.
- */
+/** Checks passwords and codes of the second factor, within limits on wrong attempts. SECURITY.md says against whom. */
 export type SignInGuard = {
   /**
    * Runs a check within the limits; returns whether it was right. `client` is whose turn in a queue it takes.
@@ -37,7 +34,7 @@ export function makeSignInGuard({
   let silentProxy = false;
   const limited = oncePerMinute(clock);
 
-  /** Only where people sign in: a bridge or a health check on the proxy's machine rightly sends no such header. */
+  /** Checked only where people sign in: a bridge or health check on the proxy's machine sends no such header. */
   function watchProxy({ headers, socket }: FastifyRequest): void {
     if (silentProxy || headers['x-forwarded-for'] !== undefined) return;
     if (!isTrustedProxy(socket.remoteAddress)) return;

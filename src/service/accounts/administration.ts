@@ -35,7 +35,7 @@ export const newToken = (days: number, now: number): IntegrationChange => ({
 });
 
 /** A change of an integration in words, for the audit log. */
-export function integrationChange(
+export function integrationChangeText(
   integration: string,
   { name: renamed, enabled, rotate, oldTokenUntil }: IntegrationChange,
 ): string {

@@ -4,10 +4,10 @@ import type { Store } from '../store/store.ts';
 import { type Extensions, noExtensions } from './extensions.ts';
 import { type Keys, sameText, uidOf } from './keys.ts';
 
-/** The sender of a request. */
-export type Caller = { readonly account: Account; readonly integration: Integration };
+/** The phone system that sent a request, by its token. */
+export type Sender = { readonly account: Account; readonly integration: Integration };
 
-/** The use of an old token from one address is noted at most once in this time, ms. */
+/** The use of an old token from one address is stored at most once in this time, ms. */
 const NOTED_MS = 60_000;
 export type Refused = {
   readonly count: number;
@@ -23,11 +23,13 @@ export type ServiceDirectory = {
   integrationCount(): number;
   extensions(account: number): Extensions;
   /**
-   * The caller with this token; undefined if it is unknown, replaced or switched off. With the address of a request, the
-   * use of a replaced token that is still accepted is noted.
+   * The sender with this token; undefined if it is unknown, replaced or switched off. With the address of a request, it
+   * stores that a replaced token, which is still accepted, was used.
    */
-  caller(token: string, address?: string): Caller | undefined;
-  /** Notes that a token was refused, if it names an integration: an old one, or one that is switched off. */
+  authenticate(token: string, address?: string): Sender | undefined;
+  /**
+   * Counts a refused token, if it names an integration: an old token, or one of an integration that is switched off.
+   */
   noteRefused(token: string, address: string, at: number): void;
   /** How often that was since this process started, and the last time. */
   refused(integration: number): Refused | undefined;
@@ -46,7 +48,7 @@ export async function openDirectory(
   let accounts: readonly Account[] = [];
   let accountsById = new Map<number, Account>();
   let accountsByUid = new Map<string, { account: Account; token: Buffer }>();
-  let callers = new Map<string, { caller: Caller; token: Buffer; old: Buffer }>();
+  let senders = new Map<string, { sender: Sender; token: Buffer; old: Buffer }>();
   let integrations: readonly Integration[] = [];
   let extensions = new Map<number, Map<string, Extension>>();
   const refusals = new Map<number, Refused>();
@@ -68,14 +70,14 @@ export async function openDirectory(
     accountsByUid = new Map(
       accounts.map((account) => [account.uid, { account, token: Buffer.from(keys.adminToken(account)) }]),
     );
-    callers = new Map(
+    senders = new Map(
       integrations.flatMap((integration) => {
         const account = accountsById.get(integration.account);
         if (account === undefined) return [];
-        const before = { ...integration, tokenCounter: integration.tokenCounter - 1 };
-        const tokenOf = (of: Integration) => Buffer.from(keys.integrationToken(of));
-        const known = { caller: { account, integration }, token: tokenOf(integration), old: tokenOf(before) };
-        return [[integration.uid, known]];
+        const previous = { ...integration, tokenCounter: integration.tokenCounter - 1 };
+        const tokenOf = (entry: Integration) => Buffer.from(keys.integrationToken(entry));
+        const tokens = { token: tokenOf(integration), old: tokenOf(previous) };
+        return [[integration.uid, { sender: { account, integration }, ...tokens }]];
       }),
     );
   };
@@ -96,21 +98,21 @@ export async function openDirectory(
     integrations: (account) => integrations.filter((integration) => integration.account === account),
     integrationCount: () => integrations.length,
     extensions: (account) => extensions.get(account) ?? noExtensions,
-    caller(token, address) {
-      const known = callers.get(uidOf(token));
+    authenticate(token, address) {
+      const known = senders.get(uidOf(token));
       const given = Buffer.from(token);
       const same = sameText(given, known?.token ?? unknown);
       const isOld = sameText(given, known?.old ?? unknown);
-      if (!known?.caller.integration.enabled) return undefined;
-      if (same) return known.caller;
-      const { integration } = known.caller;
+      if (!known?.sender.integration.enabled) return undefined;
+      if (same) return known.sender;
+      const { integration } = known.sender;
       const now = clock();
       if (!isOld || integration.oldTokenUntil === null || now >= integration.oldTokenUntil) return undefined;
       if (address !== undefined) noteOldToken(integration, address, now);
-      return known.caller;
+      return known.sender;
     },
     noteRefused(token, address, at) {
-      const id = callers.get(uidOf(token))?.caller.integration.id;
+      const id = senders.get(uidOf(token))?.sender.integration.id;
       if (id !== undefined) refusals.set(id, { count: (refusals.get(id)?.count ?? 0) + 1, address, at });
     },
     refused: (integration) => refusals.get(integration),

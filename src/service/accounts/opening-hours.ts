@@ -47,14 +47,17 @@ export function partsOf(
 
 const time = /^([01]\d|2[0-3]):(00|15|30|45)$/;
 
+/** Minutes of the day; null if no time is given, NaN if it is none. */
+export function minutesIn(text: string | null): number | null {
+  const [, hour, minute] = time.exec(text ?? '') ?? [];
+  return !text ? null : hour === undefined ? Number.NaN : Number(hour) * 60 + Number(minute);
+}
+
 /** Reads a form with `from-1`, `to-1` (Monday) to `to-7` and `closed`; the names of the fields that are wrong. */
 export function openingHoursIn(form: URLSearchParams): { hours: OpeningHours | null } | { wrong: string[] } {
   const wrong: string[] = [];
   const week = Array.from({ length: 7 }, (_, at): [number, number] | null => {
-    const [from, to] = [form.get(`from-${at + 1}`) ?? '', form.get(`to-${at + 1}`) ?? ''].map((text) => {
-      const [, hour, minute] = time.exec(text) ?? [];
-      return text === '' ? null : hour === undefined ? Number.NaN : Number(hour) * 60 + Number(minute);
-    }) as [number | null, number | null];
+    const [from, to] = [minutesIn(form.get(`from-${at + 1}`)), minutesIn(form.get(`to-${at + 1}`))];
     if (from === null && to === null) return null;
     const end = to === 0 ? 1440 : (to ?? Number.NaN);
     if (!((from ?? Number.NaN) < end)) wrong.push(`from-${at + 1}`);

@@ -8,13 +8,13 @@ export type PhoneSystem = {
   readonly name: string;
   /** Its last request; null: it has never connected. */
   readonly lastAt: number | null;
-  /** Silent now, although it usually is not at this time of this weekday (see isUnusual). */
+  /** True if it is silent now, but usually is not at this time of this weekday (see isUnusual). */
   readonly unusual: boolean;
 };
 
 /** A shorter silence is never unusual. */
 const MIN_SILENCE_MS = 2 * QUARTER_MS;
-/** Longer silences are judged by their last hours, so that a silence over night is unusual in the morning. */
+/** Of longer silences only the last hours count, so that a silence over night is unusual in the morning. */
 const MAX_SILENCE_MS = 8 * QUARTER_MS;
 const WEEKS = [1, 2, 3, 4];
 /** In this many of the weeks before, which leaves one for a holiday... */
@@ -41,7 +41,7 @@ export function phoneSystems(
   );
 }
 
-/** By the account's own figures: `counts` are the requests in the same time of the weeks before. */
+/** Compares with the account's own figures: `counts` are the requests in the same time of the weeks before. */
 const isUnusual = (counts: readonly number[]): boolean =>
   counts.filter((count) => count >= BUSY_REQUESTS).length >= BUSY_WEEKS;
 

@@ -1,5 +1,5 @@
 import { type Extensions, noExtensions } from '../accounts/extensions.ts';
-import { type Screens, screenCall } from '../calls/screens.ts';
+import { type MissedOnScreen, type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore } from '../store/caller-store.ts';
 import { type CallBack, callBacks } from './call-backs.ts';
 
@@ -14,7 +14,7 @@ const MAX_ON_SCREEN = 50;
 export type CallBackList = {
   read(account: number): Promise<CallBack[]>;
   /** The missed calls of callers who are to be called back, as screens get them: oldest first. */
-  onScreen(account: number): Promise<ReturnType<typeof missedCall>[]>;
+  onScreen(account: number): Promise<MissedOnScreen[]>;
   /** Stores what a user did and sends the new list to the account's screens. */
   act(account: number, action: CallerAction): Promise<void>;
   /** Sends the list to the account's screens at this process. */
@@ -41,7 +41,7 @@ export function makeCallBackList(
     (await read(account))
       .filter(({ closed }) => closed === null)
       .flatMap(({ calls, taken }) =>
-        calls.map((call) => missedCall(call, taken?.user ?? null, extensions(account))),
+        calls.map((call) => ({ ...screenCall(call, extensions(account)), taken_by: taken?.user ?? null })),
       )
       .sort((a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0))
       .slice(-MAX_ON_SCREEN);
@@ -56,13 +56,3 @@ export function makeCallBackList(
     },
   };
 }
-
-/** `taken_by`: the user who calls back. */
-const missedCall = (
-  call: Parameters<typeof screenCall>[0],
-  takenBy: string | null,
-  extensions: Extensions,
-) => ({
-  ...screenCall(call, extensions),
-  taken_by: takenBy,
-});

@@ -45,6 +45,18 @@ for (const [what, calls, actions, expected] of [
   ],
   ['undone', [missed('a', '110', 10)], [did('done', 12), did('reopened', 13)], ['110 a']],
   [
+    'undone: still hers who had taken the caller, however often Done was pressed',
+    [missed('a', '110', 10)],
+    [did('taken', 11), did('done', 12), did('done', 13), did('reopened', 14)],
+    ['110 a taken by Ann'],
+  ],
+  [
+    'undone: an earlier Done, for an earlier call, stays',
+    [missed('a', '110', 10), missed('b', '110', 20)],
+    [did('taken', 11), did('done', 12), did('done', 25), did('reopened', 26)],
+    ['110 b'],
+  ],
+  [
     'done twice',
     [missed('a', '110', 10)],
     [did('done', 12), did('reopened', 13), did('done', 14)],

@@ -39,4 +39,6 @@ test('a caller who is missed again after being called back counts again; what wa
   const undone = [action('+4920', 'done', 10), action('+4920', 'reopened', 11), action('+4920', 'done', 20)];
   assert.deepEqual(missedCallers([missed('+4920', 0)], undone).calledBack, [1200, 1]);
   assert.deepEqual(numbers(missedCallers([missed('+4920', 0)], undone.slice(0, 2))), [['+4920', 1]]);
+  const pressedTwice = [action('+4920', 'done', 9), ...undone.slice(0, 2)];
+  assert.deepEqual(numbers(missedCallers([missed('+4920', 0)], pressedTwice)), [['+4920', 1]]);
 });

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../calls/call-record.ts';
 import { countDurations, type Durations } from '../reports/durations.ts';
 import type { CallerAction, MissedCall } from '../store/caller-store.ts';
-import { isDialable } from './call-backs.ts';
+import { isDialable, withoutUndone } from './call-backs.ts';
 
 /** What became of missed callers. A caller who was missed again after being reached counts again. */
 export type MissedCallers = {
@@ -24,7 +24,8 @@ export function missedCallers(
   let calledAgain = 0;
   for (const [number, calls] of Map.groupBy(missed, ({ call }) => call.number)) {
     if (!isDialable(number)) continue;
-    const done = doneAt(actionsOf.get(number) ?? []);
+    const counted = withoutUndone(actionsOf.get(number) ?? [], calls);
+    const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
     const endOf = ({ call, reached }: MissedCall) => {
       const doneAfter = done.find((at) => at >= (call.completedAt ?? 0)) ?? Number.POSITIVE_INFINITY;
       return { at: Math.min(doneAfter, reached?.at ?? Number.POSITIVE_INFINITY), doneAfter };
@@ -42,12 +43,4 @@ export function missedCallers(
     calledBack: calledBack.durations(),
     calledAgain,
   };
-}
-
-/** When a caller was marked as done, without marks that were undone. */
-function doneAt(actions: readonly CallerAction[]): number[] {
-  const decisions = actions.filter(({ kind }) => kind === 'done' || kind === 'reopened');
-  return decisions
-    .filter(({ kind }, index) => kind === 'done' && decisions[index + 1]?.kind !== 'reopened')
-    .map(({ at }) => at);
 }

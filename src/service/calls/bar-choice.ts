@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { type Extensions, extensionsOf } from '../accounts/extensions.ts';
 import type { User } from '../store/user-store.ts';
 
-/** Which calls a user's bar shows and rings for: those that fit each of these. An empty list, and false, leave none out. */
+/**
+ * Filters of the calls that a user's bar shows and rings for: a call must match all. An empty list, or false, matches
+ * every call.
+ */
 const stored = z.object({
   mine: z.boolean(),
   segments: z.array(z.string()),
@@ -22,8 +25,8 @@ export const barChoiceText = (choice: BarChoice): string | null =>
   choice.mine || choice.segments.length > 0 || choice.integrations.length > 0 ? JSON.stringify(choice) : null;
 
 /**
- * As the bar's script has it: `mine` are the user's extensions, or null for all. A segment or an integration that is
- * gone would leave every call out, so it does not count.
+ * The same for the bar's script: `mine` are the user's extensions, or null for all. Segments and integrations that no
+ * longer exist are left out, since they would match no call.
  */
 export async function barChoice(
   user: Pick<User, 'id' | 'bar'>,

@@ -1,9 +1,4 @@
-import {
-  callExtrasSchema,
-  type missedPlaces,
-  type CallExtras as SentExtras,
-} from '../../api/contract/call-extras.ts';
-import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import type { missedPlaces } from '../../api/contract/call-extras.ts';
 
 export type MissedPlace = (typeof missedPlaces)[number];
 
@@ -42,28 +37,6 @@ export const extraFields = ({ numberCalled, line, missed }: CallExtras) => ({
   ended_at: missed?.at ?? null,
 });
 
-/** As a call keeps them; `country` is the one that its numbers are read in. */
-export function extrasOf(
-  { number_called, line, at, missed }: SentExtras,
-  country: string | null,
-): CallExtras {
-  return {
-    numberCalled:
-      number_called === undefined ? null : normaliseNumber(number_called, country) || number_called,
-    line: line ?? null,
-    missed:
-      missed === undefined
-        ? null
-        : {
-            where: missed.where ?? null,
-            name: missed.name ?? null,
-            by: missed.by ?? null,
-            after: missed.after ?? null,
-            at: at === undefined ? null : Date.parse(at),
-          },
-  };
-}
-
 /** The extras of a call after an event: `before` itself if the event says nothing new. */
 export function mergedExtras(before: CallExtras, sent: CallExtras, isMissed: boolean): CallExtras {
   const numberCalled = sent.numberCalled ?? before.numberCalled;
@@ -72,17 +45,4 @@ export function mergedExtras(before: CallExtras, sent: CallExtras, isMissed: boo
   return numberCalled === before.numberCalled && line === before.line && missed === before.missed
     ? before
     : { numberCalled, line, missed };
-}
-
-/** Why the `extras` of an event's payload were left out; undefined if they were not, or there are none. */
-export function extrasProblem(payload: string): string | undefined {
-  if (!payload.includes('extras')) return undefined;
-  let extras: unknown;
-  try {
-    extras = JSON.parse(payload)?.extras;
-  } catch {
-    return undefined;
-  }
-  const issue = extras == null ? undefined : callExtrasSchema.safeParse(extras).error?.issues[0];
-  return issue && `${['extras', ...issue.path].join('.')}: ${issue.message}`;
 }

@@ -1,4 +1,4 @@
-import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
+import { type CallStatus, isForward } from '../../api/contract/call-status.ts';
 import { type CallExtras, mergedExtras, noExtras } from './call-extras.ts';
 
 /**
@@ -18,9 +18,9 @@ export type CallRecord = {
   /** The customer's segment and its priority when the call began. */
   readonly segment: string | null;
   readonly priority: number | null;
-  /** The party of the last event that named one. */
+  /** The `caller_id` of the last event that had one. */
   readonly callerId: string | null;
-  /** The first event, whatever its status. */
+  /** When the first event arrived, of any status. */
   readonly startedAt: number;
   readonly ringingAt: number | null;
   readonly answeredAt: number | null;
@@ -52,14 +52,14 @@ export function moveCall(
   call: CallRecord | undefined,
   step: CallStep,
   at: number,
-  callerOf: (from: string) => Caller,
+  callerOf: () => Caller,
 ): CallRecord | undefined {
   if (!isForward(call?.status, step.status)) return undefined;
   const before = call ?? {
     id: step.id,
     integration: step.integration,
     from: step.from,
-    ...callerOf(step.from),
+    ...callerOf(),
     callerId: null,
     startedAt: at,
     ringingAt: null,
@@ -84,7 +84,7 @@ export function moveCall(
   };
 }
 
-/** What an accepted event did to its call: an event that came before, or out of order, does nothing. */
+/** The effect of an accepted event on its call: an event that is repeated or out of order has none. */
 export type EventEffect = 'moved' | 'repeated' | 'discarded';
 
 /** The effect of an event; `before`, `after`: as for moveCall. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type CallStatus, isForward } from '../../api/contract/call-event.ts';
+import { type CallStatus, isForward } from '../../api/contract/call-status.ts';
 import { spaced } from '../../phone-number/normalise-number.ts';
 import { type Extensions, extensionText, noExtensions, numberCalledText } from '../accounts/extensions.ts';
 import { extraFields, noExtras } from './call-extras.ts';
@@ -10,7 +10,7 @@ export type Screens = {
   /** Sends a call's new state, unless the screens already have it or a later one. */
   publish(account: number, call: CallRecord): void;
   /** Sends the missed calls of an account that are to be called back; they replace those that screens show. */
-  callBacks(account: number, missed: readonly unknown[]): void;
+  callBacks(account: number, missed: readonly MissedOnScreen[]): void;
   /** The accounts with at least one screen. */
   accounts(): number[];
   /** How many screens there are. */
@@ -28,6 +28,9 @@ export type Screens = {
   restart(): void;
   close(): void;
 };
+
+/** `taken_by`: the user who calls back. */
+export type MissedOnScreen = ReturnType<typeof screenCall> & { readonly taken_by: string | null };
 
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { isCountry } from '../../phone-number/normalise-number.ts';
-import { integrationChange } from '../accounts/administration.ts';
+import { integrationChangeText } from '../accounts/administration.ts';
 import { changeAccount } from '../accounts/change-account.ts';
 import { newUid } from '../accounts/setup.ts';
 import { isTimeZone } from '../pages/kit/formats.ts';
@@ -104,7 +104,7 @@ export function integrationCommands(
         withStore(options.account, async ({ store, integrations, audit }) => {
           const integration = chosen(integrations, name);
           await store.directory.changeIntegration(integration.id, { enabled });
-          await audit('settings', integrationChange(integration.name, { enabled }));
+          await audit('settings', integrationChangeText(integration.name, { enabled }));
         }),
       );
   }

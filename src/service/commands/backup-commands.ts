@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { Command } from 'commander';
-import { readNote, restoreBackup, writeBackup } from '../../storage/backup.ts';
+import { readBackupInfo, restoreBackup, writeBackup } from '../../storage/backup.ts';
 import { lockFolder } from '../../storage/instance-lock.ts';
 import { migrate } from '../../storage/migrate.ts';
 import { makeFolder } from '../../storage/open-database.ts';
@@ -32,7 +32,7 @@ export function backupCommands(parent: Command, { print, io }: CommandContext): 
     .action((file: string, { replace = false }: { replace?: boolean }) => {
       const path = sqliteFile();
       const { stateDir } = io.options();
-      const { program: made, madeAt } = readNote(file);
+      const { program: made, madeAt } = readBackupInfo(file);
       if (made !== backupProgram)
         throw new CommandRefused(`${file} is a backup of ${made}, not of the service`);
       makeFolder(stateDir);

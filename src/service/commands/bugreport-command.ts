@@ -54,10 +54,10 @@ export function bugReportCommand(parent: Command, { print, url, io }: CommandCon
           ...{ country, timeZone, requests: total, openCalls: (await store.openCalls(id, 1000)).length },
           integrations: directory.integrations
             .filter(({ account }) => account === id)
-            .map((of) => {
-              const use = uses.find(({ integration }) => integration === of.id);
+            .map(({ id, enabled }) => {
+              const use = uses.find(({ integration }) => integration === id);
               const lastAt = use === undefined ? null : new Date(use.lastAt).toISOString();
-              return { enabled: of.enabled, lastAt, requestsOfADay: use?.requests ?? 0 };
+              return { enabled, lastAt, requestsOfADay: use?.requests ?? 0 };
             }),
         });
       }

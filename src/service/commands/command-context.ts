@@ -99,7 +99,7 @@ export function makeCommandContext(io: ServiceCommandsIo): CommandContext {
   };
 
   return {
-    // Names may be older than the rule that keeps control characters out of them.
+    // Names saved before control characters were refused may have some.
     print: (...lines) => void io.out.write(`${lines.map(escapeControls).join('\n')}\n`),
     command: (parent, name, description) =>
       parent
@@ -116,7 +116,7 @@ function systemUser(): string {
   try {
     return userInfo().username;
   } catch {
-    return `user ${process.getuid?.()}`; // a user of no name
+    return `user ${process.getuid?.()}`; // a uid without an entry in passwd
   }
 }
 

@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
-import { BadTable, exportCustomers, importCustomers, importSummary } from '../customers/customers-csv.ts';
+import {
+  BadTable,
+  columns,
+  exportCustomers,
+  importCustomers,
+  importSummary,
+} from '../customers/customers-csv.ts';
 import { forgetNumber, forgetSummary } from '../customers/forget-number.ts';
 import { type CommandContext, CommandRefused, nameArgument } from './command-context.ts';
 
@@ -60,7 +66,7 @@ export function forgetCommand(parent: Command, { command, withStore, print }: Co
 
 export function customerCommands(parent: Command, { command, withStore, print, io }: CommandContext): void {
   const customers = parent.command('customers').description('manage the customers of an account');
-  command(customers, 'import', 'add or update customers from a CSV file: reference,name,segment,numbers')
+  command(customers, 'import', `add or update customers from a CSV file: ${columns.join(',')}`)
     .argument('<file>', '- for standard input')
     .action((file, options) =>
       withStore(options.account, async ({ store, account, audit }) => {

@@ -17,8 +17,15 @@ export const bridgeSettings = (url: string, token: string) => [
 export const phoneSystemInstructions = (url: string, token: string) => [
   ...bridgeSettings(url, token),
   '',
-  'Command that sends a test event:',
-  `curl ${url}/api/v1/voice/call -H 'Accept: application/json' -H 'Content-Type: application/json' \\`,
-  `  -H 'Authorization: Bearer ${token}' \\`,
-  `  -d '{"id":"test-1","direction":"inbound","status":"ringing","from":"+4930901820"}'`,
+  'Command that makes a test call of ten seconds:',
+  testCall(url, token),
 ];
+
+/** For a shell; it can be repeated: events of a call that has ended have no effect. */
+export const testCall = (url: string, token: string) =>
+  `id=test-$(date +%s); for status in ringing answered completed; do
+  curl ${url}/api/v1/voice/call -H 'Authorization: Bearer ${token}' \\
+    -H 'Accept: application/json' -H 'Content-Type: application/json' \\
+    -d '{"id":"'$id'","direction":"inbound","status":"'$status'","from":"+4930901820"}'
+  echo; sleep 5
+done`;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { customer } from '../store/customer.fixture.ts';
 import type { Customer, CustomerStore } from '../store/customer-store.ts';
 import { BadTable, exportCustomers, importCustomers } from './customers-csv.ts';
 
@@ -29,22 +30,22 @@ const importInto = (store: ReturnType<typeof fakeStore>, ...chunks: string[]) =>
   importCustomers(Readable.from(chunks), { customers: store.customers, account: 1, country: 'DE' });
 
 const rows: readonly [string, string, Customer | string][] = [
-  ['all columns', '7,Ann,Gold,030 901820', customer('7', 'Ann', 'Gold', '+4930901820')],
-  ['no reference', ',Ann,,030 901820', customer('+4930901820', 'Ann', null, '+4930901820')],
+  ['all columns', '7,Ann,Gold,030 901820', made('7', 'Ann', 'Gold', '+4930901820')],
+  ['no reference', ',Ann,,030 901820', made('+4930901820', 'Ann', null, '+4930901820')],
   [
     'two numbers, one twice',
     '7,Ann,,030 901820|+4930901820;110',
-    customer('7', 'Ann', null, '+4930901820', '110'),
+    made('7', 'Ann', null, '+4930901820', '110'),
   ],
-  ['no numbers', '7,Ann,Gold,', customer('7', 'Ann', 'Gold')],
-  ['no name', '7,,,', customer('7', '7', null)],
-  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', customer('7', 'Smith, "Jo" AG', null)],
-  ['another normal form', '7,Zoe\u0308,,', customer('7', 'Zoë', null)],
+  ['no numbers', '7,Ann,Gold,', made('7', 'Ann', 'Gold')],
+  ['no name', '7,,,', made('7', '7', null)],
+  ['quotes, commas and line breaks', '7,"Smith, ""Jo""\nAG",,', made('7', 'Smith, "Jo" AG', null)],
+  ['another normal form', '7,Zoe\u0308,,', made('7', 'Zoë', null)],
   ['a control character', '7,An\x1b[2Jn,,', 'The name field must not hold control characters.'],
   ['NUL in a reference', 'a\0b,Ann,,', 'The reference field must not hold control characters.'],
   ['a file that is not UTF-8', '7,Ren\ufffd,,', 'The name field must be valid Unicode (UTF-8).'],
   ['a name of 64 kB', `7,${'x'.repeat(60_000)},,`, 'The name field must not be greater than 255 characters.'],
-  ['a guarded formula', "7,'=SUM(A1),,", customer('7', '=SUM(A1)', null)],
+  ['a guarded formula', "7,'=SUM(A1),,", made('7', '=SUM(A1)', null)],
   ['a word for a number', '7,Ann,,secret', 'Not a valid phone number: "secret".'],
   [
     'more digits than a number has',
@@ -79,7 +80,7 @@ test('import takes semicolons, a byte order mark, columns in any order, and sing
     account: 1,
     country: 'DE',
   });
-  assert.deepEqual(store.kept, [customer('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
+  assert.deepEqual(store.kept, [made('+4930901820', 'Müller, Jo', 'Gold', '+4930901820', '110')]);
 });
 
 test('a table without the column numbers, or with an unclosed quote, is refused', async () => {
@@ -102,11 +103,11 @@ test('errors have line numbers, and later lines are imported', async () => {
 test('exported customers import unchanged, and no cell is a formula', async () => {
   const store = fakeStore();
   store.kept.push(
-    customer('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
-    customer('@x', '-1 "x", y;=1+1; @z', null),
-    customer("'quoted'", "'=1+1", null),
-    customer('8', "＝1+1;＋1;'-1", null),
-    customer('=9', 'A; B', null),
+    made('+4930901820', '=cmd|A1', 'Gold', '+4930901820', '110'),
+    made('@x', '-1 "x", y;=1+1; @z', null),
+    made("'quoted'", "'=1+1", null),
+    made('8', "＝1+1;＋1;'-1", null),
+    made('=9', 'A; B', null),
   );
   let text = '';
   for await (const chunk of exportCustomers(store.customers, 1)) text += chunk;
@@ -119,6 +120,6 @@ test('exported customers import unchanged, and no cell is a formula', async () =
   assert.deepEqual(again.kept, store.kept);
 });
 
-function customer(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
-  return { reference, name, segment, numbers };
+function made(reference: string, name: string, segment: string | null, ...numbers: string[]): Customer {
+  return customer({ reference, name, segment, numbers });
 }

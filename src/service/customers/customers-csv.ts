@@ -14,7 +14,7 @@ import { csvLines, unguarded } from '../reports/csv.ts';
 import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
 
 /**
- * Customers as a table with a header: `reference,name,segment,numbers` in any order. `reference` is the account's own key
+ * Customers as a table with a header that names these columns, in any order. `reference` is the account's own key
  * (default: the first number); `numbers` holds one or more, separated by `|` or `;`. Columns are separated by comma,
  * semicolon or tab, as in the header.
  */
@@ -117,7 +117,7 @@ export function firstLines(table: string): [header: string[], example: string[]]
   }
 }
 
-/** What the header of somebody's own table probably means, in the languages of the pages. */
+/** What the header of somebody's own table probably means, in the languages of the pages. A firm's name is the name of a customer. */
 export function guessMapping(header: readonly string[]): Mapping {
   const meanings: readonly (readonly [Column, RegExp])[] = [
     [

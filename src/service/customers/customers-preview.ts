@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Customer, CustomerRefusal, CustomerStore } from '../store/customer-store.ts';
+import { type Customer, type CustomerStore, isSameCustomer, refusalOf } from '../store/customer-store.ts';
 import { type Reading, readCustomers, refusalText } from './customers-csv.ts';
 
 /** What importing a table would change. */
@@ -8,7 +8,7 @@ export type ImportPreview = {
   readonly changed: number;
   readonly same: number;
   readonly refused: number;
-  /** Numbers that nobody can be called at from here: national, in a country that is not known or has no such number. */
+  /** National numbers that cannot be dialled: the account's country is unknown, or has no such number. */
   readonly undialable: { readonly count: number; readonly first: string | undefined };
   /** The first lines: each customer, or the error. */
   readonly lines: readonly { readonly line: number; readonly customer: Customer | string }[];
@@ -25,24 +25,21 @@ export async function previewImport(
   { customers, account, ...reading }: { customers: CustomerStore; account: number } & Reading,
 ): Promise<ImportPreview> {
   const known = new Map<string, Customer>();
-  const owners = new Map<string, string>();
+  const owners = new Map<string, Customer>();
   const take = (customer: Customer) => {
     for (const number of known.get(customer.reference)?.numbers ?? []) owners.delete(number);
-    for (const number of customer.numbers) owners.set(number, customer.reference);
+    for (const number of customer.numbers) owners.set(number, customer);
     known.set(customer.reference, customer);
   };
   for await (const chunk of customers.all(account)) for (const customer of chunk) take(customer);
   const segments = new Set((await customers.segments(account)).map(({ name }) => name));
 
-  function refusal({ reference, segment, numbers }: Customer): CustomerRefusal | undefined {
-    if (segment !== null && !segments.has(segment)) return { reason: 'no-such-segment', segment };
-    for (const number of numbers) {
-      const owner = owners.get(number);
-      if (owner !== undefined && owner !== reference)
-        return { reason: 'number-taken', number, by: known.get(owner)?.name ?? owner };
-    }
-    return undefined;
-  }
+  const refusal = (customer: Customer) =>
+    refusalOf(
+      customer,
+      (name) => segments.has(name),
+      (number) => owners.get(number),
+    );
 
   const counts = { added: 0, changed: 0, same: 0, refused: 0 };
   const lines: { line: number; customer: Customer | string }[] = [];
@@ -59,16 +56,8 @@ export async function previewImport(
     }
     undialable.push(...outcome.numbers.filter((number) => /^\d{6,}$/.test(number)));
     const before = known.get(outcome.reference);
-    counts[before === undefined ? 'added' : isSame(before, outcome) ? 'same' : 'changed'] += 1;
+    counts[before === undefined ? 'added' : isSameCustomer(before, outcome) ? 'same' : 'changed'] += 1;
     take(outcome);
   }
   return { ...counts, undialable: { count: undialable.length, first: undialable[0] }, lines, errors };
-}
-
-function isSame(a: Customer, b: Customer): boolean {
-  return (
-    a.name === b.name &&
-    a.segment === b.segment &&
-    String([...a.numbers].sort()) === String([...b.numbers].sort())
-  );
 }

@@ -14,8 +14,9 @@ export const forgetSummary = ({ calls, requests, customers }: ForgetReport) =>
 const keptFields = ['id', 'direction', 'status', 'caller_id'];
 
 /**
- * Removes a number from an account: calls and requests stay without it, a customer without another number is removed.
- * `number` as numbers are compared. The calls are last, since they lead to the requests: after a failure, run it again.
+ * Removes a number from an account. Calls and requests stay without it; a customer without another number is deleted.
+ * `number` is in the form in which numbers are compared. The calls come last, since they lead to the requests: after a
+ * failure, run it again.
  */
 export async function forgetNumber(
   store: Pick<Store, 'calls' | 'callers' | 'requests' | 'customers' | 'audit' | 'webhooks'>,

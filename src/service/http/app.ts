@@ -23,7 +23,7 @@ import { unreadableRequests } from './unreadable.ts';
 const STALLED_MS = 120_000;
 
 export type AppOptions = {
-  /** Addresses of proxies whose X-Forwarded-* headers are believed. */
+  /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustedProxies: readonly string[];
   /** `https://calls.example.com`, as people reach the service; absent: as each browser does. */
   readonly publicUrl?: string | undefined;
@@ -31,7 +31,7 @@ export type AppOptions = {
   readonly hosts: readonly string[];
   /** How long a request may take to arrive, ms. */
   readonly requestTimeoutMs: number;
-  /** A connection on which nothing moves for this long is closed, ms: a reader that has stopped reading holds memory. */
+  /** A connection without traffic for this long is closed, ms: a client that has stopped reading takes memory. */
   readonly stalledMs?: number;
 };
 
@@ -63,7 +63,7 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
   const busy = oncePerMinute(context.clock);
   app.decorateRequest('receivedAt', 0);
   app.decorateRequest('began', 0);
-  app.decorateRequest('caller', null);
+  app.decorateRequest('sender', null);
   app.decorateRequest('payload', null);
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(securityHeaders);
@@ -112,8 +112,8 @@ export async function buildApp(context: ServiceContext, options: AppOptions): Pr
 }
 
 /**
- * Escapes the percent signs of a path that is not validly encoded, so that it is handled as an unknown path, with
- * authentication and history, instead of being refused by the router. No name in a path holds NUL.
+ * Escapes the percent signs of a path with invalid encoding. So it is handled as an unknown path, with authentication
+ * and history, and not refused by the router. No name in a path holds NUL.
  */
 function routable(url: string): string {
   const end = url.indexOf('?');

@@ -3,14 +3,17 @@ import { limits } from '../../api/contract/decisions.ts';
 import { fieldsOf } from '../../api/contract/fields.ts';
 import { Refusal } from './refusal.ts';
 
-/** A body that is too large is read up to this size before it is refused: many clients read the answer only after they have sent all. */
+/**
+ * How much of a body that is too large is read before it is refused, bytes: many clients read the answer only after
+ * they have sent all.
+ */
 const DISCARDED_BYTES = 16 * limits.bodyBytes;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses bodies as JSON objects; keeps the bytes for the history even if they are invalid. Fastify itself would refuse a
- * malformed Content-Type before it reads the body, so the header is taken away before.
+ * Parses bodies as JSON objects, and keeps the bytes for the history even if they are invalid. Fastify would refuse a
+ * malformed Content-Type before it reads the body, so the header is removed before.
  */
 export function takeJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('contentType', '');

@@ -1,37 +1,37 @@
 import { type FairQueue, type FairQueueLimits, makeFairQueue } from './fair-queue.ts';
 import { Refusal } from './refusal.ts';
 
-/** Limits how many things of a kind each of several (accounts, users, tokens) has at a time. */
+/** Limits how many things of a kind each account, user or token has at a time. */
 type Budget = {
-  /** Returns a function that returns it. @throws Refusal 429 */
-  take(of: number | string): () => void;
+  /** Takes one; returns a function that gives it back. @throws Refusal 429 */
+  take(key: number | string): () => void;
 };
 
 export function makeBudget(max: number, what: string): Budget {
   const taken = new Map<number | string, number>();
   return {
-    take(of) {
-      const now = taken.get(of) ?? 0;
+    take(key) {
+      const now = taken.get(key) ?? 0;
       if (now >= max)
         throw new Refusal(
           429,
           ({ tooManyAtATime }) => tooManyAtATime(max),
           `Too many ${what} at a time (${max}). Try again later.`,
         );
-      taken.set(of, now + 1);
+      taken.set(key, now + 1);
       let returned = false;
       return () => {
         if (returned) return;
         returned = true;
-        const left = (taken.get(of) ?? 1) - 1;
-        if (left === 0) taken.delete(of);
-        else taken.set(of, left);
+        const left = (taken.get(key) ?? 1) - 1;
+        if (left === 0) taken.delete(key);
+        else taken.set(key, left);
       };
     },
   };
 }
 
-/** Text searches of one account: more than people have who wait for the answer. Bridges are never refused. */
+/** Text searches of one account, running and waiting: more than people need. Bridges are never refused. */
 const searchLimits: FairQueueLimits = {
   ...{ running: 2, waitingOfOne: 1_000, waiting: 10_000 },
   busy: ({ searchBusy }) => searchBusy,
@@ -39,7 +39,7 @@ const searchLimits: FairQueueLimits = {
 
 /**
  * Runs searches, a few of each account at a time. The others wait, and take turns by client (a user or token), so that
- * no account and no client keeps another waiting for all of its own.
+ * a client's many searches delay only its own.
  */
 export function makeSearches(): <T>(account: number, client: string, search: () => Promise<T>) => Promise<T> {
   const accounts = new Map<number, FairQueue>();
@@ -50,7 +50,7 @@ export function makeSearches(): <T>(account: number, client: string, search: () 
   };
 }
 
-/** What one account may use at a time, and one user or token of it, so that the others do not wait for it. */
+/** Limits for each account, and for each of its users or tokens, so that none of them delays the others. */
 export function makeBudgets() {
   return {
     streams: makeBudget(50, 'open screens of this user or token'),

@@ -2,7 +2,7 @@ import type { Log } from '../../log/log.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import type { Access } from '../access/access.ts';
 import type { Sessions } from '../access/sessions.ts';
-import type { Caller, ServiceDirectory } from '../accounts/directory.ts';
+import type { Sender, ServiceDirectory } from '../accounts/directory.ts';
 import type { Keys } from '../accounts/keys.ts';
 import type { CallBackList } from '../callers/call-back-list.ts';
 import type { Screens } from '../calls/screens.ts';
@@ -45,10 +45,10 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Unix ms. */
     receivedAt: number;
-    /** The same moment by the steady clock (steady-clock.ts). */
+    /** The same moment by the monotonic clock (monotonic-clock.ts). */
     began: number;
     /** Set once the request is authenticated. */
-    caller: Caller | null;
+    sender: Sender | null;
     /** The Content-Type as received (see body.ts). */
     contentType: string;
     /** The body as received. */

@@ -114,7 +114,7 @@ test('a recorded request has its sender, time, payload, response and event', asy
     response: answer.body,
     callId: '1',
     fromNumber: '110',
-    event: { id: '1', status: 'ringing', from: '110', country: null, callerId: null },
+    event: { id: '1', status: 'ringing', from: '110', number: '110', callerId: null },
   });
 });
 

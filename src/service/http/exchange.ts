@@ -1,19 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Caller } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory.ts';
 import type { AcceptedEvent, RecordedRequest } from '../store/request-store.ts';
 import type { ServiceContext } from './context.ts';
 
 const notStored = JSON.stringify({ message: 'The event could not be stored. Send it again.' });
 
 /**
- * Reads and refused requests that are not stored yet, beyond which they wait to be: a slow disk must not fill the memory.
+ * Most history entries of reads and refused requests that are not stored yet. With more, requests wait: a slow disk
+ * must not fill the memory.
  */
 const MAX_UNSTORED = 1_000;
 
 /**
- * Stores API requests in the history with the effects of their event. An event is confirmed by its answer, so that waits
- * for the disk; nothing else does, since a caller waits for a lookup.
+ * Records API requests in the history, with the effects of their events. The answer to an event confirms it, so it waits
+ * for the disk. Other answers do not wait: a lookup delays a telephone call.
  */
 export type Exchange = {
   /** Records the request and sends `text` (JSON). An event that cannot be stored gets a 503. */
@@ -24,8 +25,8 @@ export type Exchange = {
       status: number;
       text: string;
       event?: AcceptedEvent;
-      /** What the history keeps in place of `text`. */
-      kept?: string;
+      /** What the history records in place of `text`. */
+      recorded?: string;
     },
   ): Promise<void>;
   /** Records the request only, for responses that are streamed. */
@@ -67,8 +68,8 @@ export function makeExchange({
   }
 
   return {
-    async answer(request, reply, { status, text, event, kept }) {
-      const entry = entryOf(request, status, kept ?? text, event ?? null);
+    async answer(request, reply, { status, text, event, recorded }) {
+      const entry = entryOf(request, status, recorded ?? text, event ?? null);
       if (event === undefined && unstored < MAX_UNSTORED) {
         unstored += 1;
         void stored(entry).then(() => {
@@ -99,7 +100,7 @@ function entryOf(
   event: AcceptedEvent | null,
 ): RecordedRequest {
   const { receivedAt, began, method } = request;
-  const { account, integration } = request.caller as Caller;
+  const { account, integration } = request.sender as Sender;
   return {
     account: account.id,
     integration: integration.id,

@@ -2,8 +2,8 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
 /**
- * Whether a request came to a name of this service: an IP address, `localhost`, the machine's own name, or one of
- * `hosts`. Any other name may be somebody's who lets it point here, so that the pages of that name can read ours (DNS
+ * Whether a request was sent to a name of this service: an IP address, `localhost`, the machine's own name, or one of
+ * `hosts`. Another name may belong to an attacker who lets it point here, so that pages of that name can read ours (DNS
  * rebinding). `name`: as Fastify gives it, without a port.
  */
 export function hostNames(hosts: readonly string[]): (name: string | undefined) => boolean {

@@ -4,7 +4,7 @@ import { createMetricRegistry, type ListedMetric, type MetricRow } from '../../p
 
 /** Counts since the start of this process. */
 const noCounts = {
-  /** Call events that were stored: accepted moved a call, discarded came late or twice. */
+  /** Stored call events. `accepted`: moved a call; `discarded`: too late or repeated. */
   events: { accepted: 0, discarded: 0, not_stored: 0 },
   lookups: { found: 0, not_found: 0 },
   mails: { sent: 0, failed: 0 },

@@ -91,7 +91,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
     session: text.sessionEnded,
     settings: words.common.saved,
   }[query.get('done') ?? ''];
-  const value = (name: string, kept: string) => form.get(name) ?? kept;
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
   return {
     title: text.title,
     ...(errors && { status: 422 }),
@@ -130,7 +130,7 @@ function ownPage(request: PageRequest, sessions: readonly OwnSession[], errors?:
               ${placeFields(words, { country: value('country', account.country ?? ''), zone: value('zone', account.timeZone ?? '') }, errors)}
               ${field({ label: text.within, name: 'within', type: 'number', value: value('within', String(account.answerWithin)), errors, required: true, hint: text.withinHint })}
               ${field({ label: words.crm.label, name: 'crm', value: value('crm', account.crmUrl ?? ''), errors, maxlength: 500, hint: words.crm.hint })}
-              <label class="check"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${words.crm.agentsDelete}</label>
+              <label class="check"><input type="checkbox" name="agents_delete" value="1" checked=${form.has('account') ? form.has('agents_delete') : account.agentsDelete} /> ${words.account.agentsDelete}</label>
               <button type="submit">${common.save}</button>
             `,
           )}

@@ -1,4 +1,4 @@
-import { extrasProblem } from '../calls/call-extras.ts';
+import { extrasProblem } from '../calls/sent-extras.ts';
 import type { Integration } from '../store/directory-store.ts';
 import type { StoredRequest } from '../store/request-store.ts';
 import { cursorText } from './kit/cursor-list.ts';

@@ -11,15 +11,15 @@ const SILENT_MS = 3 * 60_000;
 /** What a bridge last reported of itself (API_EXTRAS): its open problems with their remedies. */
 export function bridgeHealthCard(
   { words, formats, now }: PageRequest,
-  { heardAt, report }: { readonly heardAt: number; readonly report: string },
+  { reportedAt, report }: { readonly reportedAt: number; readonly report: string },
 ): Html | null {
   const { success, data } = bridgeHealthSchema.safeParse(parseJson(report));
   if (!success) return null;
-  const { health, healthy, problemSince, lastHeard } = words.integrations;
-  const isSilent = now - heardAt > SILENT_MS;
+  const { health, healthy, problemSince, lastReport } = words.integrations;
+  const isSilent = now - reportedAt > SILENT_MS;
   return html`<section class="card" aria-labelledby="health">
     <h2 id="health">${health}</h2>
-    ${isSilent && notice(html`${lastHeard} ${formats.moment(heardAt, now)}`, 'bad')}
+    ${isSilent && notice(html`${lastReport} ${formats.moment(reportedAt, now)}`, 'bad')}
     ${!isSilent && data.problems.length === 0 && html`<p>${healthy}</p>`}
     <dl>
       ${data.problems.map(

@@ -9,7 +9,7 @@ import { Refusal } from '../http/refusal.ts';
 import { line } from '../http/text.ts';
 import type { Customer, CustomerCursor, Segment } from '../store/customer-store.ts';
 import { searchWords } from '../store/shared/customer-search.ts';
-import { callerAddress } from './calls/call-cells.ts';
+import { backOf, callerAddress } from './calls/call-cells.ts';
 import { displayText, plainText } from './kit/display-text.ts';
 import { changeForm, choice, type FieldErrors, field, notice, readForm } from './kit/form.ts';
 import { type Html, html } from './kit/html.ts';
@@ -170,6 +170,7 @@ function listPage(
       ${table({
         caption: text.title,
         rows: customers,
+        stacked: true,
         columns: [
           {
             head: common.name,
@@ -178,11 +179,12 @@ function listPage(
           {
             head: words.segments.segment,
             wide: true,
-            cell: ({ segment: of }) => of !== null && html`<span class="chip">${displayText(of, 40)}</span>`,
+            cell: ({ segment }) =>
+              segment !== null && html`<span class="chip">${displayText(segment, 40)}</span>`,
           },
           {
             head: text.numbers,
-            cell: ({ numbers: of }) => numbersShown(of, text),
+            cell: ({ numbers }) => numbersShown(numbers, text),
           },
           { head: text.reference, wide: true, cell: ({ reference }) => displayText(reference, 40) },
         ],
@@ -197,11 +199,11 @@ function listPage(
   };
 }
 
-function numbersShown(of: readonly string[], { andMore }: Words['customers']): Html {
-  const few = of
+function numbersShown(numbers: readonly string[], { andMore }: Words['customers']): Html {
+  const few = numbers
     .slice(0, 3)
     .map((number, index) => [index > 0 && ', ', html`<bdi class="tabular">${spaced(number)}</bdi>`]);
-  return [few, of.length > 3 && andMore(of.length - 3)];
+  return [few, numbers.length > 3 && andMore(numbers.length - 3)];
 }
 
 function formPage(
@@ -212,22 +214,22 @@ function formPage(
 ): Page {
   const { token, query, form, words } = request;
   const { common, customers: text, segments: segmentText } = words;
-  const kept = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
-  const title = kept === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
+  const savedReference = errors ? (form.get('before') ?? '') : (customer.reference ?? '');
+  const title = savedReference === '' ? text.newCustomer : plainText(customer.name ?? '', 60);
   const number = customer.numbers?.[0];
   return {
     title,
     ...(errors && { status: 422 }),
     body: html`
       <p><a href="/customers">← ${text.title}</a></p>
-      <h1>${kept === '' ? title : displayText(customer.name ?? '')}</h1>
+      <h1>${savedReference === '' ? title : displayText(customer.name ?? '')}</h1>
       ${query.has('done') && notice(text.saved)}
       <section class="card">
         ${changeForm(
           { action: '/customers/save', token, label: title },
           html`
-            <input type="hidden" name="before" value=${kept} />
-            ${field({ label: common.name, name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: kept === '' })}
+            <input type="hidden" name="before" value=${savedReference} />
+            ${field({ label: common.name, name: 'name', value: customer.name ?? '', errors, required: true, maxlength: limits.referenceLength, autofocus: savedReference === '' })}
             ${choice({
               label: words.segments.segment,
               name: 'segment',
@@ -236,7 +238,8 @@ function formPage(
               options: [
                 ['', common.none],
                 ...segments.map(
-                  (of) => [of.name, segmentText.withPriority(plainText(of.name, 60), of.priority)] as const,
+                  ({ name, priority }) =>
+                    [name, segmentText.withPriority(plainText(name, 60), priority)] as const,
                 ),
               ],
             })}
@@ -247,7 +250,7 @@ function formPage(
               <p class="error" id="e-numbers">${errors?.numbers}</p>
             </div>
             ${
-              kept === ''
+              savedReference === ''
                 ? field({
                     label: text.reference,
                     name: 'reference',
@@ -256,15 +259,15 @@ function formPage(
                     maxlength: limits.referenceLength,
                     hint: text.referenceHint,
                   })
-                : html`<p class="quiet">${text.reference} ${displayText(kept, 80)}</p>`
+                : html`<p class="quiet">${text.reference} ${displayText(savedReference, 80)}</p>`
             }
             <button type="submit" class="main">${common.save}</button>
           `,
         )}
         ${
-          kept !== '' &&
-          html`<p><a href=${`/calls?${new URLSearchParams({ customer: kept })}`}>${text.callsOf}</a></p>
-            <p>${(customer.numbers ?? []).slice(0, 10).map((of) => html`<a href=${callerAddress(of)}>${words.caller.cardOf(spaced(of))}</a> `)}</p>
+          savedReference !== '' &&
+          html`<p><a href=${`/calls?${new URLSearchParams({ customer: savedReference })}`}>${text.callsOf}</a></p>
+            <p>${(customer.numbers ?? []).slice(0, 10).map((number) => html`<a href=${callerAddress(number, backOf(request))}>${words.caller.cardOf(spaced(number))}</a> `)}</p>
             ${
               mayDelete(request) &&
               html`<details>
@@ -272,7 +275,7 @@ function formPage(
               <p>${number ? text.removeHintNumber : text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/remove', token, inline: true },
-                html`<input type="hidden" name="reference" value=${kept} /><button type="submit" class="danger">${text.removeButton}</button>`,
+                html`<input type="hidden" name="reference" value=${savedReference} /><button type="submit" class="danger">${text.removeButton}</button>`,
               )}
             </details>`
             }`

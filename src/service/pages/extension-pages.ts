@@ -9,7 +9,7 @@ import { html } from './kit/html.ts';
 import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 import { type Column, table } from './kit/table.ts';
 
-const MAX_HEARD = 1000;
+const MAX_EXTENSIONS = 1000;
 
 const named = z.object({
   extension: line('extension'),
@@ -21,12 +21,12 @@ const named = z.object({
 export function extensionPages(pages: Pages, { store, directory }: ServiceContext): void {
   const list = async (request: PageRequest, errors?: FieldErrors) => {
     const { id } = request.account;
-    const [heard, called, users] = await Promise.all([
-      store.calls.heard(id, 'extensions', MAX_HEARD),
-      store.calls.heard(id, 'numbers called', MAX_HEARD),
+    const [answered, called, users] = await Promise.all([
+      store.calls.distinct(id, 'extensions', MAX_EXTENSIONS),
+      store.calls.distinct(id, 'numbers called', MAX_EXTENSIONS),
       store.users.list(id),
     ]);
-    const all = new Set([...request.extensions.keys(), ...heard]).difference(new Set(called));
+    const all = new Set([...request.extensions.keys(), ...answered]).difference(new Set(called));
     const inOrder = [...all].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     return listPage(request, { list: inOrder, called, users }, errors);
   };
@@ -64,7 +64,7 @@ function listPage(
   const { token, query, extensions, words } = request;
   const text = words.extensions;
   const chosen = query.get('extension') ?? '';
-  const kept = extensions.get(chosen);
+  const saved = extensions.get(chosen);
   const value = (name: string, stored: string) => (errors ? (request.form.get(name) ?? '') : stored);
   const columns = (head: string, filter: 'extension' | 'called'): Column<string>[] => [
     {
@@ -94,11 +94,11 @@ function listPage(
           { action: '/extensions', token, label: text.extension },
           html`
             ${field({ label: text.extension, name: 'extension', value: value('extension', chosen), errors, required: true, maxlength: limits.referenceLength, hint: text.extensionHint })}
-            ${field({ label: text.name, name: 'name', value: value('name', kept?.name ?? ''), errors, maxlength: 80, autofocus: chosen !== '', hint: text.nameHint })}
+            ${field({ label: text.name, name: 'name', value: value('name', saved?.name ?? ''), errors, maxlength: 80, autofocus: chosen !== '', hint: text.nameHint })}
             ${choice({
               label: text.user,
               name: 'user',
-              value: value('user', users.find(({ id }) => id === kept?.user)?.uid ?? ''),
+              value: value('user', users.find(({ id }) => id === saved?.user)?.uid ?? ''),
               options: [
                 ['', text.none],
                 ...users.map((user) => [user.uid, plainText(user.name, 60)] as const),

@@ -23,8 +23,7 @@ const TABLE_BYTES = 16 * 1024 * 1024;
 const MAX_COLUMNS = 60;
 
 /** Opened by spreadsheets: in UTF-8, with an example. */
-const template =
-  '\ufeffreference,name,segment,numbers\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n';
+const template = `\ufeff${columns.join(',')}\r\n1001,Example Ltd,,+49 30 23125000|+49 171 3920000\r\n`;
 
 /** Customers as CSV: import with a choice of columns and a preview, and export. */
 export function importPages(pages: Pages, { store: { customers } }: ServiceContext): void {
@@ -136,7 +135,7 @@ function previewPage(
     ...columns.map((name) => [name, columnName(request, name)] as const),
   ];
   const valid = preview ? preview.added + preview.changed + preview.same : 0;
-  const kept = html`<textarea name="table" hidden>${csv}</textarea>`;
+  const hiddenTable = html`<textarea name="table" hidden>${csv}</textarea>`;
   return {
     title: text.title,
     body: html`
@@ -163,7 +162,7 @@ function previewPage(
         <h2 id="columns">${text.columns}</h2>
         ${changeForm(
           { action: '/customers/import', token, label: text.columns },
-          html`${kept}
+          html`${hiddenTable}
             ${header.slice(0, MAX_COLUMNS).map((cell, index) =>
               choice({
                 ...{ label: plainText(cell, 60), name: `column-${index}`, value: mapping[index], options },
@@ -211,7 +210,7 @@ function previewPage(
         valid > 0 &&
         changeForm(
           { action: '/customers/import', token },
-          html`${kept}
+          html`${hiddenTable}
             ${mapping.map((column, index) => html`<input type="hidden" name=${`column-${index}`} value=${column} />`)}
             <input type="hidden" name="confirmed" value="yes" />
             <button type="submit" class="main">${text.importThem(valid)}</button>`,

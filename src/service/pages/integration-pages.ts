@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { integrationChange, name, newToken, oldTokenDays } from '../accounts/administration.ts';
+import { integrationChangeText, name, newToken, oldTokenDays } from '../accounts/administration.ts';
 import type { Refused } from '../accounts/directory.ts';
 import { newUid } from '../accounts/setup.ts';
+import { testCall } from '../commands/instructions.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { Refusal } from '../http/refusal.ts';
 import type { Integration, IntegrationChange, OldTokenUse } from '../store/directory-store.ts';
@@ -37,7 +38,7 @@ export function integrationPages(pages: Pages, { store, directory, keys, clock }
     await directory.refresh();
     await request.audit(
       what.oldTokenUntil !== undefined ? 'token' : 'settings',
-      integrationChange(name, what),
+      integrationChangeText(name, what),
     );
     return { redirect: `/integrations/${uid}?done=${done}` };
   }
@@ -120,11 +121,16 @@ function listPage(
         columns: [
           {
             head: common.name,
-            cell: ({ uid, name: of }) => html`<a href=${`/integrations/${uid}`}>${displayText(of)}</a>`,
+            cell: ({ uid, name }) => html`<a href=${`/integrations/${uid}`}>${displayText(name)}</a>`,
           },
           { head: text.state, cell: ({ enabled }) => state(words, enabled) },
           { head: text.lastUsed, cell: ({ id }) => lastUse(request, uses.get(id)) },
-          { head: text.requestsToday, numeric: true, cell: ({ id }) => uses.get(id)?.requests ?? 0 },
+          {
+            head: text.requestsToday,
+            numeric: true,
+            wide: true,
+            cell: ({ id }) => uses.get(id)?.requests ?? 0,
+          },
           { head: common.added, wide: true, cell: ({ createdAt }) => formats.moment(createdAt, now) },
         ],
         empty: html`<p>${text.none}</p>`,
@@ -162,7 +168,7 @@ function integrationPage(
   }: {
     integration: Integration;
     refused: Refused | undefined;
-    health: { readonly heardAt: number; readonly report: string } | undefined;
+    health: { readonly reportedAt: number; readonly report: string } | undefined;
     use: IntegrationUse | undefined;
     token: string;
     /** The token before, while it is still accepted. */
@@ -172,30 +178,31 @@ function integrationPage(
 ): Page {
   const { token, origin, form, query, words, formats, now } = request;
   const { common, integrations: text } = words;
-  const { uid, name: of, enabled } = integration;
-  const base = `${origin}/api/v1`;
+  const { uid, name, enabled } = integration;
   const at = (what: string) => `/integrations/${uid}/${what}`;
   const done = {
     ...{ name: text.renamed, rotate: text.newToken, 'rotate-later': text.newTokenLater },
     ...{ 'end-old': text.oldTokenEnded, on: text.switchedOn },
   }[query.get('done') ?? ''];
   return {
-    title: text.oneTitle(plainText(of, 60)),
-    scripts: ['copy-button.js'],
+    title: text.oneTitle(plainText(name, 60)),
+    scripts: ['copy-button.js', 'live-parts.js'],
     ...(errors && { status: 422 }),
     body: html`
       <p><a href="/integrations">← ${text.title}</a></p>
-      <h1>${displayText(of)}</h1>
+      <h1>${displayText(name)}</h1>
       ${done !== undefined && notice(done)}
-      <dl class="facts">
-        <div><dt>${text.state}</dt><dd>${state(words, enabled)}</dd></div>
-        <div><dt>${text.lastUsed}</dt><dd>${lastUse(request, use)}</dd></div>
-        <div><dt>${text.requestsToday}</dt><dd>${use?.requests ?? 0}</dd></div>
-        ${refused && html`<div><dt>${text.refused}</dt><dd>${text.refusedTimes(refused.count)}</dd></div>`}
-      </dl>
-      ${refused && notice(html`${text.refusedLast(refused.address)} ${formats.moment(refused.at, now, 'seconds')}`, 'bad')}
-      ${!enabled && notice(text.isOff, 'bad')}
-      ${health && bridgeHealthCard(request, health)}
+      <div id="use" data-live>
+        <dl class="facts">
+          <div><dt>${text.state}</dt><dd>${state(words, enabled)}</dd></div>
+          <div><dt>${text.lastUsed}</dt><dd>${lastUse(request, use)}</dd></div>
+          <div><dt>${text.requestsToday}</dt><dd>${use?.requests ?? 0}</dd></div>
+          ${refused && html`<div><dt>${text.refused}</dt><dd>${text.refusedTimes(refused.count)}</dd></div>`}
+        </dl>
+        ${refused && notice(html`${text.refusedLast(refused.address)} ${formats.moment(refused.at, now, 'seconds')}`, 'bad')}
+        ${!enabled && notice(text.isOff, 'bad')}
+        ${health && bridgeHealthCard(request, health)}
+      </div>
 
       ${
         oldToken &&
@@ -219,8 +226,8 @@ function integrationPage(
         <h2 id="connect">${text.connect}</h2>
         ${copyable(request.words, 'token', text.token, secret)}
         ${copyable(request.words, 'bridge', text.forBridge, bridgeLines(origin, secret))}
-        ${copyable(request.words, 'curl', text.testCall, curl(base, secret))}
-        ${copyable(request.words, 'url', text.urlOnly, urlLine(base, secret))}
+        ${copyable(request.words, 'curl', text.testCall, testCall(origin, secret))}
+        ${copyable(request.words, 'url', text.urlOnly, urlLine(origin, secret))}
         <p>${text.howTo()}</p>
       </section>
 
@@ -229,7 +236,7 @@ function integrationPage(
         ${changeForm(
           { action: at('name'), token, label: common.name },
           html`
-            ${field({ label: common.name, name: 'name', value: form.get('name') ?? of, errors, required: true, maxlength: 80 })}
+            ${field({ label: common.name, name: 'name', value: form.get('name') ?? name, errors, required: true, maxlength: 80 })}
             <button type="submit">${text.saveName}</button>
           `,
         )}
@@ -250,10 +257,5 @@ function integrationPage(
   };
 }
 
-const curl = (base: string, token: string) => `curl ${base}/voice/call \\
-  -H 'Authorization: Bearer ${token}' \\
-  -H 'Accept: application/json' -H 'Content-Type: application/json' \\
-  -d '{"id":"test-1","direction":"inbound","status":"ringing","from":"+4930901820"}'`;
-
-const urlLine = (base: string, token: string) =>
-  `GET ${base}/voice/call?id=test-1&direction=inbound&status=ringing&from=%2B4930901820\nAuthorization: Bearer ${token}`;
+const urlLine = (origin: string, token: string) =>
+  `GET ${origin}/api/v1/voice/call?id=test-1&direction=inbound&status=ringing&from=%2B4930901820\nAuthorization: Bearer ${token}`;

@@ -7,7 +7,7 @@ import type { Page, PageRequest, Pages } from './kit/page-request.ts';
 /** A Monday. */
 const monday = new Temporal.PlainDate(2024, 1, 1);
 
-/** The account's opening hours: reports and the call list tell apart what was called in and out of them. */
+/** The account's opening hours: reports and the call list separate calls in them from calls out of them. */
 export function openingHoursPage(pages: Pages, { store, directory }: ServiceContext): void {
   pages.get('/opening-hours', 'administrator', async (request) => page(request));
   pages.post('/opening-hours', 'administrator', async (request) => {
@@ -31,7 +31,7 @@ export function openingHoursPage(pages: Pages, { store, directory }: ServiceCont
 function page({ account, form, formats, query, token, words }: PageRequest, errors?: FieldErrors): Page {
   const text = words.account;
   const hours = openingHoursOf(account);
-  const value = (name: string, kept: string) => form.get(name) ?? kept;
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
   const weekday = new Intl.DateTimeFormat(formats.locale, { weekday: 'long' });
   const closed = value('closed', hours?.closed.join('\n') ?? '');
   return {

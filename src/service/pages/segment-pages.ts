@@ -55,34 +55,34 @@ function listPage(request: PageRequest, segments: readonly Segment[], errors?: F
         columns: [
           {
             head: text.segment,
-            cell: ({ name: of }) =>
-              html`<a href=${`/customers?${new URLSearchParams({ segment: of })}`}>${displayText(of)}</a>`,
+            cell: ({ name }) =>
+              html`<a href=${`/customers?${new URLSearchParams({ segment: name })}`}>${displayText(name)}</a>`,
           },
           {
             head: text.priority,
-            cell: ({ name: of, priority }) =>
+            cell: ({ name, priority }) =>
               changeForm(
                 {
                   action: '/customers/segments',
                   token,
                   inline: true,
-                  label: text.priorityOf(plainText(of, 60)),
+                  label: text.priorityOf(plainText(name, 60)),
                 },
                 html`<span class="row-form">
-                  <input type="hidden" name="name" value=${of} />
-                  <input class="short" name="priority" value=${priority} inputmode="numeric" aria-label=${text.priorityOf(plainText(of, 60))} />
+                  <input type="hidden" name="name" value=${name} />
+                  <input class="short" name="priority" value=${priority} inputmode="numeric" aria-label=${text.priorityOf(plainText(name, 60))} />
                   <button type="submit">${common.save}</button>
                 </span>`,
               ),
           },
           {
             head: common.remove,
-            cell: ({ name: of }) => html`<details>
+            cell: ({ name }) => html`<details>
               <summary>${common.remove}</summary>
               <p>${text.removeHint}</p>
               ${changeForm(
                 { action: '/customers/segments/remove', token, inline: true },
-                html`<input type="hidden" name="name" value=${of} /><button type="submit" class="danger">${text.removeOne(displayText(of, 40))}</button>`,
+                html`<input type="hidden" name="name" value=${name} /><button type="submit" class="danger">${text.removeOne(displayText(name, 40))}</button>`,
               )}
             </details>`,
           },

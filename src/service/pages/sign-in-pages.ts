@@ -8,7 +8,7 @@ import { Refusal, refusalText } from '../http/refusal.ts';
 import type { AuditKind } from '../store/audit-store.ts';
 import type { Account } from '../store/directory-store.ts';
 import type { User } from '../store/user-store.ts';
-import { field, notice } from './kit/form.ts';
+import { field, hiddenFields, notice } from './kit/form.ts';
 import { html } from './kit/html.ts';
 import type { Page } from './kit/page-request.ts';
 import { type Words, wordsFor } from './words/words.ts';
@@ -56,7 +56,8 @@ export function signInPages(
     );
     await audit('sign-in', user, request, way);
   }
-  const accountUid = (of: (account: Account) => boolean) => directory.accounts().find(of)?.uid ?? '';
+  const accountUid = (matches: (account: Account) => boolean) =>
+    directory.accounts().find(matches)?.uid ?? '';
 
   /** Signs in, or keeps for some minutes that only the code is missing. */
   async function enter(user: User, request: FastifyRequest, reply: FastifyReply, way: string): Promise<void> {
@@ -69,7 +70,7 @@ export function signInPages(
   const codeSignature = (text: string, { password, secondFactor: factor }: User) =>
     keys.sign('code', `${text} ${password} ${factor}`);
 
-  /** The user of whom only the code is missing. */
+  /** The user who has given the password, but not the code yet. */
   async function halfSignedIn({ cookies, protocol }: FastifyRequest): Promise<User | undefined> {
     const [uid = '', until = '', given = ''] = (cookies[cookieNames(protocol).code] ?? '').split('.');
     if (!(Number(until) > clock())) return undefined;
@@ -161,7 +162,7 @@ export function signInPages(
 
 type Three = [string, string, string];
 
-/** Nobody has signed in: the browser's language. */
+/** The language of the browser, since no user is signed in. */
 const wordsOf = ({ headers }: FastifyRequest) => wordsFor('', headers['accept-language']);
 
 const formOf = ({ body }: FastifyRequest) => (body instanceof URLSearchParams ? body : new URLSearchParams());
@@ -222,8 +223,7 @@ function signInPage(
       <h1>${signIn.title}</h1>
       <div id="state" data-signing-in=${signIn.signingIn} data-link-ended=${signIn.linkEnded}>${error !== undefined && notice(error, 'bad')}</div>
       <form method="post" action="/sign-in" class="card">
-        <input type="hidden" name="to" value=${to} />
-        <input type="hidden" name="account" value=${account} />
+        ${hiddenFields({ to, account })}
         ${field({ label: signIn.name, name: 'name', value: name, required: true, autocomplete: 'username', autofocus: name === '' })}
         ${field({ label: signIn.password, name: 'password', type: 'password', required: true, autocomplete: 'current-password', autofocus: name !== '' })}
         <button type="submit" class="main">${signIn.title}</button>

@@ -1,4 +1,4 @@
-import type { Delivery } from '../store/webhook-store.ts';
+import type { Delivery, Webhook } from '../store/webhook-store.ts';
 import { callAddress } from './calls/call-cells.ts';
 import { displayText } from './kit/display-text.ts';
 import { button, changeForm } from './kit/form.ts';
@@ -11,6 +11,7 @@ const kinds = { new: '', retry: 'ringing', delivered: 'answered', failed: 'misse
 /** What was sent to a webhook and what waits, newest first, each with its last answer. */
 export function deliveriesCard(
   { path, query, token, words, formats, now }: PageRequest,
+  { enabled }: Webhook,
   { deliveries, next }: { readonly deliveries: readonly Delivery[]; readonly next: number | null },
 ): Html {
   const { common, webhooks: text } = words;
@@ -18,6 +19,7 @@ export function deliveriesCard(
   const address = (also: Record<string, string>) =>
     `${path}?${new URLSearchParams({ ...(failed && { failed: '1' }), ...also })}`;
   const sendAgain = ({ id, state }: Delivery) =>
+    enabled &&
     (state === 'delivered' || state === 'failed') &&
     changeForm(
       { action: `${path}/again`, token, inline: true },
@@ -26,8 +28,8 @@ export function deliveriesCard(
   return html`
     <h2>${text.deliveries}</h2>
     <div class="buttons above">
-      ${button({ action: `${path}/test`, token }, text.test)}
-      ${failed && button({ action: `${path}/again`, token }, text.sendAllAgain)}
+      ${enabled && button({ action: `${path}/test`, token }, text.test)}
+      ${enabled && failed && deliveries.length > 0 && button({ action: `${path}/again`, token }, text.sendAllAgain)}
       <a href=${failed ? path : `${path}?failed=1`}>${failed ? text.allDeliveries : text.onlyFailed}</a>
     </div>
     ${table({

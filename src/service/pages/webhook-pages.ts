@@ -52,7 +52,13 @@ export function webhookPages(
     const failed = request.query.has('failed');
     const before = idIn(request.query.get('older'));
     const page = await store.page({ webhook: webhook.id, failed, before, limit: perPage });
-    return webhookPage(request, webhook, webhookSecret(keys, webhook), errors, deliveriesCard(request, page));
+    return webhookPage(
+      request,
+      webhook,
+      webhookSecret(keys, webhook),
+      errors,
+      deliveriesCard(request, webhook, page),
+    );
   }
   /** A form of a webhook's page: changes something, and shows the page again. */
   function action(
@@ -90,19 +96,27 @@ export function webhookPages(
     await request.audit('settings', `webhook to ${hostOf(values)}: ${values.events.join(', ')}`);
     return { redirect: `${home}/${uid}?done=saved` };
   });
-  action('test', async ({ id }, { now }) => {
-    await store.addTest(id, now);
+  /** What would wait for ever. */
+  function refuseIfOff({ enabled }: Webhook): void {
+    if (!enabled) throw new Refusal(422, (errors) => errors.webhookOff);
+  }
+  action('test', async (webhook, { now }) => {
+    refuseIfOff(webhook);
+    await store.addTest(webhook.id, now);
     return 'test event';
   });
-  action('again', async ({ id }, { form, now }) => {
+  action('again', async (webhook, { form, now }) => {
+    refuseIfOff(webhook);
     const delivery = idIn(form.get('delivery'));
     if (delivery === null && form.has('delivery')) throw new Refusal(404, (errors) => errors.noEntry);
-    const count = await store.sendAgain(id, delivery, now);
+    const count = await store.sendAgain(webhook.id, delivery, now);
     return `${count} events sent again`;
   });
   action('rotate', rotateSecret, 'token');
   async function rotateSecret({ id }: Webhook, request: PageRequest): Promise<string> {
-    const { days } = readForm(rotation, request).values ?? { days: 0 };
+    const { values } = readForm(rotation, request);
+    if (values === null) throw new Refusal(422, (errors) => errors.oldSecretDays);
+    const { days } = values;
     const oldSecretUntil = days === 0 ? null : request.now + days * 86_400_000;
     const change: WebhookChange = { rotate: true, oldSecretUntil };
     await store.change(id, change);

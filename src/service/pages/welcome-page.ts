@@ -43,7 +43,7 @@ const asksForPlace = ({ account, administrates }: PageRequest) => administrates 
 function formPage(request: PageRequest, errors?: FieldErrors): Page {
   const { words, user, account, form } = request;
   const { common, account: text } = words;
-  const value = (name: string, kept: string) => form.get(name) ?? kept;
+  const value = (name: string, saved: string) => form.get(name) ?? saved;
   return {
     title: text.welcome,
     scripts: ['welcome.js'],

@@ -59,8 +59,8 @@ export const groupKinds = ['extensions', 'segments', 'integrations', 'numbersCal
 export type GroupKind = (typeof groupKinds)[number];
 
 /** Something for each kind of groups. */
-export const byKind = <T>(of: (kind: GroupKind) => T) =>
-  Object.fromEntries(groupKinds.map((kind) => [kind, of(kind)])) as Record<GroupKind, T>;
+export const byKind = <T>(make: (kind: GroupKind) => T) =>
+  Object.fromEntries(groupKinds.map((kind) => [kind, make(kind)])) as Record<GroupKind, T>;
 
 /** Every time zone's offset is a multiple of it, so that hours and days of any zone consist of whole quarters. */
 export const QUARTER_MS = 900_000;
@@ -83,19 +83,19 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
     add(call: CallFacts): void {
       const quarter = Math.floor((call.startedAt - since) / QUARTER_MS);
       all.add(call, quarter);
-      groups.segments.of(call.segment ?? '').add(call, quarter);
-      groups.integrations.of(String(call.integration)).add(call, quarter);
-      if (call.numberCalled != null) groups.numbersCalled.of(call.numberCalled).add(call, quarter);
+      groups.segments.get(call.segment ?? '').add(call, quarter);
+      groups.integrations.get(String(call.integration)).add(call, quarter);
+      if (call.numberCalled != null) groups.numbersCalled.get(call.numberCalled).add(call, quarter);
       if (call.missed && (call.missedWhere ?? call.missedAfter) != null)
-        groups.places.of(call.missedWhere ?? '').add(call, quarter);
-      if (outcomeOf(call).answered) groups.extensions.of(call.callerId ?? '').add(call, quarter);
+        groups.places.get(call.missedWhere ?? '').add(call, quarter);
+      if (outcomeOf(call).answered) groups.extensions.get(call.callerId ?? '').add(call, quarter);
     },
     /** Adds figures of a part of this span, which starts at `from`. */
     merge(figures: SpanFigures, from = since): void {
       const quarter = (from - since) / QUARTER_MS;
       all.merge(figures, quarter);
       for (const kind of groupKinds)
-        for (const [name, part] of figures[kind]) groups[kind].of(name).merge(part, quarter);
+        for (const [name, part] of figures[kind]) groups[kind].get(name).merge(part, quarter);
     },
     figures: (): SpanFigures => ({
       ...all.figures(),
@@ -107,7 +107,7 @@ export function countCalls({ since }: Pick<Span, 'since'> & Partial<Span>) {
 function countGroups() {
   const groups = new Map<string, ReturnType<typeof countFigures>>();
   return {
-    of(name: string) {
+    get(name: string) {
       const key = groups.has(name) || groups.size < MAX_GROUPS ? name : OTHERS;
       const group = groups.get(key) ?? countFigures();
       groups.set(key, group);

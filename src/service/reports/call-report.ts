@@ -80,7 +80,7 @@ export async function makeReport(
     index += 1;
     perDay.push(ofDay.all.calls);
     for (const kind of groupKinds)
-      for (const [name, part] of ofDay[kind]) groups[kind].of(name).merge(part.all);
+      for (const [name, part] of ofDay[kind]) groups[kind].get(name).merge(part.all);
     const figuresOfDay = filter === null ? ofDay : chosen(ofDay, filter);
     all.merge(figuresOfDay.all);
     for (const span of opens?.(day) ?? [])
@@ -141,7 +141,7 @@ type GroupSum = ReturnType<typeof countGroup>;
 function sums() {
   const groups = new Map<string, GroupSum>();
   return {
-    of(name: string): GroupSum {
+    get(name: string): GroupSum {
       const sum = groups.get(name) ?? countGroup();
       groups.set(name, sum);
       return sum;

@@ -9,7 +9,7 @@ import type {
 import type { Span } from './aggregate.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 
-/** Callers are read call by call, those too that a filter leaves out, so not for any number of calls. */
+/** Limit of calls: callers are read call by call, including calls that a filter leaves out. */
 export const MAX_CALLS = 50_000;
 /** Calls, and actions, that are read in one go. */
 const TOGETHER = 5_000;
@@ -17,7 +17,10 @@ const BUSIEST = 15;
 /** A call is missed when it ends, at most this long after its start. */
 const LONGEST_RING_MS = 3_600_000;
 
-export type CallersReport = MissedCallers & { readonly busiest: readonly CallerCounts[] };
+export type CallersReport = MissedCallers & {
+  /** A customer once: with that of their numbers which called most, and how many of them called. */
+  readonly busiest: readonly (CallerCounts & { readonly numbers: number })[];
+};
 
 /**
  * The callers of a period, given its days (or parts of them, whose calls are not counted one by one: `perDay` is empty)
@@ -36,27 +39,40 @@ export async function callersReport(
   const groups: (CallGroup | null)[] = filter?.names.map((name) => ({ kind: filter.kind, name })) ?? [null];
   for (const day of together(days, perDay)) {
     const ended = { since: day.since, until: day.until + LONGEST_RING_MS };
-    for (const of of groups) {
-      for (const { number, ...counts } of await store.counts(account, day, of)) {
-        const sum = callers.get(number) ?? { number, name: null, calls: 0, missed: 0 };
+    for (const group of groups) {
+      for (const { number, ...counts } of await store.counts(account, day, group)) {
+        const sum = callers.get(number) ?? { number, customer: null, name: null, calls: 0, missed: 0 };
         callers.set(number, {
           number,
+          customer: counts.customer ?? sum.customer,
           name: counts.name ?? sum.name,
           calls: sum.calls + counts.calls,
           missed: sum.missed + counts.missed,
         });
       }
-      const those = await store.missed(account, ended, MAX_CALLS, of);
+      const those = await store.missed(account, ended, MAX_CALLS, group);
       missed.push(...those.filter(({ call }) => call.startedAt >= day.since && call.startedAt < day.until));
     }
   }
   return {
     ...missedCallers(missed, await actionsSince(store, account, days[0]?.since ?? 0)),
-    busiest: [...callers.values()]
-      .sort((a, b) => b.calls - a.calls || (a.number < b.number ? -1 : 1))
+    busiest: byCustomer([...callers.values()].sort(mostCalls))
+      .sort(mostCalls)
       .slice(0, BUSIEST),
   };
 }
+
+const mostCalls = (a: CallerCounts, b: CallerCounts) => b.calls - a.calls || (a.number < b.number ? -1 : 1);
+
+const byCustomer = (numbers: readonly CallerCounts[]) =>
+  [
+    ...Map.groupBy(numbers, ({ customer, number }) => (customer === null ? number : ` ${customer}`)).values(),
+  ].map((counts) => ({
+    ...(counts[0] as CallerCounts),
+    calls: counts.reduce((sum, { calls }) => sum + calls, 0),
+    missed: counts.reduce((sum, { missed }) => sum + missed, 0),
+    numbers: counts.length,
+  }));
 
 /** Days that are beside each other as one span, while they have few calls; parts of days stay as they are. */
 function together(days: readonly Span[], perDay: readonly number[]): Span[] {
@@ -78,7 +94,7 @@ async function actionsSince(store: CallerStore, account: number, since: number):
   for (let until = Number.MAX_SAFE_INTEGER; ; ) {
     const step = await store.actions(account, { since, until }, TOGETHER);
     const first = step[0]?.at ?? 0;
-    // Others of the same millisecond may have been left out: that one is read again.
+    // The limit may have cut off calls of the same millisecond: read that one again.
     const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
     steps.push(whole);
     if (step.length < TOGETHER || whole.length === 0) return steps.reverse().flat();

@@ -5,7 +5,12 @@ export type Period = {
   readonly first: Temporal.PlainDate;
   readonly last: Temporal.PlainDate;
   readonly step: StepLength;
+  /** Of one day: only calls that began between these times. */
+  readonly times?: Times | undefined;
 };
+
+/** Minutes of a day, in quarters of an hour; 1440 is midnight. */
+export type Times = readonly [from: number, to: number];
 
 const stepLengths = ['hour', 'day', 'week', 'month'] as const;
 export type StepLength = (typeof stepLengths)[number];

@@ -8,8 +8,8 @@ export const shortAbandons = ({ gaveUp }: Pick<Group, 'gaveUp'>): number =>
   countWithin(gaveUp, SHORT_SECONDS);
 
 /**
- * The share of calls answered within `answerWithin` seconds, among those answered or missed, without short abandons; null
- * without any. Calls for which a time is unknown are left out.
+ * The share of calls answered within `seconds`, among those answered or missed, without short abandons; null if there are
+ * none. Calls for which a time is unknown are left out.
  */
 export function serviceLevel(
   { waited, gaveUp }: Pick<Group, 'waited' | 'gaveUp'>,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import {
   type AccountOf,
   type AdminAudit,
-  integrationChange as changeText,
   given,
+  integrationChangeText,
   name,
   newToken,
   oldTokenDays,
@@ -59,7 +59,7 @@ export function adminIntegrationRoutes(
     await audit(
       request,
       change.oldTokenUntil !== undefined ? 'token' : 'settings',
-      changeText(before, change),
+      integrationChangeText(before, change),
     );
     return viewWithToken(integrationOf(request));
   }

@@ -7,7 +7,7 @@ import { takeJsonBodies } from '../http/body.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { makeExchange, send } from '../http/exchange.ts';
 import { refusalOf } from '../http/refusal.ts';
-import { steadyMs } from '../upkeep/steady-clock.ts';
+import { monotonicMs } from '../upkeep/monotonic-clock.ts';
 import { bridgeHealthRoute } from './bridge-health-route.ts';
 import { callRoutes } from './call-routes.ts';
 import { historyRoutes } from './history-routes.ts';
@@ -33,19 +33,19 @@ export function apiRoutes(context: ServiceContext) {
 
     app.addHook('onRequest', (request, reply, done) => {
       request.receivedAt = clock();
-      request.began = steadyMs();
+      request.began = monotonicMs();
       if (request.method === 'POST') request.body = {}; // the default without a body, so that each missing field is named
       const token = bearerToken(request.headers.authorization) ?? '';
-      const caller = directory.caller(token, request.ip);
-      if (caller === undefined) {
+      const sender = directory.authenticate(token, request.ip);
+      if (sender === undefined) {
         directory.noteRefused(token, request.ip, request.receivedAt);
         refuseUnauthenticated(request, reply);
         return;
       }
-      request.caller = caller;
+      request.sender = sender;
       if (rateLimit !== null) {
         const { allowed, remaining, resetAt } = rateLimit.limiter.take(
-          caller.integration.id,
+          sender.integration.id,
           request.receivedAt,
         );
         reply.header('x-ratelimit-limit', rateLimit.perMinute).header('x-ratelimit-remaining', remaining);

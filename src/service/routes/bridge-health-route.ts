@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { bridgeHealthPath, bridgeHealthSchema } from '../../api/contract/bridge-health.ts';
 import { basePath } from '../../api/contract/routes.ts';
-import type { Caller } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory.ts';
 import type { ServiceContext } from '../http/context.ts';
 import { send } from '../http/exchange.ts';
 
-/** Takes how a bridge is. Not in the request history: it is sent each minute, and says nothing about calls. */
+/**
+ * Stores the problems that a bridge reports. Not in the request history: they come each minute, and say nothing about
+ * calls.
+ */
 export function bridgeHealthRoute(app: FastifyInstance, { store, clock }: ServiceContext): void {
   app.post(bridgeHealthPath, async (request, reply) => {
     const { success, data } = bridgeHealthSchema.safeParse(request.body);
@@ -15,8 +18,8 @@ export function bridgeHealthRoute(app: FastifyInstance, { store, clock }: Servic
         422,
         JSON.stringify({ message: `This is not what ${basePath}${bridgeHealthPath} takes.` }),
       );
-    const { integration } = request.caller as Caller;
-    await store.directory.bridgeHeard(integration.id, clock(), JSON.stringify(data));
+    const { integration } = request.sender as Sender;
+    await store.directory.saveBridgeReport(integration.id, clock(), JSON.stringify(data));
     return send(reply, 200, '{}');
   });
 }

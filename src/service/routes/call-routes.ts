@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallEvent } from '../../api/contract/call-event.ts';
 import { routes } from '../../api/contract/routes.ts';
-import { extrasOf } from '../calls/call-extras.ts';
+import { normaliseNumber } from '../../phone-number/normalise-number.ts';
+import { extrasOf } from '../calls/sent-extras.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { randomResult } from '../http/random-result.ts';
 import type { ZodInstance } from './zod-instance.ts';
@@ -10,7 +11,7 @@ import type { ZodInstance } from './zod-instance.ts';
 export function callRoutes(app: ZodInstance, exchange: Exchange): void {
   function take(event: CallEvent, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const from = event.from as string; // the schema requires it: inbound is the only direction
-    const country = request.caller?.account.country ?? null;
+    const country = request.sender?.account.country ?? null;
     return exchange.answer(request, reply, {
       status: 200,
       text: `{"result":"${randomResult()}"}`,
@@ -18,7 +19,7 @@ export function callRoutes(app: ZodInstance, exchange: Exchange): void {
         id: event.id,
         status: event.status,
         from,
-        country,
+        number: normaliseNumber(from, country),
         callerId: event.caller_id ?? null,
         ...(event.extras && { extras: extrasOf(event.extras, country) }),
       },

@@ -41,7 +41,7 @@ export function eventRoutes({
   async function watcherOf(request: FastifyRequest): Promise<Watcher | undefined> {
     const token = bearerToken(request.headers.authorization);
     if (token !== undefined) {
-      const account = directory.caller(token, request.ip)?.account.id;
+      const account = directory.authenticate(token, request.ip)?.account.id;
       return account === undefined ? undefined : { account, user: null, session: null };
     }
     const session = await sessions.find(sessionCookie.read(request));
@@ -66,8 +66,8 @@ export function eventRoutes({
       if (watcher === undefined) return reply.code(401).send({ message: 'Unauthenticated.' });
 
       const { raw } = reply;
-      const of = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
-      raw.once('close', budgets.streams.take(of));
+      const streamOwner = watcher.user ? `user ${watcher.user.id}` : bearerOf(request);
+      raw.once('close', budgets.streams.take(streamOwner));
       raw.once('close', budgets.accountStreams.take(watcher.account));
       const early: string[] = [];
       let write = (frame: string) => void early.push(frame);
@@ -84,7 +84,10 @@ export function eventRoutes({
       write = (frame) => {
         if (raw.writableEnded) return;
         // The token was replaced or switched off after the stream began.
-        if (watcher.session === null && directory.caller(bearerOf(request))?.account.id !== watcher.account)
+        if (
+          watcher.session === null &&
+          directory.authenticate(bearerOf(request))?.account.id !== watcher.account
+        )
           raw.end();
         else if (raw.writableLength > BACKLOG_BYTES) {
           log.say('service.screen-too-slow');

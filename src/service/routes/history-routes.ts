@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { HistoryPage, HistoryQuery } from '../../api/contract/history.ts';
 import { routes } from '../../api/contract/routes.ts';
-import type { Caller } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type {
@@ -29,7 +29,7 @@ export function historyRoutes(
         ? await allOf(store.requests.page({ ...selected, offset, limit }), offset)
         : await budgets.searches(
             selected.account,
-            `integration ${(request.caller as Caller).integration.id}`,
+            `integration ${(request.sender as Sender).integration.id}`,
             () => searched({ ...selected, search, limit }, query.cursor, offset),
           );
     const frame = pageFrame(request, { current, limit, count, ...place });
@@ -56,7 +56,7 @@ export function historyRoutes(
   }
 
   function everything(query: HistoryQuery, request: FastifyRequest, reply: FastifyReply) {
-    reply.raw.once('close', budgets.readers.take((request.caller as Caller).account.id));
+    reply.raw.once('close', budgets.readers.take((request.sender as Sender).account.id));
     const chunks = store.requests.all(selection(query, request, reply));
     return answerWith(chunks, { before: '[', after: ']' }, request, reply);
   }
@@ -73,8 +73,8 @@ export function historyRoutes(
     const listed = first.done ? [] : first.value;
     const start = ends.before + listed.map(entryText).join(',');
     if (second.done) {
-      const kept = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
-      return exchange.answer(request, reply, { status: 200, text: start + ends.after, kept });
+      const recorded = ends.before + listed.map(({ id }) => id).join(',') + ends.after;
+      return exchange.answer(request, reply, { status: 200, text: start + ends.after, recorded });
     }
     await exchange.record(request, 200);
     async function* text() {
@@ -109,7 +109,7 @@ function selection(
   const order: HistoryOrder = sort === '-created_at' ? 'newest' : 'oldest';
   const found: TextSearch | null =
     search !== undefined && search_term !== undefined ? { in: search, term: search_term } : null;
-  const { account } = request.caller as Caller;
+  const { account } = request.sender as Sender;
   return { account: account.id, search: found, order, signal: abortedWith(reply) };
 }
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PriorityResult } from '../../api/contract/priority.ts';
 import { routes } from '../../api/contract/routes.ts';
 import { normaliseNumber } from '../../phone-number/normalise-number.ts';
-import type { Caller } from '../accounts/directory.ts';
+import type { Sender } from '../accounts/directory.ts';
 import type { ServiceContext } from '../http/context.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { ZodInstance } from './zod-instance.ts';
@@ -10,7 +10,7 @@ import type { ZodInstance } from './zod-instance.ts';
 /** Part 4.2: the priority of the segment of the customer with a number, and the customer's name. */
 export function priorityRoutes(app: ZodInstance, exchange: Exchange, { store, meter }: ServiceContext): void {
   async function lookUp(number: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { account } = request.caller as Caller;
+    const { account } = request.sender as Sender;
     const known = await store.customers.priorityOf(account.id, normaliseNumber(number, account.country));
     meter.counts.lookups[known === undefined ? 'not_found' : 'found'] += 1;
     const { priority, segment, name } = known ?? { priority: null, segment: null, name: null };

@@ -46,8 +46,8 @@ export type CallFilter = {
 };
 
 /**
- * Finds a call if its number has the digits, its customer's name has all of the words (none: no name is searched; without
- * accents, in lower case: see customer-search.ts), or one of the extensions answered it.
+ * Matches a call if its number has the digits, if its customer's name has all of the words (none: names are not
+ * searched; without accents, in lower case: see customer-search.ts), or if one of the extensions answered it.
  */
 export type CallSearch = {
   readonly digits: string | null;
@@ -76,17 +76,17 @@ export interface CallStore {
   get(account: number, id: string): Promise<CallRecord | undefined>;
   /** All calls of a number, in chunks. */
   ofNumber(account: number, number: string): AsyncIterable<CallRecord[]>;
-  /** The extensions that calls were answered at, or the numbers that were called, in their order: at most `max`. */
-  heard(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]>;
+  /** The different extensions that answered, or numbers that were called, in order: at most `max`. */
+  distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]>;
   /** Removes number and customer from all calls of a number; returns how many. */
   forget(account: number, number: string): Promise<number>;
   /** Deletes the calls that began before `before` (Unix ms), with the figures of their days; returns how many. */
   trim(before: number): Promise<number>;
   /**
-   * The next calls that match, at most `limit`, newest first whichever way is gone: from `from` on (null: from the end
-   * that lies there), `from` itself left out. It gives up looking after a while, so there may be fewer than
-   * `limit`, even none: `next` is where to go on in the same direction, null at the end; `back` is where the calls
-   * that were passed begin in the other direction, null if there are none.
+   * The next matching calls, at most `limit`, newest first in both directions: from `from` on (null: from the end in
+   * that direction), without `from` itself. It stops after a time limit, so there may be fewer than `limit`, even none.
+   * `next`: where to continue in the same direction, null at the end. `back`: where the returned calls begin in the
+   * other direction, null if there are none.
    */
   page(query: {
     account: number;

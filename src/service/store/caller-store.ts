@@ -25,7 +25,8 @@ export type CallGroup = { readonly kind: GroupKind; readonly name: string };
 
 export type CallerCounts = {
   readonly number: string;
-  /** The customer's, as of their calls; null for none. */
+  /** The customer's reference and name, as of their calls; null for none. */
+  readonly customer: string | null;
   readonly name: string | null;
   readonly calls: number;
   readonly missed: number;
@@ -34,18 +35,18 @@ export type CallerCounts = {
 /** Callers by their numbers: whom to call back, and what colleagues did and noted. */
 export interface CallerStore {
   /** The newest `max` missed calls of an account that ended in a span, oldest first. */
-  missed(account: number, ended: Span, max: number, of?: CallGroup | null): Promise<MissedCall[]>;
-  /** Who called in a span of a day, or of some thousand calls, and how often. Unordered. */
-  counts(account: number, span: Span, of: CallGroup | null): Promise<CallerCounts[]>;
+  missed(account: number, ended: Span, max: number, group?: CallGroup | null): Promise<MissedCall[]>;
+  /** How often each caller called in a span, which is a day, or has some thousand calls. Unordered. */
+  counts(account: number, span: Span, group: CallGroup | null): Promise<CallerCounts[]>;
   act(account: number, action: CallerAction): Promise<void>;
   /** Deletes a note; false if there is none. */
   removeNote(account: number, note: Pick<CallerAction, 'number' | 'at' | 'user'>): Promise<boolean>;
   /** Deletes what was done about a number. */
   forget(account: number, number: string): Promise<void>;
-  /** What was done since `since` (before `until`), or about one number: the newest `max`, oldest first. */
+  /** The newest `max` actions since `since` (before `until`), or about one number; oldest first. */
   actions(
     account: number,
-    of: { readonly since: number; readonly until?: number } | { readonly number: string },
+    which: { readonly since: number; readonly until?: number } | { readonly number: string },
     max: number,
   ): Promise<CallerAction[]>;
 }

@@ -36,10 +36,10 @@ const STEP = 2_000;
 const limits = { statement: 3_600_000, idle: 600_000, commit: 3_600_000 };
 
 /**
- * Copies a site that stands still from SQLite to an empty PostgreSQL, in one transaction, and compares the number of
- * rows and a hash of each table before that is committed. `keptMs`, `secretMark`: as for openPostgresStore.
- * @throws if the database holds a service already or cannot be trusted with one, if it refuses a row (which is named),
- * or if a table is not equal. Then it is as empty as before.
+ * Copies the data of a stopped service from SQLite to an empty PostgreSQL, in one transaction, and compares the number
+ * of rows and a hash of each table before the commit. `keptMs`, `secretMark`: as for openPostgresStore.
+ * @throws if the database holds a service already or its settings risk losing data, if it refuses a row (which is
+ * named), or if a table is not equal. Then it is as empty as before.
  */
 export async function copySite(
   file: string,

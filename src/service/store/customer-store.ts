@@ -1,6 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
 export type Segment = { readonly name: string; readonly priority: number };
 
-/** A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared. */
+/**
+ * A customer; `reference` is the account's own key for it, `numbers` are in the form in which they are compared, and sorted
+ * when they come from the store.
+ */
 export type Customer = {
   readonly reference: string;
   readonly name: string;
@@ -19,6 +24,24 @@ export type CustomerRefusal =
   | { readonly reason: 'no-such-segment'; readonly segment: string }
   | { readonly reason: 'number-taken'; readonly number: string; readonly by: string };
 
+export const isSameCustomer = (a: Customer, b: Customer): boolean =>
+  isDeepStrictEqual({ ...a, numbers: a.numbers.toSorted() }, { ...b, numbers: b.numbers.toSorted() });
+
+/** Why a customer cannot be put: there is no such segment, or another customer has one of the numbers. */
+export function refusalOf(
+  { reference, segment, numbers }: Customer,
+  hasSegment: (name: string) => boolean,
+  ownerOf: (number: string) => { readonly reference: string; readonly name: string } | undefined,
+): CustomerRefusal | undefined {
+  if (segment !== null && !hasSegment(segment)) return { reason: 'no-such-segment', segment };
+  for (const number of numbers) {
+    const owner = ownerOf(number);
+    if (owner !== undefined && owner.reference !== reference)
+      return { reason: 'number-taken', number, by: owner.name };
+  }
+  return undefined;
+}
+
 /** A place in the list of customers, which is by the text that they are found by (see customer-search.ts). */
 export type CustomerCursor = { readonly text: string; readonly reference: string };
 
@@ -26,8 +49,8 @@ export interface CustomerStore {
   /** The customer with this number, for a priority lookup; undefined if there is none. */
   priorityOf(account: number, number: string): Promise<CustomerPriority | undefined>;
   /**
-   * Adds or replaces customers by reference, each for itself: a refusal, or null, in the order given. With `before`, what
-   * each of them was when it was read: those that have changed since then are left as they are.
+   * Adds or replaces customers by reference, each by itself: returns a refusal, or null, for each in order. `before`:
+   * what each was when it was read. Customers that have changed since then stay as they are.
    */
   put(
     account: number,

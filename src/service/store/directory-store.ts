@@ -19,7 +19,7 @@ export type Account = {
   readonly openingHours: string | null;
 };
 
-/** What administrators have said of an extension, or of a number that is called. */
+/** The name and user that administrators gave to an extension, or to a number that is called. */
 export type Extension = {
   readonly account: number;
   readonly extension: string;
@@ -81,12 +81,12 @@ export interface DirectoryStore {
   changeIntegration(id: number, change: IntegrationChange): Promise<void>;
   /** Notes that the token before the present one was used. */
   oldTokenUsed(integration: Integration, address: string, at: number): Promise<void>;
-  /** From where the token before the present one was used since it was replaced, the newest first, at most 20. */
+  /** Addresses that have used the previous token since it was replaced, newest first, at most 20. */
   oldTokenUses(integration: Integration): Promise<OldTokenUse[]>;
-  /** Keeps what the bridge of an integration reported of itself (JSON), the last report only. */
-  bridgeHeard(integration: number, at: number, report: string): Promise<void>;
+  /** Stores the last report of an integration's bridge (JSON). */
+  saveBridgeReport(integration: number, at: number, report: string): Promise<void>;
   /** That report. */
-  bridgeReport(integration: number): Promise<{ heardAt: number; report: string } | undefined>;
+  bridgeReport(integration: number): Promise<{ reportedAt: number; report: string } | undefined>;
   /** Names an extension and its user; without either it is forgotten. */
   putExtension(account: number, extension: Pick<Extension, 'extension' | 'name' | 'user'>): Promise<void>;
 }

@@ -16,10 +16,10 @@ export type StorageSettings = {
   readonly retention: { readonly maxAgeMs?: number | undefined };
 };
 
-/** Who holds a state folder: two services on one file would each keep screens and caches of their own. */
+/** The lock of a state folder: two services on one file would each have screens and caches of their own. */
 export const occupant = { name: 'service', who: 'service' };
 
-/** Holds a state folder, and ends a restore there that was cut off. Returns the function that releases it. */
+/** Locks a state folder, and completes an interrupted restore. Returns the function that releases it. */
 export function holdStateDir(stateDir: string): () => void {
   const release = lockFolder(stateDir, occupant, process.pid);
   const file = fileIn(stateDir);
@@ -46,7 +46,10 @@ export function secretMarkOf(keys: Keys): string {
   return keys.sign('mark', 'the server secret of this database');
 }
 
-/** False if no service has run with these settings on this machine yet; for a database, only opening it shows that. */
+/**
+ * False if no service has run with these settings on this machine yet. Always true with PostgreSQL: only opening it
+ * would show that.
+ */
 export function holdsData({ stateDir, database }: Pick<StorageSettings, 'stateDir' | 'database'>): boolean {
   return database !== null || existsSync(fileIn(stateDir));
 }

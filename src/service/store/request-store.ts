@@ -1,14 +1,14 @@
-import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { CallStatus } from '../../api/contract/call-status.ts';
 import type { CallExtras } from '../calls/call-extras.ts';
 import type { CallRecord, EventEffect } from '../calls/call-record.ts';
 import type { Span } from '../reports/aggregate.ts';
 
-/** A call event that passed the contract; `country` is the one that its number is read in (see number.ts). */
+/** A call event that passed the contract; `number` is `from` as numbers are compared. */
 export type AcceptedEvent = {
   readonly id: string;
   readonly status: CallStatus;
   readonly from: string;
-  readonly country: string | null;
+  readonly number: string;
   readonly callerId: string | null;
   /** Absent: none, or not readable. */
   readonly extras?: CallExtras | undefined;
@@ -20,7 +20,7 @@ export type RecordedRequest = {
   readonly integration: number;
   /** Unix ms, when the request came. */
   readonly at: number;
-  /** The same moment by the steady clock (steady-clock.ts): the store computes the duration from it. */
+  /** The same moment by the monotonic clock (monotonic-clock.ts): the store computes the duration from it. */
   readonly began: number;
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,10 @@ export type RecordedRequest = {
   readonly status: number;
   /** The JSON text given; null if it is not kept. */
   readonly response: string | null;
-  /** The `id` and the caller's number that the payload names, accepted or not, without NUL: the history is searched by them. */
+  /**
+   * The `id` and the caller's number in the payload, without NUL, also if the request is refused: searches of the
+   * history use them.
+   */
   readonly callId: string | null;
   readonly fromNumber: string | null;
   readonly event: AcceptedEvent | null;
@@ -66,20 +69,20 @@ export type HistoryOrder = 'oldest' | 'newest';
 export type HistoryCursor = { readonly at: number; readonly id: number };
 
 /**
- * How far a text search came: everything up to and with `searched` has been read. Of what lies further on, an index has
- * found entries already, up to and with `given`.
+ * The place of a text search: everything up to and with `searched` has been read. Beyond it, an index has found entries
+ * that were returned already, up to and with `given`.
  */
 export type SearchPlace = { readonly searched: HistoryCursor; readonly given: HistoryCursor | null };
 
 export interface RequestStore {
   /**
-   * Records a request and, in the same transaction, what its event does: the call and its activity record move
-   * forward and the report figures follow. Returns the call if it moved; it may be null if it is not `watched` (by default
-   * it is): to copy it from the thread of SQLite is a tenth of the work. A request without an event is written with the
-   * next one that has one, or after some milliseconds: nobody waits for it, and a commit costs more than a lookup.
+   * Records a request and, in the same transaction, what its event does: the call moves forward and the report figures
+   * follow. Returns the call if it moved; it may be null if it is not `watched` (default: it is), since to copy it from
+   * the thread of SQLite is a tenth of the work. A request without an event can wait: it is written with the next
+   * event, or after some milliseconds, since a commit costs more than a lookup.
    */
   record(request: RecordedRequest, watched?: boolean): Promise<CallRecord | null | undefined>;
-  /** Entries `offset` to `offset + limit`: how many those are, the entries in chunks, as for `all`, and how many there are in all. */
+  /** Entries `offset` to `offset + limit`: their number, the entries in chunks as for `all`, and the total. */
   page(query: {
     account: number;
     order: HistoryOrder;
@@ -87,10 +90,10 @@ export interface RequestStore {
     limit: number;
   }): Promise<{ count: number; chunks: AsyncIterable<StoredRequest[]>; total: number }>;
   /**
-   * Entries `offset` to `offset + limit` of those that match, from a place on (null: from the first). Texts are read for
-   * a limited time; what an index finds beyond that is given all the same. So there may be fewer than `limit`, even
-   * none: `next` is where to go on, null at the end. Each page is in order, and all pages together give every match once.
-   * `passed`: `count` and those that the offset has passed over. Ends, and rejects, with `signal`.
+   * Entries `offset` to `offset + limit` of the matches, from a place on (null: from the first). Texts are read for a
+   * limited time; entries that an index finds beyond that are returned too. So there may be fewer than `limit`, even
+   * none: `next` is where to continue, null at the end. Each page is in order, and all pages together give every match
+   * once. `passed`: `count` plus the matches that the offset has skipped. Ends, and rejects, with `signal`.
    */
   textPage(query: {
     account: number;
@@ -117,8 +120,8 @@ export interface RequestStore {
     signal?: AbortSignal;
   }): AsyncIterable<StoredRequest[]>;
   /**
-   * The next entries that match, from `after` on (null: from the first), at most `limit` of them. It gives up looking
-   * after a while, so there may be fewer than `limit`, even none: `next` is where to go on, null at the end.
+   * The next matches, from `after` on (null: from the first), at most `limit`. It stops after a time limit, so there
+   * may be fewer than `limit`, even none: `next` is where to continue, null at the end.
    */
   search(query: {
     account: number;
@@ -134,7 +137,7 @@ export interface RequestStore {
     place: HistoryCursor,
     texts: { readonly request: string; readonly response: string | null },
   ): Promise<void>;
-  /** How each of an account's integrations is used; those that never were are left out. */
+  /** The use of an account's integrations; those without requests are left out. */
   use(account: number, since: number): Promise<IntegrationUse[]>;
   /** The requests of an integration in each of these spans, in whole quarters of an hour. */
   usedIn(integration: number, spans: readonly Span[]): Promise<number[]>;

@@ -26,7 +26,10 @@ export interface Store {
   readonly weekly: WeeklyStore;
   readonly webhooks: WebhookStore;
   readonly audit: AuditStore;
-  /** The newest `max` calls of an account that are not completed, oldest first; after all that `record` was given. */
+  /**
+   * The newest `max` calls of an account that are not completed, oldest first; includes all requests given to `record`
+   * before.
+   */
   openCalls(account: number, max: number): Promise<CallRecord[]>;
   readonly otherProcesses: CallFeed;
   /** Runs work that only one process may do at a time, such as adding the first account. */
@@ -39,7 +42,7 @@ export interface Store {
 export type StoreAbout = {
   /** Such as `PostgreSQL 15.18`. */
   readonly engine: string;
-  /** What an acknowledged event survives, in words that follow "an acknowledged event is". */
+  /** What an acknowledged event survives, as the end of a sentence that begins with "an acknowledged event is". */
   readonly survives: string;
   /** False if an acknowledged event can be lost without the loss of a disk. */
   readonly safe: boolean;
@@ -52,9 +55,9 @@ export class StoreUnavailable extends Error {
 
 export interface ReportStore {
   /**
-   * What the calls that began in each of the spans come to, in the order of the spans. What a span came to is kept, and
-   * counted again only after one of its calls has moved; of a span that is not over at `now` (Unix ms), the last hours
-   * alone.
+   * The figures of the calls that began in each of the spans, in order. The figures of a span are kept, and counted
+   * again only after one of its calls has moved. Of a span that is not over at `now` (Unix ms), only the last hours are
+   * counted again.
    */
   figures(account: number, spans: readonly Span[], now: number): AsyncIterable<SpanFigures>;
 }

@@ -44,13 +44,15 @@ export interface UserStore {
   ): Promise<User | undefined>;
   /** Undefined if somebody in the account has this sign-in name already. */
   add(user: Omit<User, 'id' | 'secondFactor' | 'language' | 'bar'>): Promise<User | undefined>;
-  /** False, and nothing changed, if somebody else has the sign-in name. A password, or none, ends the user's link. */
+  /**
+   * False, and nothing changed, if another user has the sign-in name. A new password, or none, ends the user's link.
+   */
   change(
     id: number,
     change: { name?: string; signInName?: string; language?: string; password?: string | null },
   ): Promise<boolean>;
   setBar(id: number, bar: string | null): Promise<void>;
-  /** False, and nothing changed, if the account would have no administrator left. */
+  /** False, and nothing changed, if it is the account's last administrator. */
   setRole(id: number, role: Role): Promise<boolean>;
   /** Switches the second factor on with new recovery codes (hashes), or off with null. */
   setSecondFactor(id: number, secondFactor: string | null, codes: readonly string[]): Promise<void>;
@@ -58,7 +60,7 @@ export interface UserStore {
   useCodeStep(id: number, step: number): Promise<boolean>;
   /** Uses a recovery code up; false if the user has none with this hash. */
   useRecoveryCode(id: number, hash: string): Promise<boolean>;
-  /** Counts the user's one-time links up, which ends the one before; returns the new counter. */
+  /** Increments the user's link counter, which ends earlier links; returns the new counter. */
   newLink(id: number): Promise<number>;
   /** The user whose one-time link has this counter, once: the link ends. Undefined if it has ended before. */
   useLink(uid: string, counter: number): Promise<User | undefined>;

@@ -33,7 +33,7 @@ export type WebhookChange = {
   readonly failingSince?: number | null;
 };
 
-/** `new`: never tried; `retry`: tried, and tried again; `failed`: given up, can be sent again. */
+/** `new`: not sent yet; `retry`: failed, and sent again; `failed`: given up, and can be sent again by a user. */
 type DeliveryState = 'new' | 'retry' | 'delivered' | 'failed';
 
 /** An event that waits for its delivery. */
@@ -63,8 +63,7 @@ export type Delivery = Pick<DueDelivery, 'id' | 'event' | 'at'> & {
 };
 
 /**
- * The webhooks of all accounts and what is to be sent to them: a queue for each (see DeliveryQueue), filled from the
- * calls' changes. Times are Unix ms.
+ * The webhooks of all accounts and their queues (see DeliveryQueue), filled from the calls' changes. Times are Unix ms.
  */
 export interface WebhookStore {
   /** Those of an account; null: all. */
@@ -73,23 +72,23 @@ export interface WebhookStore {
   change(id: number, change: WebhookChange): Promise<void>;
   /** Events from `at` on are sent. */
   switchOn(id: number, at: number): Promise<void>;
-  /** What waits counts as failed. `failure`: why, if the service does it; null: a person does. */
+  /** Its waiting events count as failed. `failure`: the reason, if the service switches it off; null if a user does. */
   switchOff(id: number, failure: Webhook['failure']): Promise<void>;
   remove(id: number): Promise<void>;
 
   /**
-   * Takes the right to deliver, or keeps it, until `until`, and keeps the place; gives the place that was kept last, null
-   * if there is none. Undefined: another process has the right.
+   * Takes or renews the lease to deliver, until `until`, and saves the place. Returns the place that was saved last, null
+   * if there is none; undefined if another process has the lease.
    */
-  hold(
+  lease(
     holder: string,
     now: number,
     until: number,
     place?: string,
   ): Promise<{ place: string | null } | undefined>;
   /**
-   * Queues the events of calls that changed since `place`, each once. If what has happened since is not known, it looks
-   * at the calls of the last day. Gives the new place, and the webhooks that have something new.
+   * Queues the events of calls that changed since `place`, each once. If the changes since then are unknown, it reads the
+   * calls of the last day. Returns the new place, and the webhooks with new events.
    */
   queueNew(place: string | null, now: number): Promise<{ place: string; webhooks: Set<number> }>;
   /** Queues a test. */
@@ -103,7 +102,7 @@ export interface WebhookStore {
   /** Whether this delivery is the next of its call. */
   isNext(delivery: number): Promise<boolean>;
   nextDue(id: number, now: number): Promise<number | undefined>;
-  /** `answer`: the receiver's, or why there is none. Gives the next delivery of the call. */
+  /** `answer`: the receiver's, or why there is none. Returns the next delivery of the call. */
   record(id: number, result: DeliveryResult, answer: string | null): Promise<DueDelivery[]>;
   expire: (id: number, ...given: Parameters<DeliveryQueue['expire']>) => Promise<number>;
   /** How many wait: of a webhook, or of all. */
@@ -118,7 +117,7 @@ export interface WebhookStore {
   }): Promise<{ deliveries: Delivery[]; next: number | null }>;
   /** Sends one again, or (null) all that failed; gives how many. */
   sendAgain(id: number, delivery: number | null, at: number): Promise<number>;
-  /** Deletes the answers to what was sent of a number's calls, which may repeat it. */
+  /** Deletes the receivers' answers to events of a number's calls, which may repeat the number. */
   forget(account: number, number: string): Promise<void>;
   /** Deletes the deliveries of events before `before`. */
   trim(before: number): Promise<number>;

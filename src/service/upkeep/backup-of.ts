@@ -5,6 +5,6 @@ export const backupFiles = ['service-secret'] as const;
 
 /** What a backup of the service says of itself, and the files in it. */
 export const backupOf = (madeAt: number) => ({
-  note: { program: backupProgram, madeAt },
+  info: { program: backupProgram, madeAt },
   files: backupFiles,
 });

@@ -40,7 +40,7 @@ export function makeBackups(
   let failure: { error: string; since: number } | undefined;
   let running: Promise<void> | undefined;
 
-  /** Newest first; those of a time that has not come, from when the clock was wrong, count as the oldest. */
+  /** Newest first; backups with a time in the future, made when the clock was wrong, count as the oldest. */
   async function existing(now: number): Promise<Backup[]> {
     const names = await readdir(directory);
     const age = ({ at }: Backup) => (at > now ? Number.MAX_VALUE : now - at);
@@ -65,7 +65,7 @@ export function makeBackups(
       });
       await once(worker, 'exit');
       const there = await existing(now);
-      // A killed service leaves a part; a younger one may be a backup that is being made.
+      // A killed service leaves an unfinished file; a recent one may be a backup in progress.
       const parts = there.filter((it) => !isWhole(it) && Math.abs(now - it.at) > everyMs);
       for (const { name } of [...there.filter(isWhole).slice(keep), ...parts])
         await rm(join(directory, name));

@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Backups } from './backups.ts';
 
-/** A storage that takes longer is not working, ms; Prometheus waits for ten seconds. */
+/** A storage that takes longer counts as not working, ms; Prometheus waits for ten seconds. */
 const STORAGE_MS = 2_000;
 
 /** Serves `/metrics` on an address of its own, which no reverse proxy passes on. */

@@ -35,7 +35,7 @@ type Parts = {
 
 /** A phone system that was refused tries again within minutes. */
 const REFUSED_MS = 10 * 60_000;
-/** How long before its end a replaced token is announced, if a phone system has used it within the last hour. */
+/** A replaced token that a phone system has used within the last hour is announced this long before it ends. */
 const ENDS_MS = 86_400_000;
 const IN_USE_MS = 3_600_000;
 /** A storage that takes longer hangs. */
@@ -170,7 +170,7 @@ export function makeServiceAlerts(
             ? []
             : [problem('backup', 'service.backup-failed', failing, { since: failing.since })]),
         ];
-        // What was refused before a restart is not known until it is refused again.
+        // A refused phone system is unknown after a restart, until it is refused again.
         const refused = now - startedAt < REFUSED_MS ? keys('token') : [];
         const unknown = [...refused, ...disk.unknown];
         if (storage.length > 0)

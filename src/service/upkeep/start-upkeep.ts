@@ -14,8 +14,8 @@ const WEEKLY_MS = 3_600_000;
 const FIGURES_MS = 600_000;
 
 /**
- * Counts the figures of the last year's days, so that nobody waits for them: each day once. A day that is counted is kept
- * (see kept-figures.ts).
+ * Counts the figures of each day of the last year in advance, so that reports open at once. The store keeps them
+ * (kept-figures.ts).
  */
 function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   const counted = new Map<number, Temporal.PlainDate>();
@@ -36,7 +36,7 @@ function figureCounter({ reports, calls }: Pick<Store, 'reports' | 'calls'>) {
   };
 }
 
-/** Deletes what is too old, counts figures and mails weekly reports, from time to time. Returns a function that stops it. */
+/** Runs retention, counts figures and mails weekly reports, from time to time. Returns a function that stops it. */
 export function startUpkeep(options: {
   readonly store: Store;
   readonly retention: Retention;
@@ -58,7 +58,7 @@ export function startUpkeep(options: {
     every(
       FIGURES_MS,
       () => countFigures(accounts(), clock()),
-      () => {}, // whoever opens a report counts them
+      () => {}, // the next report counts them
     ),
     every(
       WEEKLY_MS,

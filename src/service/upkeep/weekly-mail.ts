@@ -7,8 +7,8 @@ import type { Account } from '../store/directory-store.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Sends the report of the last week to users who have not got it yet. A week is claimed in the store before it is sent,
- * so that of several processes one sends it; if the mail server does not accept it, the claim is withdrawn.
+ * Mails the report of the last week to users who have not received it. A week is claimed in the store before it is
+ * sent, so that only one of several processes sends it; if the mail server refuses it, the claim is withdrawn.
  */
 export async function sendWeeklyReports(
   {

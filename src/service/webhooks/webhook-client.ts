@@ -15,7 +15,7 @@ const ANSWER_MS = 15_000;
 /** What is read of an answer. */
 const ANSWER_BYTES = 4_096;
 
-/** `networks`: where webhooks may be sent besides the Internet. No proxy is used. */
+/** `networks`: private networks that webhooks may be sent to. No proxy is used. */
 export function makeWebhookClient(networks: readonly string[], answerMs = ANSWER_MS): WebhookClient {
   const mayReach = reachable(networks);
   const connect = buildConnector({ timeout: CONNECT_MS, lookup: lookupOf(mayReach) });

@@ -38,7 +38,7 @@ export function signedHeaders(
   };
 }
 
-/** The JSON of an event. `integration`: the name of the call's. */
+/** The JSON of an event. `integration`: the name of the call's integration. */
 export function webhookBody(
   { event, at, call }: Pick<DueDelivery, 'event' | 'at' | 'call'>,
   extensions: Extensions,
@@ -50,7 +50,7 @@ export function webhookBody(
   return JSON.stringify({ type: event, timestamp, data: { ...data, integration } });
 }
 
-/** A call as it was when something happened to it. */
+/** The call as it was at this event. */
 function asOf(call: CallRecord, event: DueDelivery['event']): CallRecord {
   if (call.status === 'completed' && (event === 'call.ringing' || event === 'call.answered')) {
     const { extras } = call;

@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../api/contract/call-event.ts';
+import type { CallStatus } from '../../api/contract/call-status.ts';
 import type { DeliveryQueue, QueuedEvent } from '../../delivery/queue.ts';
 import type { DueDelivery, WebhookStore } from '../store/webhook-store.ts';
 
@@ -12,7 +12,7 @@ const statuses: Readonly<Record<DueDelivery['event'], CallStatus>> = {
 
 const callIdOf = ({ call, id }: DueDelivery) => call?.id ?? `test ${id}`;
 
-/** What one webhook waits for, as the dispatcher takes it. `bodyOf`: what is sent. */
+/** The queue of one webhook, for the dispatcher. `bodyOf`: makes the body to send. */
 export function webhookQueue(
   store: WebhookStore,
   webhook: number,

@@ -9,18 +9,18 @@ import type { Keys } from '../accounts/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { Webhook } from '../store/webhook-store.ts';
 import { every } from '../upkeep/every.ts';
-import { judgeAnswer } from './judge-answer.ts';
+import { classifyAnswer } from './classify-answer.ts';
 import type { WebhookClient } from './webhook-client.ts';
 import { signedHeaders, webhookBody } from './webhook-message.ts';
 import { type QueuedDelivery, webhookQueue } from './webhook-queue.ts';
 
 /** Sends the events of calls to the accounts' webhooks. */
 export type Webhooks = {
-  /** Looks for new events every half second. */
+  /** Polls for new events every half second. */
   start(): void;
-  /** Lets running requests end; what waits stays queued. */
+  /** Waits for running requests; other events stay queued. */
   stop(): Promise<void>;
-  /** Something was queued, or made to wait again, by a person. Another process finds it within seconds. */
+  /** Delivers at once what a user has queued or sent again. If another process delivers, it finds that within seconds. */
   poke(webhook: number): void;
   /** Requests since the start of this process. */
   counts(): { readonly delivered: number; readonly failed: number };
@@ -35,7 +35,7 @@ type Parts = {
 };
 
 export type WebhookSettings = {
-  /** Where webhooks may be sent besides the Internet. */
+  /** Private networks that webhooks may be sent to. */
   readonly networks: readonly string[];
   /** Whether other processes may work on the same database. */
   readonly shared: boolean;
@@ -45,14 +45,14 @@ export type WebhookSettings = {
 };
 
 const TICK_MS = 500;
-/** The right to deliver: another process takes over this long after this one has died, ms; renewed in time. */
-const HOLD_MS = 15_000;
+/** The lease to deliver: when it expires, ms after its last renewal, another process takes over. */
+const LEASE_MS = 15_000;
 const RENEW_MS = 5_000;
 const DAY_MS = 86_400_000;
-/** How long an event is tried, and after how long without a delivery a webhook is switched off, ms. */
+/** How long an event is sent again, ms, and how long a webhook may fail before it is switched off. */
 const LASTING_MS = 3 * DAY_MS;
-/** A process that has just started tries for this long, ms, before it switches off what failed until its predecessor ended. */
-const STARTING_MS = 3_600_000;
+/** After a start, or a day without a request, a webhook that fails is switched off after this at the earliest, ms. */
+const TRYING_MS = 3_600_000;
 
 const limits: Partial<DeliveryLimits> = {
   priorities: {
@@ -64,7 +64,7 @@ const limits: Partial<DeliveryLimits> = {
   unrecorded: 200,
 };
 
-/** What the log says of a webhook; its page shows each attempt. */
+/** The dispatcher's log codes as those of webhooks; others are not logged, since the webhook's page shows each attempt. */
 const codes: Partial<Record<MessageCode, MessageCode>> = {
   ...{ 'delivery.paused': 'webhook.stopped', 'delivery.held': 'webhook.stopped' },
   ...{ 'delivery.outage': 'webhook.stopped', 'delivery.resumed': 'webhook.resumed' },
@@ -73,16 +73,16 @@ const codes: Partial<Record<MessageCode, MessageCode>> = {
 };
 
 /**
- * One process delivers: it holds a row of the database, which another takes when that runs out. It queues what changed
- * from a durable place on, and has a dispatcher for each webhook. What is queued twice is one row; what is sent twice
- * (a crash between the answer and its record) has the same webhook-id.
+ * One process delivers: it holds a lease, a row of the database. It queues the changes of calls since a place that is saved
+ * there, and has a dispatcher for each webhook. An event is one row, however often it is queued. An event that is sent
+ * twice, after a crash between the answer and its record, has the same webhook-id.
  */
 export function makeWebhooks(
   { networks, shared, answerMs, lastingMs = LASTING_MS }: WebhookSettings,
   { store: { webhooks: store }, directory, keys, clock, log }: Parts,
 ): Webhooks {
   const holder = shared ? randomBytes(8).toString('hex') : 'the only process';
-  /** From the first request on: its library takes 10 MB. */
+  /** Loaded for the first request: its library takes 10 MB. */
   let loaded: Promise<WebhookClient> | undefined;
   const client = () => {
     loaded ??= import('./webhook-client.ts').then((it) => it.makeWebhookClient(networks, answerMs));
@@ -92,14 +92,13 @@ export function makeWebhooks(
   const stopping = new Set<Promise<void>>();
   const counts = { delivered: 0, failed: 0 };
   const rarely = oncePerMinute(clock);
-  /** Undefined: this process does not deliver. */
-  let heldUntil: number | undefined;
-  let heldSince = 0;
-  /** Null: what changed is not known. */
+  /** When the lease expires, Unix ms; undefined: this process does not deliver. */
+  let leasedUntil: number | undefined;
+  /** All changes up to here are queued; null: unknown. */
   let place: string | null = null;
-  /** As it is in the database. */
-  let keptPlace: string | null = null;
-  /** There was no webhook that is on, so that nothing was read. */
+  /** The place in the database. */
+  let savedPlace: string | null = null;
+  /** True if no webhook was enabled at the last poll, so that changes were not read. */
   let idle = false;
   let stop: (() => void) | undefined;
   let working: Promise<void> = Promise.resolve();
@@ -107,6 +106,10 @@ export function makeWebhooks(
   function open(first: Webhook): void {
     const { id, uid, account } = first;
     const current = () => running.get(id)?.webhook ?? first;
+    /**
+     * Failed requests since the last success: the time of the first without a pause of a day after it, and of the last.
+     */
+    let [tryingSince, triedAt] = [0, 0];
     const names = { webhook: uid, host: new URL(first.url).host, account: accountName(account) };
     const queue = webhookQueue(store, id, (delivery) => {
       const integration = directory
@@ -123,19 +126,27 @@ export function makeWebhooks(
         if (result.kind === 'answer') queue.answered(event.seq, `${result.status} ${result.body}`.trim());
         return result;
       },
-      judge: judgeAnswer,
+      classifyResult: classifyAnswer,
       onAttempt(_, result, delivered) {
         counts[delivered ? 'delivered' : 'failed'] += 1;
         if (result.kind === 'answer' && result.status === 410) {
-          if (running.has(id)) switchOff(current(), 'gone'); // else it is off: this was under way
+          if (running.has(id)) switchOff(current(), 'gone'); // else it was switched off during the request
           return;
         }
         const { failingSince } = current();
+        const now = clock();
+        if (!delivered) {
+          if (Math.abs(now - triedAt) > DAY_MS) tryingSince = now;
+          triedAt = now;
+          const isFailingLong = failingSince !== null && now - failingSince > lastingMs;
+          if (isFailingLong && now - tryingSince >= Math.min(lastingMs, TRYING_MS) && running.has(id))
+            return switchOff(current(), 'failing');
+        }
         if (delivered === (failingSince === null)) return;
-        const change = { failingSince: delivered ? null : clock() };
+        const change = { failingSince: delivered ? null : now };
         const known = running.get(id);
         if (known) known.webhook = { ...known.webhook, ...change };
-        void store.change(id, change).catch(() => {}); // the next attempt tries it again
+        void store.change(id, change).catch(() => {}); // the next attempt saves it
       },
       log: {
         say: (code, fields) => {
@@ -165,7 +176,7 @@ export function makeWebhooks(
           host: new URL(url).host,
           account: accountName(account),
         }),
-      () => {}, // it is found on again by the next look, and fails again
+      () => {}, // the next poll finds it enabled, and it fails again
     );
   }
 
@@ -176,7 +187,7 @@ export function makeWebhooks(
     void stopped?.then(() => stopping.delete(stopped));
   }
 
-  /** Has a dispatcher for each of these webhooks, and for no other. */
+  /** Runs a dispatcher for each of these webhooks, and stops all others. */
   function deliverTo(webhooks: readonly Webhook[]): void {
     const wanted = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
     for (const id of [...running.keys()]) if (!wanted.has(id)) close(id);
@@ -190,39 +201,31 @@ export function makeWebhooks(
     }
   }
 
-  /** Whether this process has the right to deliver. It is renewed, with the place, unless nothing could be lost. */
-  async function hold(now: number): Promise<boolean> {
-    const isNew = heldUntil === undefined;
-    const isDue = isNew || Math.abs((heldUntil ?? 0) - HOLD_MS - now) >= RENEW_MS;
-    if (!isDue || (!isNew && !shared && place === keptPlace)) return true;
-    const held = await store.hold(holder, now, now + HOLD_MS, isNew ? undefined : (place ?? undefined));
-    if (held !== undefined && isNew) {
-      place = idle ? null : held.place;
-      heldSince = now;
-    }
-    keptPlace = place;
-    heldUntil = held && now + HOLD_MS;
+  /** True if this process has the lease. Renews it in time, and saves the place; a single process only saves a new place. */
+  async function renewLease(now: number): Promise<boolean> {
+    const isNew = leasedUntil === undefined;
+    const isDue = isNew || Math.abs((leasedUntil ?? 0) - LEASE_MS - now) >= RENEW_MS;
+    if (!isDue || (!isNew && !shared && place === savedPlace)) return true;
+    const held = await store.lease(holder, now, now + LEASE_MS, isNew ? undefined : (place ?? undefined));
+    if (held !== undefined && isNew) place = idle ? null : held.place;
+    savedPlace = place;
+    leasedUntil = held && now + LEASE_MS;
     return held !== undefined;
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = clock();
     const webhooks = (await store.list(null)).filter(({ enabled }) => enabled);
     if (webhooks.length === 0) {
       idle = true;
-      heldUntil = undefined;
+      leasedUntil = undefined;
       return deliverTo([]);
     }
-    if (!(await hold(now))) return deliverTo([]);
+    if (!(await renewLease(now))) return deliverTo([]);
     idle = false;
     const queued = await store.queueNew(place, now);
     place = queued.place;
-    const isStarting = now - heldSince < Math.min(lastingMs, STARTING_MS);
-    const lost = webhooks.filter(
-      ({ failingSince }) => failingSince !== null && now - failingSince > lastingMs && !isStarting,
-    );
-    for (const webhook of lost) switchOff(webhook, 'failing');
-    deliverTo(webhooks.filter((webhook) => !lost.includes(webhook)));
+    deliverTo(webhooks);
     for (const id of queued.webhooks) running.get(id)?.dispatcher.poke();
   }
 
@@ -231,11 +234,11 @@ export function makeWebhooks(
       stop = every(
         TICK_MS,
         () => {
-          working = look();
+          working = poll();
           return working;
         },
         (error) => {
-          if (heldUntil !== undefined && clock() > heldUntil) deliverTo([]);
+          if (leasedUntil !== undefined && clock() > leasedUntil) deliverTo([]);
           rarely(() => log.say('webhook.not-queued', { error }));
         },
       );
@@ -245,7 +248,8 @@ export function makeWebhooks(
       await working.catch(() => {});
       deliverTo([]);
       await Promise.all(stopping);
-      if (heldUntil !== undefined) await store.hold(holder, clock(), 0, place ?? undefined).catch(() => {});
+      if (leasedUntil !== undefined)
+        await store.lease(holder, clock(), 0, place ?? undefined).catch(() => {});
       await (await loaded)?.close();
     },
     poke: (webhook) => running.get(webhook)?.dispatcher.poke(),

@@ -6,7 +6,7 @@ import { mobileRows } from './mobile.ts';
 import { notReportedRows } from './not-reported.ts';
 import { numberRows, numberRuleRows, rewrittenNumberRows } from './number.ts';
 import { pickupRows } from './pickup.ts';
-import { queueRows } from './queue.ts';
+import { queueExitRows, queueRows } from './queue.ts';
 import { transferRows } from './transfer.ts';
 import { whoAnswersRows } from './who-answers.ts';
 
@@ -27,4 +27,5 @@ export const matrix: readonly Row[] = [
   ...rewrittenNumberRows,
   ...numberRuleRows,
   ...whoAnswersRows,
+  ...queueExitRows,
 ];

@@ -60,3 +60,23 @@ export const queueRows: readonly Row[] = [
     missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
   },
 ];
+
+/** Callers who leave a queue by pressing a key, for which the queue has a context of its own. */
+export const queueExitRows: readonly Row[] = [
+  {
+    name: 'queue-exit-voicemail',
+    says: 'The caller presses 1 while waiting in the queue, gets the mailbox and leaves a message.',
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    phones: { 1: phone.rings(), 2: phone.rings() },
+    async play(stage) {
+      const call = await stage.customerCalls();
+      await stage.rings(1);
+      await stage.presses(call, '1');
+      await stage.reaches(call, 'VoiceMail');
+      await stage.pause(1000);
+      call.hangsUp();
+    },
+    reported: [{}],
+    missed: { live: { where: 'voicemail', by: 'caller' }, records: { where: 'voicemail', name: '{O}000' } },
+  },
+];

@@ -150,7 +150,8 @@ export const transferRows: readonly Row[] = [
     name: 'blonde-transfer',
     says: 'The first extension calls the second and hangs up while it rings; the second answers.',
     dialplan: transferable,
-    phones: { 1: phone.answers(), 2: phone.answers({ after: 1000 }) },
+    // A busy machine needs time to see that the second rings, and to hang up.
+    phones: { 1: phone.answers(), 2: phone.answers({ after: 2000 }) },
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.talk(call, 1);

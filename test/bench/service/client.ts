@@ -43,6 +43,7 @@ export async function load({ port, connections, requests, request }: Load): Prom
       };
       socket.on('connect', next);
       socket.on('error', reject);
+      socket.on('close', () => reject(new Error('closed without an answer')));
       socket.on('data', (chunk) => {
         rest += chunk;
         const head = rest.indexOf('\r\n\r\n');

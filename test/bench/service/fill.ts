@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
 import { firstAccount } from '../../../src/service/accounts/setup.ts';
-import type { Customer } from '../../../src/service/store/customer-store.ts';
+import { customer } from '../../../src/service/store/customer.fixture.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
 import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts';
 
@@ -26,14 +26,10 @@ export function fillCustomers(stateDir: string, count: number): Promise<void> {
     await customers.putSegment(1, { name: 'VIP', priority: 10 });
     await customers.putSegment(1, { name: 'Regular', priority: 1 });
     for (let start = 0; start < count; start += 1000) {
-      const batch = Array.from({ length: Math.min(1000, count - start) }, (_, index): Customer => {
+      const batch = Array.from({ length: Math.min(1000, count - start) }, (_, index) => {
         const n = start + index;
-        return {
-          reference: `${n}`,
-          name: `Customer ${n}`,
-          segment: n % 10 === 0 ? 'VIP' : 'Regular',
-          numbers: [numberOf(n)],
-        };
+        const segment = n % 10 === 0 ? 'VIP' : 'Regular';
+        return customer({ reference: `${n}`, name: `Customer ${n}`, segment, numbers: [numberOf(n)] });
       });
       await customers.put(1, batch);
     }
@@ -77,6 +73,13 @@ export async function fillCalls(stateDir: string, count: number): Promise<void> 
   await prepared(stateDir, async () => {});
   const db = openForWriting(join(stateDir, 'service.db'));
   db.exec('PRAGMA synchronous = OFF');
+  // Made afterwards, sorted, they take a fraction of the time.
+  const indexes = db
+    .prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'calls' AND sql IS NOT NULL",
+    )
+    .all();
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
   const insert = db.prepare(
     `INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, customer_reference,
        customer_name, segment, priority, caller_id, started_at, ringing_at, answered_at, completed_at, missed)
@@ -111,6 +114,7 @@ export async function fillCalls(stateDir: string, count: number): Promise<void> 
     }
     db.exec('COMMIT');
   }
+  for (const { sql } of indexes) db.exec(sql as string);
   db.close();
 }
 

@@ -7,11 +7,11 @@ import type { ServiceContext } from '../../http/context.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { CallerAction } from '../../store/caller-store.ts';
 import { displayText } from '../kit/display-text.ts';
-import { changeForm } from '../kit/form.ts';
+import { changeForm, hiddenFields } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
-import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
+import { backOf, callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { newCalls } from './call-list-page.ts';
 
 /** A caller who is closed stays on the page this long. */
@@ -22,6 +22,7 @@ const change = z.object({
   kind: z.enum(['taken', 'released', 'done', 'reopened', 'note']),
   text: z.string().trim().max(1000).default(''),
   from: z.enum(['bar', 'caller', 'list']).default('list'),
+  back: z.string().default(''),
 });
 
 /** Missed callers who are to be called back: shared by all users of the account. */
@@ -49,8 +50,8 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
   pages.post('/call-back', 'agent', async ({ form, user, account, now }) => {
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
-    const { number, kind, text, from } = read.data;
-    const to = from === 'caller' ? callerAddress(number) : '/call-back';
+    const { number, kind, text, from, back } = read.data;
+    const to = from === 'caller' ? callerAddress(number, back) : '/call-back';
     if (kind === 'note' && text === '') return { redirect: to };
     await callBackList.act(account.id, {
       ...{ number, kind, user: user.name, at: now, text: kind === 'note' ? text : null },
@@ -63,7 +64,7 @@ function openTable(open: readonly CallBack[], request: PageRequest): Html {
   const { formats, now } = request;
   const text = request.words.callBack;
   const columns: Column<CallBack>[] = [
-    { head: text.caller, cell: (one) => callerCell(one, text.details) },
+    { head: text.caller, cell: (one) => callerCell(one, request) },
     {
       head: text.tried,
       cell: ({ calls }) =>
@@ -93,18 +94,22 @@ function openTable(open: readonly CallBack[], request: PageRequest): Html {
 function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
   const text = request.words.callBack;
   const columns: Column<CallBack>[] = [
-    { head: text.caller, cell: (one) => callerCell(one, text.details) },
+    { head: text.caller, cell: (one) => callerCell(one, request) },
     { head: text.closed, cell: (one) => closedText(one, request) },
     { head: text.actions, cell: (one) => callBackButtons(one, request, 'list') },
   ];
   return table({ caption: text.closed, columns, rows: closed, empty: null, stacked: true });
 }
 
-function callerCell({ number, calls: [last] }: CallBack, details: string): Html {
+/** Of a note: longer ones end in an ellipsis. */
+const NOTE_LENGTH = 100;
+
+function callerCell({ number, note, calls: [last] }: CallBack, request: PageRequest): Html {
   const { customer = null, segment = null } = last ?? {};
   return html`
     ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-    ${dialLink(number)} <a href=${callerAddress(number)}>${details}</a>`;
+    ${dialLink(number)} <a href=${callerAddress(number, backOf(request))}>${request.words.callBack.details}</a>
+    ${note && html`<br /><span class="quiet">${displayText(note.user, 40)}: ${displayText((note.text ?? '').replace(/\s+/g, ' '), NOTE_LENGTH)}</span>`}`;
 }
 
 /** A number that a press dials where the device can. */
@@ -119,22 +124,28 @@ export function closedText(
   { formats, extensions, now, words }: PageRequest,
 ): Html {
   const text = words.callBack;
-  if (closed === null) return taken === null ? text.title : text.takenBy(displayText(taken.user, 40));
+  if (closed === null) return taken === null ? text.notYet : text.takenBy(displayText(taken.user, 40));
   const when = formats.moment(closed.at, now);
   if (closed.how === 'done') return text.doneBy(displayText(closed.user, 40), when);
   return text.reached(closed.by && displayText(extensionText(extensions, closed.by), 60), when);
 }
 
+/** The number, and the page to go back to, in a form. */
+export const returnFields = (number: string, from: 'caller' | 'list', request: PageRequest): Html =>
+  hiddenFields({ number, from, back: backOf(request) });
+
 /** The buttons for a missed caller; `from` is the page to go back to. */
 export function callBackButtons(
   { number, taken, closed }: CallBack,
-  { token, user, words: { callBack: text } }: PageRequest,
+  request: PageRequest,
   from: 'caller' | 'list',
 ): Html {
+  const { token, user } = request;
+  const text = request.words.callBack;
   const act = (kind: CallerAction['kind'], label: string) =>
     changeForm(
       { action: '/call-back', token, inline: true },
-      html`<input type="hidden" name="number" value=${number} /><input type="hidden" name="from" value=${from} />
+      html`${returnFields(number, from, request)}
         <button type="submit" name="kind" value=${kind}>${label}</button>`,
     );
   if (closed?.how === 'reached') return null;

@@ -2,6 +2,7 @@ import type { CallRecord } from '../../calls/call-record.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
 import { duration } from '../kit/formats.ts';
 import { type Html, html } from '../kit/html.ts';
+import { topPageOf } from '../kit/layout.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { Words } from '../words/words.ts';
 
@@ -34,8 +35,20 @@ export function stateOf(
   return html`<span class=${`state ${kind}`}>${word}</span>`;
 }
 
-/** The page of the caller with this number. */
-export const callerAddress = (number: string) => `/callers?${new URLSearchParams({ number })}`;
+/** The page of the caller with this number; `back`: the page that it leads back to. */
+export const callerAddress = (number: string, back: string) =>
+  `/callers?${new URLSearchParams({ number, back })}`;
+
+/** Where a caller's page leads back to from here. */
+export const backOf = ({ path, query }: PageRequest): string =>
+  query.get('back') ?? (query.size > 0 ? `${path}?${query}` : path);
+
+/** A link to the page that led here, if it is one of those at the top or under one. */
+export function backLink({ query, words: { layout } }: PageRequest): Html {
+  const back = query.get('back') ?? '';
+  const top = topPageOf(back.split('?')[0] ?? '');
+  return html`<p class="quiet"><a href=${top ? back : '/calls'}>← ${layout[top?.label ?? 'calls']}</a></p>`;
+}
 
 export const callAddress = (id: string) => `/calls/details?${new URLSearchParams({ id })}`;
 

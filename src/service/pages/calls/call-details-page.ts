@@ -12,7 +12,15 @@ import { duration } from '../kit/formats.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Pages } from '../kit/page-request.ts';
 import { dialLink } from './call-back-pages.ts';
-import { callAddress, callerAddress, customerLink, endText, segmentChip, stateOf } from './call-cells.ts';
+import {
+  backOf,
+  callAddress,
+  callerAddress,
+  customerLink,
+  endText,
+  segmentChip,
+  stateOf,
+} from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 
 const MAX_REQUESTS = 50;
@@ -63,7 +71,7 @@ export function callDetailsPage(pages: Pages, { store, directory }: ServiceConte
         <h1>${text.callFrom(plainText(customer?.name ?? spaced(number), 80))}</h1>
         <dl class="facts card">
           ${fact(text.outcome, stateOf(call, request))}
-          ${fact(text.number, number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number)}>${text.caller}</a>`)}
+          ${fact(text.number, number === FORGOTTEN ? number : html`${dialLink(number)} <a href=${callerAddress(number, backOf(request))}>${text.caller}</a>`)}
           ${fact(text.customer, customer && customerLink(customer))}
           ${fact(text.segment, segment && html`${segmentChip(segment)}${priority !== null && ` ${text.priority(priority)}`}`)}
           ${fact(text.answeredBy, answeredBy)}

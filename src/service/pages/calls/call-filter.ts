@@ -35,7 +35,7 @@ export type CallQuery = {
 
 export const extensionsIn = (extension: string): string[] => extension.split('|');
 
-/** A part of the address that means nothing. */
+/** A part of the address that cannot be parsed. */
 type NotUnderstood = { readonly name: 'number' | 'outcome' | 'from' | 'to'; readonly text: string };
 
 export const outcomes = ['', 'open', 'answered', 'missed', 'short'] as const;
@@ -61,7 +61,7 @@ export function callQueryIn(query: URLSearchParams): CallQuery {
   };
 }
 
-/** What of the address is left out, or searched for as another thing. */
+/** The parts of the address that are ignored, or searched for as something else. */
 export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
   const text = (name: string) => textIn(query, name);
   const isOdd = {
@@ -75,7 +75,7 @@ export function notUnderstoodIn(query: URLSearchParams): NotUnderstood[] {
     .map((name) => ({ name, text: text(name) }));
 }
 
-/** A date, `days` later, or a time of a date. */
+/** Parses a date, adding `days`, or a time of a date. */
 function momentIn(text: string, days: number): Temporal.PlainDateTime | null {
   const [, day = '', time] = /^(\d{4}-\d\d-\d\d)(T[0-2]\d:[0-5]\d)?$/.exec(text) ?? [];
   const date = dateIn(day);
@@ -112,9 +112,9 @@ export function pageOf(
 }
 
 /**
- * The store's filter for a query. Of what is searched for, a number that has called, in national or international
- * format, is searched exactly; any other as a part of numbers, as an extension and as words of names. An extension that
- * has answered calls is meant exactly; any other is a part of the names of extensions.
+ * The store's filter for a query. A search for a number that has called, in national or international format, is exact.
+ * Any other text is searched in numbers, extensions and names. An extension that has answered calls matches exactly;
+ * any other text is searched in the names of extensions.
  */
 export async function filterOf(
   callQuery: CallQuery,

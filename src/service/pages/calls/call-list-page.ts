@@ -17,7 +17,15 @@ import { duration, type Formats } from '../kit/formats.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { type Column, table } from '../kit/table.ts';
-import { callAddress, callerAddress, customerLink, endText, segmentChip, stateOf } from './call-cells.ts';
+import {
+  backOf,
+  callAddress,
+  callerAddress,
+  customerLink,
+  endText,
+  segmentChip,
+  stateOf,
+} from './call-cells.ts';
 import {
   addressOf,
   type CallQuery,
@@ -53,7 +61,7 @@ export function callListPage(pages: Pages, context: ServiceContext): void {
         filter,
         formats,
         extensions,
-        (await store.calls.heard(account.id, 'numbers called', 1)).length > 0,
+        (await store.calls.distinct(account.id, 'numbers called', 1)).length > 0,
       ),
     };
   });
@@ -66,7 +74,7 @@ async function listPage(request: PageRequest, { store, directory }: ServiceConte
   const integrations = directory.integrations(account.id);
   const filter = await filterOf(callQuery, account, formats.timeZone, store, request, integrations);
   const read = pageOf(callQuery, account, formats.timeZone, store);
-  const called = await store.calls.heard(account.id, 'numbers called', MAX_NUMBERS);
+  const called = await store.calls.distinct(account.id, 'numbers called', MAX_NUMBERS);
   const {
     rows: calls,
     isNewest,
@@ -189,7 +197,7 @@ export function callTable(calls: readonly CallRecord[], request: PageRequest, fi
       head: text.caller,
       cell: ({ customer, number, segment }) => html`
         ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
-        <a href=${callerAddress(number)}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
+        <a href=${callerAddress(number, backOf(request))}><span class="number">${displayText(spaced(number), 40)}</span></a>`,
     },
     {
       head: text.outcome,

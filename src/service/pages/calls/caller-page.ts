@@ -8,11 +8,11 @@ import type { ServiceContext } from '../../http/context.ts';
 import { Refusal } from '../../http/refusal.ts';
 import { everyCall } from '../../store/call-store.ts';
 import { displayText, lines, plainText } from '../kit/display-text.ts';
-import { changeForm } from '../kit/form.ts';
+import { changeForm, hiddenFields } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import { mayDelete, type PageRequest, type Pages } from '../kit/page-request.ts';
-import { callBackButtons, closedText, dialLink } from './call-back-pages.ts';
-import { callerAddress, customerLink, segmentChip } from './call-cells.ts';
+import { callBackButtons, closedText, dialLink, returnFields } from './call-back-pages.ts';
+import { backLink, backOf, callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { callTable } from './call-list-page.ts';
 
 const LAST_CALLS = 10;
@@ -48,7 +48,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
       title: plainText(name, 40),
       scripts: ['live-parts.js'],
       body: html`
-        <p class="quiet"><a href="/calls">← ${words.layout.calls}</a></p>
+        ${backLink(request)}
         <h1>${displayText(name, 80)}</h1>
         <div id="caller" data-live>
           <dl class="facts card">
@@ -62,23 +62,26 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
             ${crm && html`<div><dt>${text.crm}</dt><dd><a href=${crm} target="_blank" rel="noreferrer">${displayText(new URL(crm).host, 60)}</a></dd></div>`}
             ${callBack && html`<div><dt>${text.missed}</dt><dd>${closedText(callBack, request)} ${callBackButtons(callBack, request, 'caller')}</dd></div>`}
           </dl>
-          <h2>${text.lastCalls}</h2>
-          ${callTable(calls, request, true)}
-          ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${text.allCalls}</a></p>`}
-          <h2>${text.notes}</h2>
-          ${said.length === 0 && html`<p class="quiet">${text.noNotes}</p>`}
-          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text: note }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}${mayRemove && html` ${removeNote({ number, at, user }, request)}`}</p><p>${lines(note ?? '')}</p></li>`)}</ul>`}
         </div>
+        <h2>${text.notes}</h2>
         ${
           isDialable(number) &&
           changeForm(
             { action: '/call-back', token, label: text.addNote },
-            html`<input type="hidden" name="number" value=${number} /><input type="hidden" name="from" value="caller" />
-              <input type="hidden" name="kind" value="note" />
-              <div class="field"><label for="f-text">${text.note}</label><textarea id="f-text" name="text" rows="3" maxlength="1000" required></textarea></div>
+            html`${returnFields(number, 'caller', request)}<input type="hidden" name="kind" value="note" />
+              <div class="field"><label for="f-text">${text.note}</label><textarea id="f-text" name="text" rows="2" maxlength="1000" required></textarea></div>
               <button type="submit">${text.addNote}</button>`,
           )
         }
+        <div id="notes" data-live>
+          ${said.length === 0 && html`<p class="quiet">${text.noNotes}</p>`}
+          ${said.length > 0 && html`<ul class="notes">${said.map(({ at, user, text: note }) => html`<li><p class="quiet">${displayText(user, 40)}, ${formats.moment(at, now)}${mayRemove && html` ${removeNote({ number, at, user }, request)}`}</p><p>${lines(note ?? '')}</p></li>`)}</ul>`}
+        </div>
+        <h2>${text.lastCalls}</h2>
+        <div id="last-calls" data-live>
+          ${callTable(calls, request, true)}
+          ${calls.length === LAST_CALLS && html`<p><a href=${`/calls?${new URLSearchParams({ number })}`}>${text.allCalls}</a></p>`}
+        </div>
       `,
     };
   });
@@ -91,15 +94,15 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
     const { number, user } = read.data;
     if (await store.callers.removeNote(account.id, read.data))
       await request.audit('removal', `note of ${user} about ${number}`);
-    return { redirect: callerAddress(number) };
+    return { redirect: callerAddress(number, form.get('back') ?? '') };
   });
 }
 
 const note = z.object({ number: z.string(), user: z.string(), at: z.coerce.number().int() });
 
-const removeNote = (of: z.infer<typeof note>, { token, words }: PageRequest): Html =>
+const removeNote = (noteKey: z.infer<typeof note>, request: PageRequest): Html =>
   changeForm(
-    { action: '/callers/remove-note', token, inline: true },
-    html`${Object.entries(of).map(([name, value]) => html`<input type="hidden" name=${name} value=${String(value)} />`)}
-      <button type="submit" class="danger">${words.common.remove}</button>`,
+    { action: '/callers/remove-note', token: request.token, inline: true },
+    html`${hiddenFields({ ...noteKey, at: String(noteKey.at), back: backOf(request) })}
+      <button type="submit" class="danger">${request.words.common.remove}</button>`,
   );

@@ -1,7 +1,7 @@
 import { type HoursPart, type OpeningHours, partsOf } from '../../accounts/opening-hours.ts';
 import { dateAt, daysBetween } from '../../reports/calendar.ts';
 import type { CallStore } from '../../store/call-store.ts';
-import { steadyMs } from '../../upkeep/steady-clock.ts';
+import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 
 /** Time limit of one page, ms; then it says how far it searched. */
 const TIME_LIMIT_MS = 400;
@@ -15,7 +15,7 @@ export function pageInHours(
 ): CallStore['page'] {
   return async ({ account, filter, towards, from, limit }) => {
     const older = towards === 'older';
-    const began = steadyMs();
+    const began = monotonicMs();
     const calls: Awaited<ReturnType<CallStore['page']>>['calls'] = [];
     let back = from;
     let next = from;
@@ -52,7 +52,7 @@ export function pageInHours(
         if (found.next !== null || calls.length >= limit) return { calls, next, back };
       }
       next = older ? { at: day.since, id: 0 } : { at: day.until - 1, id: Number.MAX_SAFE_INTEGER };
-    } while (next !== null && steadyMs() - began < TIME_LIMIT_MS);
+    } while (next !== null && monotonicMs() - began < TIME_LIMIT_MS);
     return { calls, next, back };
   };
 }

@@ -1,4 +1,4 @@
-import { plainText } from './board.js';
+import { nameOf, plainText } from './board.js';
 import { words } from './words.js';
 
 /**
@@ -124,7 +124,7 @@ export function ringer(changed) {
       if (sounds()) chime();
       if (!notifies()) return;
       const body = [call.customer && plainText(call.number_shown), call.segment && plainText(call.segment)];
-      const notification = new Notification(plainText(call.customer?.name ?? call.number_shown), {
+      const notification = new Notification(nameOf(call), {
         body: body.filter(Boolean).join(' · '),
         tag: call.id, // one notification for all tabs
       });

@@ -1,8 +1,8 @@
 import htm from 'htm';
 import { h, render } from 'preact';
 import { ringer } from './alerts.js';
-import { boardOf, empty, isChosen, plainText, shownAt } from './board.js';
-import { card, missedCard, nameOf } from './call-card.js';
+import { boardOf, empty, isChosen, nameOf, plainText, shownAt } from './board.js';
+import { card, missedCard } from './call-card.js';
 import { connect } from './shared-stream.js';
 import { filled, words } from './words.js';
 
@@ -28,7 +28,7 @@ const ago = new Intl.RelativeTimeFormat(locale, { style: 'short' });
 const title = document.title;
 /** The count in the navigation. */
 const toCallBack = document.getElementById('to-call-back');
-/** A page that has loaded has a stream after this time, else something is wrong, ms. */
+/** Longest time to connect the stream after loading, ms; after it, something is wrong. */
 const MAX_CONNECT_MS = 5000;
 
 /** All calls, and those that the user chose to see. */
@@ -40,11 +40,11 @@ let loaded = false;
 /** @type {readonly import('./stream.js').System[]} */
 let systems = [];
 /** The server's time at a moment of the local monotonic clock: an office PC's clock may be minutes off. */
-let base = { server: Date.now(), steady: performance.now() };
-let ticked = { wall: Date.now(), steady: performance.now() };
+let base = { server: Date.now(), monotonic: performance.now() };
+let ticked = { wall: Date.now(), monotonic: performance.now() };
 const attention = ringer(() => draw());
 
-const now = () => base.server + performance.now() - base.steady;
+const now = () => base.server + performance.now() - base.monotonic;
 /** Whether a phone system of the account has ever sent a request. */
 const isConnected = () => all.size > 0 || systems.some(({ last_at }) => last_at !== null);
 
@@ -60,7 +60,7 @@ function take(state) {
   const before = { all, board };
   all = boardOf(state.calls);
   board = boardOf(state.calls.filter((call) => isChosen(call, choice)));
-  base = { server: state.now, steady: performance.now() };
+  base = { server: state.now, monotonic: performance.now() };
   if (loaded && live !== state.live && !state.live) announcement.textContent = words.lost ?? '';
   ({ live, signedOut, systems } = state);
   // Signed out elsewhere: no caller's name stays on the page.
@@ -184,7 +184,7 @@ const more =
   () => html`<details class="bar-more" onToggle=${(/** @type {Event} */ { target }) => /** @type {HTMLElement} */ (target).scrollIntoView({ block: 'nearest' })}>
   <summary>${words.more}</summary>
   <ul aria-label=${words.phoneSystems}>
-    ${systems.map((system) => html`<li class=${`system ${system.unusual ? 'lost' : system.last_at === null ? '' : 'live'}`}>${systemText(system)}</li>`)}
+    ${systems.map((system) => html`<li class=${`system ${system.unusual ? 'silent' : system.last_at === null ? '' : 'live'}`}>${systemText(system)}</li>`)}
   </ul>
   <div class="bar-buttons">
     ${attention.choices().map(button)}
@@ -205,7 +205,7 @@ function systemText({ name: system, last_at, unusual }) {
     ]).find(([, size]) => minutes >= 2 * size) ?? /** @type {const} */ (['minute', 1]);
   const count = Math.round(minutes / length);
   const span = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(count);
-  const text = last_at === null ? words.systemNever : unusual ? words.systemSilent : words.systemHeard;
+  const text = last_at === null ? words.systemNever : unusual ? words.systemSilent : words.systemLastEvent;
   return filled(text, {
     name: plainText(system, 40),
     ago: ago.format(-count, unit),
@@ -274,9 +274,9 @@ draw();
 
 setInterval(() => {
   const before = ticked;
-  ticked = { wall: Date.now(), steady: performance.now() };
+  ticked = { wall: Date.now(), monotonic: performance.now() };
   // The PC slept or its clock was set: calls are uncertain until the stream reports.
-  if (Math.abs(ticked.wall - before.wall - (ticked.steady - before.steady)) > 5000) {
+  if (Math.abs(ticked.wall - before.wall - (ticked.monotonic - before.monotonic)) > 5000) {
     live = false;
     stream.check();
   }

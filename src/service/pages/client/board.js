@@ -95,8 +95,8 @@ function byCaller(calls) {
   /** @type {Map<string, Call[]>} */
   const callers = new Map();
   for (const call of calls) {
-    const of = callers.get(call.number);
-    if (of) of.push(call);
+    const known = callers.get(call.number);
+    if (known) known.push(call);
     else callers.set(call.number, [call]);
   }
   return [...callers.values()];
@@ -128,6 +128,9 @@ export function lasting(ms) {
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
+
+/** Who calls, for people. @param {Call} call */
+export const nameOf = (call) => plainText(call.customer?.name ?? call.number_shown);
 
 /** An untrusted text without invisible characters, shortened (see kit/display-text.ts). @param {string} text @param {number} [longest] */
 export function plainText(text, longest = 120) {

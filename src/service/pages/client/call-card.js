@@ -1,6 +1,6 @@
 import htm from 'htm';
 import { h } from 'preact';
-import { lasting, plainText } from './board.js';
+import { lasting, nameOf, plainText } from './board.js';
 import { filled, parts, words } from './words.js';
 
 /** @typedef {import('./board.js').Call} Call */
@@ -69,13 +69,11 @@ export function missedCard(calls, now) {
 }
 
 /** @param {Call} call */
-export const nameOf = (call) => plainText(call.customer?.name ?? call.number_shown);
-
-/** @param {Call} call */
 function who(call) {
   const shown = html`<bdi class="number">${plainText(call.number_shown)}</bdi>`;
   const number = call.missed ? html`<a href=${`tel:${call.number}`}>${shown}</a>` : shown;
-  const to = `/callers?${new URLSearchParams({ number: call.number })}`;
+  const back = new URLSearchParams(location.search).get('back') ?? location.pathname + location.search;
+  const to = `/callers?${new URLSearchParams({ number: call.number, back })}`;
   return call.customer
     ? html`<strong><a href=${to} title=${nameOf(call)}><bdi>${nameOf(call)}</bdi></a></strong> ${number}`
     : html`<strong>${call.missed ? number : html`<a href=${to}>${shown}</a>`}</strong>`;

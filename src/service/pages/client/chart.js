@@ -21,6 +21,13 @@ function show(bar) {
   if (value) value.textContent = bar.querySelector('title')?.textContent ?? '';
 }
 
+// Days by hours open at the busy hours, not at a night's only call.
+for (const head of document.querySelectorAll('.heat [data-open]')) {
+  const box = head.closest('.heat');
+  const label = box?.querySelector('th');
+  if (box && label) box.scrollLeft = /** @type {HTMLElement} */ (head).offsetLeft - label.offsetWidth;
+}
+
 for (const chart of document.querySelectorAll('.chart')) {
   let wasShown = false;
   chart.addEventListener('pointerdown', (event) => {

@@ -43,7 +43,7 @@ async function renew() {
 
 /** @param {HTMLElement} part @param {HTMLElement} fresh */
 function renewPart(part, fresh) {
-  const [list, freshList] = [part, fresh].map((of) => of.querySelector('tbody:has(> [data-key])'));
+  const [list, freshList] = [part, fresh].map((element) => element.querySelector('tbody:has(> [data-key])'));
   const [known, listed] = [new Set(keysOf(list)), new Set(keysOf(freshList))];
   const added = list ? [...listed].filter((key) => !known.has(key)) : [];
   const gone = [...known].filter((key) => !listed.has(key));
@@ -51,8 +51,8 @@ function renewPart(part, fresh) {
     added.length > 0 ? part.dataset.live === 'hold' || isUsed(part) : gone.length > 0 && isUsed(part);
   const holds = moves && part !== opened;
   if (holds && list && freshList) {
-    // The list as it is: its own rows, renewed where they are still listed. Where none came for those that went, they
-    // did not just fall off the end of a page: nothing can be done about them any more.
+    // Keeps the shown rows, with new content where they are still listed. If more rows went than came, the others were
+    // removed and not moved to the next page: they become inert.
     const rows = new Map([...freshList.children].map((row) => [row.getAttribute('data-key'), row]));
     freshList.replaceChildren(
       ...[...list.children].map((row) => {

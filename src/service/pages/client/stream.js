@@ -23,11 +23,11 @@ export function openStream(listener) {
   /** @type {EventSource | undefined} */
   let source;
   /** The server's time at a moment of the local monotonic clock. */
-  let base = { server: Date.now(), steady: performance.now() };
-  let heard = moment();
+  let base = { server: Date.now(), monotonic: performance.now() };
+  let lastMessage = moment();
   let checked = moment();
 
-  const now = () => base.server + performance.now() - base.steady;
+  const now = () => base.server + performance.now() - base.monotonic;
   const report = () => {
     board = tidied(board, now());
     listener({ live, signedOut, systems, now: now(), calls: [...board.values()] });
@@ -38,11 +38,11 @@ export function openStream(listener) {
     live = false;
     const opened = new EventSource('/events');
     source = opened;
-    heard = moment();
+    lastMessage = moment();
     /** @param {string} event @param {(data: any) => void} take */
     const on = (event, take) =>
       opened.addEventListener(event, ({ data }) => {
-        heard = moment();
+        lastMessage = moment();
         take(JSON.parse(data));
       });
     on('calls', ({ now, calls, missed, systems: known }) => {
@@ -86,15 +86,16 @@ export function openStream(listener) {
   }
 
   function setClock(/** @type {number} */ server) {
-    base = { server, steady: performance.now() };
+    base = { server, monotonic: performance.now() };
   }
 
   /** Reconnects after too long a silence or a jump of the clock. */
   function check() {
     const before = checked;
     checked = moment();
-    const jumped = Math.abs(checked.wall - before.wall - (checked.steady - before.steady)) > CHECK_MS;
-    const silent = Math.max(checked.wall - heard.wall, checked.steady - heard.steady) > MAX_SILENCE_MS;
+    const jumped = Math.abs(checked.wall - before.wall - (checked.monotonic - before.monotonic)) > CHECK_MS;
+    const silent =
+      Math.max(checked.wall - lastMessage.wall, checked.monotonic - lastMessage.monotonic) > MAX_SILENCE_MS;
     if (!jumped && !silent) return;
     connect();
     report();
@@ -107,5 +108,5 @@ export function openStream(listener) {
 
 /** Both clocks: the monotonic one may stop while the PC sleeps, the other one can be set. */
 function moment() {
-  return { wall: Date.now(), steady: performance.now() };
+  return { wall: Date.now(), monotonic: performance.now() };
 }

@@ -32,7 +32,7 @@ for (const [name, file] of Object.entries(libraries))
     readFileSync(new URL(import.meta.resolve(name)), 'utf8').replace(/\n\/\/# sourceMappingURL=.*/, ''),
   );
 
-/** A hash of all files. It is part of their addresses, so that browsers can cache them for ever. */
+/** A hash of all files, part of their addresses, so that browsers can cache them for ever. */
 const version = createHash('sha256')
   .update(Buffer.concat([...assets.values()].map(({ body }) => body)))
   .digest('hex')

@@ -92,6 +92,10 @@ export function changeForm(
   </form>`;
 }
 
+/** What a form sends besides what one fills in. */
+export const hiddenFields = (fields: Record<string, string>): Html =>
+  Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`);
+
 /** A form with only a button. */
 export function button(
   { action, token, danger }: { action: string; token: string; danger?: true },

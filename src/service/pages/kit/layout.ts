@@ -21,13 +21,17 @@ const navigation: readonly { path: string; label: keyof Words['layout']; role: R
   { path: '/users', label: 'users', role: 'administrator' },
 ];
 
+const isUnder = (path: string, top: string) => path === top || (top !== '/' && path.startsWith(`${top}/`));
+
+/** The page at the top that a page belongs to. */
+export const topPageOf = (path: string) => navigation.find(({ path: top }) => isUnder(path, top));
+
 /** A page for a signed-in user, as a whole document. */
 export function layout(page: Page, request: PageRequest): string {
   const { user, account, token, path, administrates, words } = request;
   const text = words.layout;
   if (page.barAlone) return barAlone(page, request);
   const links = navigation.filter(({ role }) => role === 'agent' || administrates);
-  const isCurrent = (to: string) => path === to || (to !== '/' && path.startsWith(`${to}/`));
   return document(
     { words, title: page.title, scripts: ['bar.js', ...(page.scripts ?? [])] },
     html`
@@ -38,11 +42,11 @@ export function layout(page: Page, request: PageRequest): string {
         <nav aria-label=${text.main}>
           ${links.map(
             ({ path: to, label }) =>
-              html`<a href=${to} aria-current=${isCurrent(to) ? 'page' : undefined}>${text[label]}${to === '/call-back' && html` <span id="to-call-back" class="count"></span>`}</a>`,
+              html`<a href=${to} aria-current=${isUnder(path, to) ? 'page' : undefined}>${text[label]}${to === '/call-back' && html` <span id="to-call-back" class="count"></span>`}</a>`,
           )}
         </nav>
         <div class="who">
-          <a href="/account" aria-current=${isCurrent('/account') ? 'page' : undefined}>${displayText(user.name, 30)}, ${displayText(account.name, 30)}</a>
+          <a href="/account" aria-current=${isUnder(path, '/account') ? 'page' : undefined}>${displayText(user.name, 30)}, ${displayText(account.name, 30)}</a>
           ${button({ action: '/sign-out', token }, text.signOut)}
         </div>
       </header>

@@ -75,6 +75,8 @@ export function heat(request: PageRequest, { report, period, filter }: Reported)
   const names = namesFor(request.formats.locale);
   const [first, last] = busyHours(report.hours);
   const hours = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  const callsAt = (hour: number) => report.hours[hour]?.calls ?? 0;
+  const most = Math.max(...hours.map(callsAt));
   const byDay = daysIn(period) <= report.days.length;
   const nameOf = ({ first: date }: DayRow) => (byDay ? names.day(date) : names.weekday(date));
   return heatTable(
@@ -92,5 +94,6 @@ export function heat(request: PageRequest, { report, period, filter }: Reported)
         };
       }),
     })),
+    hours.findIndex((hour) => callsAt(hour) * 4 >= most),
   );
 }

@@ -1,8 +1,9 @@
 import { type Extensions, extensionsOf, extensionText, numberCalledText } from '../../accounts/extensions.ts';
-import type { HoursPart } from '../../accounts/opening-hours.ts';
+import { type HoursPart, minutesIn } from '../../accounts/opening-hours.ts';
 import type { ServiceContext } from '../../http/context.ts';
 import { OTHERS } from '../../reports/aggregate.ts';
 import type { GroupFilter } from '../../reports/call-report.ts';
+import type { Period, Times } from '../../reports/period.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { Words } from '../words/words.ts';
 
@@ -19,11 +20,19 @@ export type ReportFilter = {
   readonly calls: Readonly<Record<string, string>>;
 };
 
+/** The times in an address, `start=09:00&end=11:00`: those of one day; null if they cannot be used. */
+export function timesIn(query: URLSearchParams, { first, last }: Period): Times | null | undefined {
+  const [start, end] = [minutesIn(query.get('start')), minutesIn(query.get('end'))];
+  if (start === null && end === null) return undefined;
+  const times: Times = [start ?? 0, end === 0 ? 1440 : (end ?? 1440)];
+  return first.equals(last) && times[0] < times[1] ? times : null;
+}
+
 /** A person with the extensions that answered, or an extension without a user. */
 export type Person = {
   readonly name: string;
   readonly extensions: readonly string[];
-  /** What finds their calls in the call list: the extensions. */
+  /** The extensions by which the call list finds their calls. */
   readonly search: string;
 };
 
@@ -42,13 +51,13 @@ export function peopleOf(answered: readonly string[], extensions: Extensions): P
   });
 }
 
-/** Reports can be narrowed to a person. `answered`: the extensions that answered in the period. */
+/** Filters by person. `answered`: the extensions that answered in the period. */
 export function peopleFilters(
   { extensions, words: { reports } }: PageRequest,
   answered: readonly string[],
 ): ReportFilter[] {
   const named = answered.filter((extension) => extension !== '' && extension !== OTHERS);
-  // All of a person's, so that the choice is the same in every period.
+  // All extensions of a person, so that the filter is the same in every period.
   const all = named.flatMap((one) => {
     const user = extensions.get(one)?.user ?? null;
     return user === null ? [one] : extensionsOf(extensions, user);
@@ -61,7 +70,7 @@ export function peopleFilters(
   }));
 }
 
-/** To opening hours, if the account has set them. */
+/** Filters by opening hours, if the account has set them. */
 export const hoursFilters = ({ account, words: { calls } }: PageRequest): ReportFilter[] =>
   account.openingHours === null
     ? []
@@ -69,7 +78,7 @@ export const hoursFilters = ({ account, words: { calls } }: PageRequest): Report
         ...{ value: `hours:${hours}`, label: calls.inHours[hours], groups: null, hours, calls: { hours } },
       }));
 
-/** To what only some bridges report: `numbers` that were called, and `places` where missed calls ended. */
+/** Filters by data that only some bridges report: `numbers` that were called, and `places` where missed calls ended. */
 export const extrasFilters = (
   { extensions, words }: PageRequest,
   numbers: readonly string[],
@@ -97,7 +106,7 @@ export const extrasFilters = (
 export const placeText = ({ calls }: Words, place: string): string =>
   calls.places[(place || 'unknown') as keyof typeof calls.places];
 
-/** What else they can be narrowed to. */
+/** The other filters. */
 export async function groupFilters(
   { account, words: { reports } }: PageRequest,
   { store, directory }: Pick<ServiceContext, 'store' | 'directory'>,

@@ -1,5 +1,6 @@
+import { clockOf } from '../../accounts/opening-hours.ts';
 import type { SeriesRow } from '../../reports/call-report.ts';
-import type { Period, StepLength } from '../../reports/period.ts';
+import type { Period, StepLength, Times } from '../../reports/period.ts';
 import { addressOf } from '../calls/call-filter.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import type { ReportFilter } from './report-filter.ts';
@@ -17,9 +18,9 @@ export function namesFor(locale: string): Names {
 
 function makeNames(locale: string) {
   const format = (options: Intl.DateTimeFormatOptions) => {
-    const of = new Intl.DateTimeFormat(locale, options);
+    const formatter = new Intl.DateTimeFormat(locale, options);
     return (date: Temporal.PlainDate) =>
-      locale === 'en-GB' ? of.format(date).replace(',', '') : of.format(date);
+      locale === 'en-GB' ? formatter.format(date).replace(',', '') : formatter.format(date);
   };
   return {
     day: format({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
@@ -57,23 +58,34 @@ export function stepNames(
 
 type CallSpan = { readonly from: string; readonly to: string };
 
-export const daysOf = ({ first, last }: Pick<Period, 'first' | 'last'>): CallSpan => ({
-  from: first.toString(),
-  to: last.toString(),
-});
+type Days = Omit<Period, 'step'>;
 
-/** An hour of a day, as the call list has it in its address. */
-export function hourOf(date: Temporal.PlainDate, hour: number): CallSpan {
-  const from = date.toPlainDateTime({ hour });
-  return { from: from.toString().slice(0, 16), to: from.add({ hours: 1 }).toString().slice(0, 16) };
+/** The period, as the call list has it in its address. */
+export const daysOf = ({ first, last, times }: Days): CallSpan =>
+  times ? partOf(first, times) : { from: first.toString(), to: last.toString() };
+
+/** An hour of a day, or what these times leave of it. */
+export const hourOf = (date: Temporal.PlainDate, hour: number, [from, to]: Times = [0, 1440]): CallSpan =>
+  partOf(date, [Math.max(from, hour * 60), Math.min(to, (hour + 1) * 60)]);
+
+function partOf(date: Temporal.PlainDate, [from, to]: Times): CallSpan {
+  const at = (minutes: number) => date.toPlainDateTime().add({ minutes }).toString().slice(0, 16);
+  return { from: at(from), to: at(to) };
 }
+
+/** The period, as reports have it in their address. */
+export const reportOf = ({ first, last, times }: Days): Record<string, string> => ({
+  ...daysOf({ first, last }),
+  ...(times && first.equals(last) && { start: clockOf(times[0]), end: clockOf(times[1]) }),
+});
 
 export const callsOf = (filter: ReportFilter | null, span: CallSpan, also: Record<string, string> = {}) =>
   addressOf('/calls', {}, { ...span, ...filter?.calls, ...also });
 
 export const hourName = (hour: number) => `${String(hour).padStart(2, '0')}:00`;
 
-export function inWords({ first, last }: Pick<Period, 'first' | 'last'>, { words, formats }: Spoken): string {
+export function inWords({ first, last, times }: Days, { words, formats }: Spoken): string {
   const { full } = namesFor(formats.locale);
+  if (times) return `${full(first)}, ${clockOf(times[0])}–${clockOf(times[1])}`;
   return first.equals(last) ? full(first) : words.reports.span(full(first), full(last));
 }

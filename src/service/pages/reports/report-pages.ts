@@ -1,5 +1,5 @@
 import { missedPlaces } from '../../../api/contract/call-extras.ts';
-import { type HoursPart, openingHoursOf, partsOf } from '../../accounts/opening-hours.ts';
+import { type HoursPart, type OpeningHours, openingHoursOf, partsOf } from '../../accounts/opening-hours.ts';
 import type { ServiceContext } from '../../http/context.ts';
 import { type GroupKind, OTHERS, QUARTER_MS } from '../../reports/aggregate.ts';
 import { type Day, daysBetween } from '../../reports/calendar.ts';
@@ -12,12 +12,12 @@ import { daysBefore, type Period, periodIn, stepsFor, usualPeriods } from '../..
 import { SHORT_SECONDS, serviceLevel, shortAbandons } from '../../reports/service-level.ts';
 import { addressOf } from '../calls/call-filter.ts';
 import { displayText, plainText } from '../kit/display-text.ts';
-import { choice, field } from '../kit/form.ts';
+import { choice, field, notice } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, PageRequest, Pages } from '../kit/page-request.ts';
 import { callChart, heat, timeToAnswerChart } from './report-charts.ts';
-import { extrasFilters, groupFilters, hoursFilters, peopleFilters } from './report-filter.ts';
-import { callsOf, daysOf, inWords, stepNames } from './report-names.ts';
+import { extrasFilters, groupFilters, hoursFilters, peopleFilters, timesIn } from './report-filter.ts';
+import { callsOf, daysOf, inWords, reportOf, stepNames } from './report-names.ts';
 import { type Reported, reportTables } from './report-rows.ts';
 import {
   missedRate,
@@ -38,8 +38,10 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
   async function read(request: PageRequest): Promise<Reported> {
     const { account, query, now, formats } = request;
     const { timeZone } = formats;
-    const period = periodIn(query, now, timeZone);
-    const days = daysBetween(period.first, period.last, timeZone);
+    const wholeDays = periodIn(query, now, timeZone);
+    const times = timesIn(query, wholeDays);
+    const period = { ...wholeDays, times: times ?? undefined };
+    const days = daysFor(period, timeZone);
     const of = query.get('of') ?? '';
     const [kind, ...name] = of.split(':');
     // Who answered is known only from the report: a filter by extensions is taken as it is.
@@ -66,7 +68,7 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
     const namesOf = (of: GroupKind, also: readonly string[]) =>
       [...new Set([...also, ...report.groups[of].map(([name]) => name)])].filter((name) => name !== OTHERS);
     return {
-      ...{ period, report, before, filter },
+      ...{ period, report, before, filter, wrongTimes: times === null },
       filters: [
         ...peopleFilters(request, namesOf('extensions', chosen)),
         ...extrasFilters(
@@ -97,9 +99,10 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
   pages.get('/reports.csv', 'agent', async (request) => {
     const reported = await read(request);
     const { first, last } = reported.period;
+    const { from, to } = daysOf(reported.period);
     const all = tables(request, reported);
     const table = all.find(({ name }) => name === request.query.get('table')) ?? (all[0] as ReportTable);
-    await request.audit('export', `report ${table.name} ${first} to ${last}`);
+    await request.audit('export', `report ${table.name} ${from} to ${to}`);
     return {
       download: `calls-${table.name}-${first}-${last}.csv`,
       type: 'text/csv; charset=utf-8',
@@ -108,10 +111,17 @@ export function reportPages(pages: Pages, context: ServiceContext): void {
   });
 }
 
+/** The days of a period, or the part of each between its times. */
+function daysFor({ first, last, times }: Omit<Period, 'step'>, timeZone: string): Day[] {
+  const days = daysBetween(first, last, timeZone);
+  if (times === undefined) return days;
+  const hours: OpeningHours = { week: Array(7).fill(times), closed: [] };
+  return days.flatMap((day) => partsOf(day, hours, 'in', timeZone).map((part) => ({ ...day, ...part })));
+}
+
 /** The days of the period before; of the last one only as much as has passed of today. */
-function sameTimeThen(period: Period, days: ReturnType<typeof daysBetween>, now: number, timeZone: string) {
-  const { first, last } = daysBefore(period);
-  const then = daysBetween(first, last, timeZone);
+function sameTimeThen(period: Period, days: readonly Day[], now: number, timeZone: string) {
+  const then = daysFor({ ...period, ...daysBefore(period) }, timeZone);
   const [today, end] = [days.at(-1), then.at(-1)];
   if (today === undefined || end === undefined || today.until <= now) return then;
   const passed = Math.max(0, Math.floor((now - today.since) / QUARTER_MS) * QUARTER_MS);
@@ -123,10 +133,10 @@ function sameTimeThen(period: Period, days: ReturnType<typeof daysBetween>, now:
 function reportPage(request: PageRequest, reported: Reported, tables: readonly ReportTable[]): Page {
   const { account, formats, query, words } = request;
   const text = words.reports;
-  const { period, report, filter, callers } = reported;
+  const { period, report, filter, callers, wrongTimes } = reported;
   const { step } = period;
   const isOneDay = period.first.equals(period.last);
-  const here = { ...daysOf(period), by: step, of: filter?.value ?? '' };
+  const here: Record<string, string> = { ...reportOf(period), by: step, of: filter?.value ?? '' };
   const sorting = sortingIn(query.get('sort'));
   const section = (name: string, above: Html = null, withTable = true) => {
     const table = tables.find((one) => one.name === name);
@@ -147,6 +157,7 @@ function reportPage(request: PageRequest, reported: Reported, tables: readonly R
     body: html`
       <h1>${text.title}</h1>
       ${periodForm(request, reported)}
+      ${wrongTimes && notice(text.wrongTimes, 'bad')}
       <p class="covers">${text.callsOf} <strong>${displayText(account.name, 80)}</strong>${filter && html`, <strong>${displayText(filter.label, 80)}</strong>`}, <strong>${inWords(period, request)}</strong>. ${text.timesIn(formats.timeZone)}</p>
       ${tiles(request, reported)}
       ${
@@ -210,17 +221,24 @@ function tiles(
         )
       }
     </dl>
-    <p class="quiet">${text.beforeSpan(inWords(daysBefore(period), request))}</p>`;
+    <p class="quiet">${text.beforeSpan(inWords({ ...period, ...daysBefore(period) }, request))}</p>`;
 }
 
-function periodForm({ now, formats, words }: PageRequest, { period, filter, filters }: Reported): Html {
-  const { from, to } = daysOf(period);
+function periodForm(
+  { now, query, formats, words }: PageRequest,
+  { period, filter, filters }: Reported,
+): Html {
+  const { from, to } = reportOf(period);
   const text = words.reports;
   return html`
     <nav class="choices" aria-label=${text.periods}>
       ${usualPeriods(now, formats.timeZone).map(([name, days]) => {
         const current = days.first.equals(period.first) && days.last.equals(period.last);
-        const address = addressOf('/reports', {}, { ...daysOf(days), of: filter?.value ?? '' });
+        const address = addressOf(
+          '/reports',
+          {},
+          { ...reportOf({ ...days, times: period.times }), of: filter?.value ?? '' },
+        );
         return html`<a class="button" href=${address} aria-current=${current ? 'page' : undefined}>${text.usual[name]}</a>`;
       })}
       <a class="button" href="/reports/week">${text.weekly}</a>
@@ -228,7 +246,17 @@ function periodForm({ now, formats, words }: PageRequest, { period, filter, filt
     <form class="filter" action="/reports" aria-label=${text.period}>
       ${field({ label: text.from, name: 'from', type: 'date', value: from, required: true })}
       ${field({ label: text.to, name: 'to', type: 'date', value: to, required: true })}
-      ${choice({ label: text.groupBy, name: 'by', value: period.step, options: stepsFor(period).map((step) => [step, text.steps[step]]) })}
+      ${field({ label: text.startTime, name: 'start', type: 'time', step: 900, value: query.get('start') ?? '' })}
+      ${field({ label: text.endTime, name: 'end', type: 'time', step: 900, value: query.get('end') ?? '' })}
+      ${
+        !period.first.equals(period.last) &&
+        choice({
+          label: text.groupBy,
+          name: 'by',
+          value: period.step,
+          options: stepsFor(period).map((step) => [step, text.steps[step]]),
+        })
+      }
       ${choice({ label: text.which, name: 'of', value: filter?.value ?? '', options: [['', text.all], ...filters.map(({ value, label }) => [value, plainText(label, 60)] as const)] })}
       <div class="buttons"><button type="submit" class="main">${text.show}</button></div>
     </form>`;

@@ -5,7 +5,7 @@ import { countGroup, type Group, OTHERS } from '../../reports/aggregate.ts';
 import { busyHours, type NamedGroup, type Report } from '../../reports/call-report.ts';
 import type { CallersReport } from '../../reports/callers-report.ts';
 import type { Period } from '../../reports/period.ts';
-import { callerAddress } from '../calls/call-cells.ts';
+import { backOf, callerAddress } from '../calls/call-cells.ts';
 import type { PageRequest } from '../kit/page-request.ts';
 import { peopleOf, personOf, placeText, type ReportFilter } from './report-filter.ts';
 import { callsOf, daysOf, hourName, hourOf, stepNames } from './report-names.ts';
@@ -14,6 +14,8 @@ import { columnsOf, type ReportTable, type Row } from './report-tables.ts';
 /** What a report's page and its CSV are made from. */
 export type Reported = {
   readonly period: Period;
+  /** The address has times that cannot be used. */
+  readonly wrongTimes: boolean;
   readonly report: Report;
   readonly before: Report;
   readonly filter: ReportFilter | null;
@@ -56,7 +58,7 @@ export function reportTables(
       rows: report.series.map((row) => ({
         ...row,
         ...stepNames(row, step, isOneDay, request),
-        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour) : daysOf(row)),
+        href: callsOf(filter, row.hour ? hourOf(row.first, row.hour.hour, period.times) : daysOf(row)),
       })),
     },
     {
@@ -74,23 +76,27 @@ export function reportTables(
         name: 'callers',
         caption: text.busiest,
         columns: columns.callers(text.caller),
-        rows: callers.busiest.map(({ number, name, calls, missed }) => ({
+        rows: callers.busiest.map(({ number, numbers, customer, name, calls, missed }) => ({
           ...{ calls, missed, answered: calls - missed },
-          ...{ label: name ?? spaced(number), iso: number, href: callerAddress(number) },
+          ...{ label: name ?? spaced(number), iso: number },
+          href:
+            numbers > 1 && customer !== null
+              ? callsOf(filter, daysOf(period), { customer })
+              : callerAddress(number, backOf(request)),
         })),
       },
       {
         name: 'never',
         caption: text.neverReached,
         columns: columns.neverReached(text.caller),
-        rows: callers.neverReached.map((of) => {
-          const last = of.at(-1) as CallRecord;
+        rows: callers.neverReached.map((calls) => {
+          const last = calls.at(-1) as CallRecord;
           return {
-            ...{ calls: of.length, missed: of.length, answered: 0 },
+            ...{ calls: calls.length, missed: calls.length, answered: 0 },
             ...{
               label: last.customer?.name ?? spaced(last.number),
               iso: last.number,
-              href: callerAddress(last.number),
+              href: callerAddress(last.number, backOf(request)),
             },
             at: last.startedAt,
           };
@@ -122,16 +128,30 @@ export function reportTables(
         (called) => ({ called }),
       ),
     });
+  const rest = withoutPlace(report);
   if (isOfAll && report.groups.places.length > 0)
     tables.push({
       name: 'places',
       caption: text.byPlace,
       columns: columns.places(words.calls.place, 'missed_at'),
-      rows: groups(
-        'places',
-        (place) => placeText(words, place),
-        (place) => ({ place }),
-      ),
+      rows: [
+        ...groups(
+          'places',
+          (place) => placeText(words, place),
+          (place) => ({ place }),
+        ),
+        ...(rest > 0
+          ? [
+              {
+                calls: rest,
+                answered: 0,
+                missed: rest,
+                label: text.notReported,
+                before: withoutPlace(before),
+              },
+            ]
+          : []),
+      ],
     });
   if (isOfAll)
     tables.push(
@@ -166,6 +186,10 @@ export function reportTables(
     );
   return tables;
 }
+
+/** Missed calls of which the bridge did not report where they ended. */
+const withoutPlace = ({ all, groups }: Report) =>
+  groups.places.reduce((rest, [, { missed }]) => rest - missed, all.missed);
 
 /** Answered calls by person, most first; before: at any of the person's extensions. */
 export function peopleRows(

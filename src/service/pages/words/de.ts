@@ -50,11 +50,11 @@ export const de: Words = {
     ringtoneOn: 'Klingelton: ein',
     ringtoneOff: 'Klingelton: aus',
     ringtoneBlocked: 'Klingelton vom Browser blockiert: zum Erlauben drücken',
-    desktopAlerts: 'Desktop-Meldungen',
+    desktopAlerts: 'Desktop-Benachrichtigungen',
     soundMissed: 'Ton bei verpassten Anrufen',
     volume: 'Lautstärke',
     systemNever: '{name}: noch nie verbunden',
-    systemHeard: '{name}: letztes Ereignis {ago}',
+    systemLastEvent: '{name}: letztes Ereignis {ago}',
     systemSilent: '{name}: seit {span} still, ungewöhnlich für einen {weekday}',
     ringingFor: 'klingelt {time}',
     answered: 'angenommen, {time}',
@@ -64,8 +64,8 @@ export const de: Words = {
     missedAt: 'verpasst {time}',
     missedTimes: '{count} verpasste Anrufe',
     takenBy: '{name} ruft zurück',
-    take: 'Ich rufe an',
-    takeCaller: 'Ich rufe an: {name}',
+    take: 'Ich rufe zurück',
+    takeCaller: 'Ich rufe zurück: {name}',
     done: 'Erledigt',
     doneCaller: 'Erledigt: {name}',
     segment: 'Segment und Priorität',
@@ -78,7 +78,7 @@ export const de: Words = {
 
   barSettings: {
     title: 'Anrufe in der Leiste',
-    help: 'Die Leiste zeigt Anrufe und klingelt für sie, wenn alles zutrifft, was Sie hier auswählen. Ohne Auswahl zeigt sie alle Anrufe. Unter Rückrufe sehen weiterhin alle jeden verpassten Anrufer.',
+    help: 'Die Leiste zeigt Anrufe und klingelt für sie, wenn alles zutrifft, was Sie hier auswählen. Ohne Auswahl zeigt sie alle Anrufe. Unter Rückrufe sehen alle weiterhin jeden verpassten Anruf.',
     mine: 'Nur Anrufe für meine Nebenstellen',
     mineHint:
       'Welche das sind, legt ein Administrator unter Benutzer, Nebenstellen fest. Meldet eine Telefonanlage nicht, wo es klingelt, werden klingelnde Anrufe gezeigt, bis jemand anderes annimmt.',
@@ -92,7 +92,6 @@ export const de: Words = {
   crm: {
     label: 'Adresse eines Anrufers in Ihrem CRM',
     hint: 'Wird auf der Seite des Anrufers gezeigt. {number} und {reference} werden ersetzt, etwa in https://crm.example/?phone={number}.',
-    agentsDelete: 'Mitarbeiter dürfen Kunden und Notizen löschen',
   },
 
   caller: {
@@ -116,20 +115,21 @@ export const de: Words = {
     closedLately: 'In den letzten 24 Stunden erledigt',
     caller: 'Anrufer',
     details: 'Details',
-    tried: 'Versucht',
+    notYet: 'Noch nicht zurückgerufen',
+    tried: 'Versuche',
     timesSince: (count, since) => html`${count}-mal seit ${since}`,
     whoCalls: 'Wer ruft zurück',
     actions: 'Aktionen',
     caption: 'Rückrufe, neueste zuerst',
     nobody:
-      'Keine Rückrufe offen. Verpasste Anrufer der letzten sieben Tage stehen hier, bis jemand sie zurückgerufen hat oder sie noch einmal angerufen haben.',
+      'Keine Rückrufe offen. Wer in den letzten sieben Tagen niemanden erreicht hat, steht hier, bis jemand zurückgerufen hat oder ein neuer Anruf kam.',
     closed: 'Erledigt',
     takenBy: (user) => html`${user} ruft zurück`,
     doneBy: (user, when) => html`Erledigt von ${user}, ${when}`,
     reached: (by, when) => html`Rief noch einmal an, angenommen${by && html` von ${by}`}, ${when}`,
     undo: 'Rückgängig',
-    take: 'Ich rufe an',
-    release: 'Ich rufe nicht an',
+    take: 'Ich rufe zurück',
+    release: 'Ich rufe nicht zurück',
     releaseOther: 'Freigeben',
     done: 'Erledigt',
   },
@@ -277,7 +277,8 @@ export const de: Words = {
 
   formErrors: {
     webhookUrl: 'Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, ohne Benutzernamen.',
-    webhookPrivate: 'An diese Adresse wird nichts gesendet: Sie liegt nicht im Internet.',
+    webhookPrivate:
+      'An diese Adresse wird nichts gesendet: Sie liegt weder im Internet noch in SERVICE_WEBHOOK_NETWORKS, einer Einstellung des Dienstes.',
     crmTemplate:
       'Die Adresse muss mit http:// oder https:// beginnen und nach dem Servernamen {number} oder {reference} enthalten.',
     required: 'Bitte füllen Sie dieses Feld aus.',
@@ -331,6 +332,8 @@ export const de: Words = {
     notDialable: 'Dieser Anrufer kann nicht zurückgerufen werden.',
     noIntegration: 'Integration nicht gefunden.',
     noWebhook: 'Webhook nicht gefunden.',
+    webhookOff: 'Der Webhook ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
+    oldSecretDays: 'Der alte Schlüssel kann noch 0 bis 7 Tage gelten. Es wurde nichts geändert.',
     noCustomer: 'Kunde nicht gefunden. Vielleicht wurde er entfernt.',
     noUser: 'Benutzer nicht gefunden.',
     noEntry: 'Eintrag nicht gefunden. Vielleicht wurde er gelöscht.',
@@ -396,6 +399,10 @@ export const de: Words = {
     span: (first, last) => `${first} bis ${last}`,
     from: 'Von',
     to: 'Bis',
+    startTime: 'Uhrzeit von',
+    endTime: 'Uhrzeit bis',
+    wrongTimes:
+      'Die Uhrzeiten wurden nicht verwendet. Wählen Sie einen einzelnen Tag und Uhrzeiten in Viertelstunden, das Ende nach dem Anfang.',
     groupBy: 'Gruppieren nach',
     which: 'Anrufe',
     all: 'Alle Anrufe',
@@ -430,6 +437,7 @@ export const de: Words = {
     beforeHead: 'Davor',
     unknown: 'unbekannt',
     none: 'keines',
+    notReported: 'Nicht gemeldet',
     others: 'alle anderen',
     removed: 'entfernt',
     answeredBy: (name) => `Angenommen von ${name}`,
@@ -495,6 +503,7 @@ export const de: Words = {
 
   account: {
     title: 'Konto',
+    agentsDelete: 'Mitarbeiter dürfen Kunden und Notizen löschen',
     welcome: 'Willkommen',
     welcomeHint:
       'Wählen Sie den Namen und das Passwort, mit denen Sie sich künftig anmelden. Ihr Link ist verbraucht und funktioniert nicht noch einmal.',
@@ -517,7 +526,7 @@ export const de: Words = {
     sessionEnded: 'Der Browser wurde abgemeldet.',
     settings: 'Kontoeinstellungen',
     accountName: 'Name des Kontos',
-    within: 'Annahme innerhalb von Sekunden',
+    within: 'Annahme innerhalb von (Sekunden)',
     withinHint: 'Die Auswertungen zeigen den Anteil der Anrufe, die in dieser Zeit angenommen wurden.',
     hours: 'Öffnungszeiten',
     hoursHelp:
@@ -609,7 +618,7 @@ export const de: Words = {
     action: 'Aktion',
     by: 'Durch',
     from: 'Von',
-    details: 'Einzelheiten',
+    details: 'Details',
     none: 'Keine passenden Einträge.',
     newest: 'Neueste',
     kinds: {
@@ -678,7 +687,7 @@ export const de: Words = {
   start: {
     title: 'Erste Schritte',
     connect:
-      'Tragen Sie auf dem Rechner mit der Telefonanlage diese drei Zeilen in die Datei .env von pbx-bridge ein und starten Sie es neu:',
+      'Tragen Sie auf dem Rechner mit der Telefonanlage diese drei Zeilen in die Datei .env von pbx-bridge ein und starten Sie das Programm neu:',
     otherWays: 'Andere Telefonanlagen und Programme',
     callIn: 'Rufen Sie von außen an',
     callInHint:
@@ -714,11 +723,11 @@ export const de: Words = {
     health: 'Offene Probleme der Bridge',
     healthy: 'Die Bridge meldet keine Probleme.',
     problemSince: 'seit',
-    lastHeard: 'Die Bridge meldet sich nicht mehr. Prüfen Sie, ob sie läuft. Letzte Meldung:',
+    lastReport: 'Die Bridge meldet sich nicht mehr. Prüfen Sie, ob sie läuft. Letzte Meldung:',
     connect: 'Telefonanlage anbinden',
     token: 'Token',
     forBridge: 'Für eine Asterisk-Telefonanlage: drei Zeilen für die Datei .env von pbx-bridge',
-    testCall: 'Für ein Programm: ein Testanruf',
+    testCall: 'Für ein Programm: ein Testanruf, der klingelt, angenommen wird und nach zehn Sekunden endet',
     urlOnly:
       'Für eine Telefonanlage, die nur eine URL aufrufen kann: Senden Sie das Token in einem Authorization-Header',
     howTo:
@@ -757,7 +766,7 @@ export const de: Words = {
     events: 'Ereignisse',
     event: 'Ereignis',
     names: {
-      'call.ringing': 'Es klingelt',
+      'call.ringing': 'Anruf klingelt',
       'call.answered': 'Anruf wurde angenommen',
       'call.ended': 'Angenommener Anruf ist beendet',
       'call.missed': 'Anruf wurde verpasst',

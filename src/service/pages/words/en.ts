@@ -58,7 +58,7 @@ export const en = {
     soundMissed: 'Sound for missed calls',
     volume: 'Volume',
     systemNever: '{name}: never connected',
-    systemHeard: '{name}: last event {ago}',
+    systemLastEvent: '{name}: last event {ago}',
     systemSilent: '{name}: silent for {span}, unusual for a {weekday}',
     ringingFor: 'ringing {time}',
     answered: 'answered, {time}',
@@ -85,7 +85,7 @@ export const en = {
     help: 'The bar shows and rings for calls that fit everything you choose here. If you choose nothing, it shows all calls. Everyone still sees all missed callers under To call back.',
     mine: 'Only calls for my extensions',
     mineHint:
-      'An administrator says under Users, Extensions, which are yours. A phone system that does not report where a call rings: ringing calls are shown until somebody else answers.',
+      'An administrator sets which are yours, under Users, Extensions. If a phone system does not report where a call rings, ringing calls are shown until somebody else answers.',
     segments: 'Only these segments',
     integrations: 'Only these phone systems',
     none: 'There are no segments yet.',
@@ -96,7 +96,6 @@ export const en = {
   crm: {
     label: 'Address of a caller in your CRM',
     hint: 'Shown on the caller’s page. {number} and {reference} are replaced, as in https://crm.example/?phone={number}.',
-    agentsDelete: 'Agents may delete customers and notes',
   },
 
   caller: {
@@ -120,13 +119,14 @@ export const en = {
     closedLately: 'Closed in the last 24 hours',
     caller: 'Caller',
     details: 'Details',
+    notYet: 'Not called back yet',
     tried: 'Tried',
     timesSince: (count: number, since: Html) => html`${count} times since ${since}`,
     whoCalls: 'Who calls back',
     actions: 'Actions',
     caption: 'Callers to call back, newest first',
     nobody:
-      'Nobody to call back. Missed callers of the last seven days are listed here until somebody has called them back, or they have called again.',
+      'Nobody to call back. Callers missed in the last seven days are listed here until somebody has called them back or they have called again.',
     closed: 'Closed',
     takenBy: (user: Html) => html`${user} calls back`,
     doneBy: (user: Html, when: Html) => html`Done by ${user}, ${when}`,
@@ -226,7 +226,7 @@ export const en = {
     endedBy: { caller: 'caller hung up', pbx: 'phone system hung up' },
     endedAt: 'Ended, by the bridge’s clock',
     hours: 'Opening hours',
-    inHours: { all: 'At any time', in: 'In opening hours', out: 'Out of hours' },
+    inHours: { all: 'At any time', in: 'During opening hours', out: 'Outside opening hours' },
     after: (time: string) => `after ${time}`,
     requests: 'Requests from the phone system',
     noRequests: 'The requests of this call are no longer stored.',
@@ -280,14 +280,15 @@ export const en = {
 
   formErrors: {
     webhookUrl: 'Enter an address that begins with https:// or http://, without a user name.',
-    webhookPrivate: 'Requests are not sent to this address: it is not on the Internet.',
+    webhookPrivate:
+      'Requests are not sent to this address: it is neither on the Internet nor in SERVICE_WEBHOOK_NETWORKS, a setting of the service.',
     crmTemplate:
       'The address must begin with http:// or https:// and have {number} or {reference} after the host.',
     required: 'Please fill in this field.',
     invalid: 'This contains characters that cannot be used here.',
     choose: 'Choose one from the list.',
     seconds: 'Enter a number of seconds from 1 to 600.',
-    hours: 'Enter both times or none, in quarters of an hour, the second later than the first.',
+    hours: 'Enter both times or neither, in quarters of an hour, the second later than the first.',
     dates: 'Enter dates such as 2026-12-25, one to a line, at most 500.',
     mailAddress: 'Enter an e-mail address.',
     tooLong: (max: number) => `At most ${max} characters.`,
@@ -330,6 +331,8 @@ export const en = {
     notDialable: 'This is not a caller who can be called back.',
     noIntegration: 'Integration not found.',
     noWebhook: 'Webhook not found.',
+    webhookOff: 'The webhook is switched off. Switch it on first.',
+    oldSecretDays: 'The old secret can sign for 0 to 7 more days. Nothing was changed.',
     noCustomer: 'Customer not found. It may have been removed.',
     noUser: 'User not found.',
     noEntry: 'Entry not found. It may have been deleted.',
@@ -395,6 +398,10 @@ export const en = {
     span: (first: string, last: string) => `${first} to ${last}`,
     from: 'From',
     to: 'To',
+    startTime: 'Start time',
+    endTime: 'End time',
+    wrongTimes:
+      'The times were not used. Choose one day, and times in quarters of an hour, the end after the start.',
     groupBy: 'Group by',
     which: 'Calls',
     all: 'All calls',
@@ -417,7 +424,7 @@ export const en = {
     byIntegration: 'Calls by integration',
     byNumberCalled: 'Calls by number called',
     byPlace: 'Missed calls by where they ended',
-    byHours: 'Calls in and out of opening hours',
+    byHours: 'Calls during and outside opening hours',
     caller: 'Caller',
     person: 'Person',
     segment: 'Segment',
@@ -429,6 +436,7 @@ export const en = {
     beforeHead: 'Before',
     unknown: 'unknown',
     none: 'none',
+    notReported: 'Not reported',
     others: 'all others',
     removed: 'removed',
     answeredBy: (name: string) => `Answered by ${name}`,
@@ -488,6 +496,7 @@ export const en = {
 
   account: {
     title: 'Account',
+    agentsDelete: 'Agents may delete customers and notes',
     welcome: 'Welcome',
     welcomeHint:
       'Choose the name and password you will sign in with from now on. Your link has been used and will not work again.',
@@ -510,11 +519,11 @@ export const en = {
     sessionEnded: 'The browser has been signed out.',
     settings: 'Account settings',
     accountName: 'Account name',
-    within: 'Answer within, seconds',
+    within: 'Answer within (seconds)',
     withinHint: 'Reports show the share of calls answered within this time.',
     hours: 'Opening hours',
     hoursHelp:
-      'For reports and the call list: what was called in opening hours and what out of hours. Leave both times empty on days on which you are closed; 00:00 as the end is midnight.',
+      'For reports and the call list: which calls came during opening hours and which outside them. Leave both times empty on days when you are closed; 00:00 as the end is midnight.',
     opens: (day: string) => `${day}, from`,
     closes: (day: string) => `${day}, to`,
     closedDays: 'Closed days',
@@ -535,7 +544,7 @@ export const en = {
   users: {
     title: 'Users',
     userTitle: (name: string) => `User ${name}`,
-    auditHint: 'who signed in and changed what.',
+    auditHint: 'who signed in, and who changed what.',
     extensions: 'Extensions',
     extensionsHint: 'their names and users.',
     role: 'Role',
@@ -687,11 +696,11 @@ export const en = {
     health: 'Open problems of the bridge',
     healthy: 'The bridge reports no problems.',
     problemSince: 'since',
-    lastHeard: 'The bridge has stopped reporting. Check that it runs. Last report:',
+    lastReport: 'The bridge has stopped reporting. Check that it runs. Last report:',
     connect: 'Connect the phone system',
     token: 'Token',
     forBridge: 'For an Asterisk phone system: three lines for the .env file of pbx-bridge',
-    testCall: 'For a program: a test call',
+    testCall: 'For a program: a test call that rings, is answered and ends after ten seconds',
     urlOnly: 'For a phone system that can only request a URL: send the token in an Authorization header',
     howTo:
       () => html`Report each call as <code>ringing</code>, <code>answered</code> and <code>completed</code>, with the
@@ -722,7 +731,7 @@ export const en = {
   webhooks: {
     title: 'Webhooks',
     oneTitle: (host: string) => `Webhook to ${host}`,
-    hint: 'Your own systems, such as a CRM or a ticket desk, are sent the calls of this account.',
+    hint: 'Your own systems, such as a CRM or a help desk, receive the calls of this account.',
     url: 'Address',
     urlHint: 'Each event is sent there as a POST request, signed. Redirects are not followed.',
     events: 'Events',

@@ -54,7 +54,7 @@ export const es: Words = {
     soundMissed: 'Sonido para llamadas perdidas',
     volume: 'Volumen',
     systemNever: '{name}: nunca se ha conectado',
-    systemHeard: '{name}: último evento {ago}',
+    systemLastEvent: '{name}: último evento {ago}',
     systemSilent: '{name}: en silencio desde hace {span}, inusual para un {weekday}',
     ringingFor: 'sonando {time}',
     answered: 'atendida, {time}',
@@ -92,7 +92,6 @@ export const es: Words = {
   crm: {
     label: 'Dirección de quien llama en su CRM',
     hint: 'Se muestra en la página de quien llama. {number} y {reference} se sustituyen, como en https://crm.example/?phone={number}.',
-    agentsDelete: 'Los agentes pueden eliminar clientes y notas',
   },
 
   caller: {
@@ -116,6 +115,7 @@ export const es: Words = {
     closedLately: 'Cerradas en las últimas 24 horas',
     caller: 'Llamante',
     details: 'Detalles',
+    notYet: 'Aún sin devolver',
     tried: 'Intentos',
     timesSince: (count, since) => html`${count} veces desde ${since}`,
     whoCalls: 'Quién devuelve la llamada',
@@ -169,7 +169,7 @@ export const es: Words = {
     },
     notUnderstood: {
       number: 'No es un número de teléfono, buscado como nombre:',
-      outcome: 'No es un resultado, se muestran todas las llamadas:',
+      outcome: 'Resultado desconocido, se muestran todas las llamadas:',
       from: 'No es una fecha, omitido:',
       to: 'No es una fecha, omitido:',
     },
@@ -235,7 +235,7 @@ export const es: Words = {
   },
 
   dashboard: {
-    title: 'Panel',
+    title: 'Resumen',
     today: 'Hoy',
     latest: 'Últimas llamadas',
     nextSteps: 'Próximos pasos',
@@ -278,7 +278,8 @@ export const es: Words = {
 
   formErrors: {
     webhookUrl: 'Introduzca una dirección que empiece por https:// o http://, sin nombre de usuario.',
-    webhookPrivate: 'No se envía nada a esta dirección: no está en Internet.',
+    webhookPrivate:
+      'No se envía nada a esta dirección: no está en Internet ni en SERVICE_WEBHOOK_NETWORKS, un ajuste del servicio.',
     crmTemplate:
       'La dirección debe empezar por http:// o https:// y contener {number} o {reference} después del servidor.',
     required: 'Rellene este campo.',
@@ -328,10 +329,12 @@ export const es: Words = {
       `Este servicio no conoce el nombre ${host}. Indique en SERVICE_HOSTS los nombres con los que se accede a él.`,
     noPage: 'No hay ninguna página en esta dirección.',
     noCall: 'Llamada no encontrada.',
-    noCaller: 'No se encontró a quien llamó.',
+    noCaller: 'Llamante no encontrado.',
     notDialable: 'No se puede devolver la llamada a este número.',
     noIntegration: 'Integración no encontrada.',
-    noWebhook: 'No se encontró el webhook.',
+    noWebhook: 'Webhook no encontrado.',
+    webhookOff: 'El webhook está desactivado. Actívelo primero.',
+    oldSecretDays: 'La clave anterior puede valer de 0 a 7 días más. No se ha cambiado nada.',
     noCustomer: 'Cliente no encontrado. Puede que se haya eliminado.',
     noUser: 'Usuario no encontrado.',
     noEntry: 'Entrada no encontrada. Puede que se haya eliminado.',
@@ -365,7 +368,7 @@ export const es: Words = {
     name: 'Nombre',
     time: 'Hora',
     added: 'Añadido',
-    all: 'Todos',
+    all: 'Todo',
     none: 'Ninguno',
     on: 'activado',
     off: 'desactivado',
@@ -397,6 +400,10 @@ export const es: Words = {
     span: (first, last) => `${first} a ${last}`,
     from: 'Desde',
     to: 'Hasta',
+    startTime: 'Hora de inicio',
+    endTime: 'Hora de fin',
+    wrongTimes:
+      'Las horas no se han aplicado. Elija un solo día y horas en cuartos de hora, el fin después del inicio.',
     groupBy: 'Agrupar por',
     which: 'Llamadas',
     all: 'Todas las llamadas',
@@ -431,6 +438,7 @@ export const es: Words = {
     beforeHead: 'Antes',
     unknown: 'desconocido',
     none: 'ninguno',
+    notReported: 'No notificado',
     others: 'todos los demás',
     removed: 'eliminada',
     answeredBy: (name) => `Atendidas por ${name}`,
@@ -496,6 +504,7 @@ export const es: Words = {
 
   account: {
     title: 'Cuenta',
+    agentsDelete: 'Los agentes pueden eliminar clientes y notas',
     welcome: 'Le damos la bienvenida',
     welcomeHint:
       'Elija el nombre y la contraseña con los que iniciará sesión a partir de ahora. Su enlace ya se ha usado y no volverá a funcionar.',
@@ -517,11 +526,11 @@ export const es: Words = {
     sessionEnded: 'Se ha cerrado la sesión del navegador.',
     settings: 'Ajustes de la cuenta',
     accountName: 'Nombre de la cuenta',
-    within: 'Atender en, segundos',
+    within: 'Atender en menos de (segundos)',
     withinHint: 'Los informes muestran la proporción de llamadas atendidas en este tiempo.',
     hours: 'Horario de atención',
     hoursHelp:
-      'Para los informes y la lista de llamadas: qué llegó dentro y qué fuera del horario. Deje ambas horas vacías los días en que está cerrado; 00:00 como final es medianoche.',
+      'Para los informes y la lista de llamadas: qué llamadas llegaron dentro y cuáles fuera del horario. Deje ambas horas vacías los días en que está cerrado; 00:00 como final es medianoche.',
     opens: (day) => `${day}, de`,
     closes: (day) => `${day}, a`,
     closedDays: 'Días de cierre',
@@ -714,11 +723,11 @@ export const es: Words = {
     health: 'Problemas abiertos del bridge',
     healthy: 'El bridge no notifica problemas.',
     problemSince: 'desde',
-    lastHeard: 'El bridge ha dejado de dar noticias. Compruebe que funciona. Última señal:',
+    lastReport: 'El bridge ha dejado de dar noticias. Compruebe que funciona. Última señal:',
     connect: 'Conectar la centralita',
     token: 'Token',
     forBridge: 'Para una centralita Asterisk: tres líneas para el archivo .env de pbx-bridge',
-    testCall: 'Para un programa: una llamada de prueba',
+    testCall: 'Para un programa: una llamada de prueba que suena, se atiende y termina a los diez segundos',
     urlOnly: 'Para una centralita que solo puede abrir una URL: envíe el token en una cabecera Authorization',
     howTo:
       () => html`Notifique cada llamada como <code>ringing</code>, <code>answered</code> y <code>completed</code>, con el
@@ -777,7 +786,7 @@ export const es: Words = {
       Webhooks</a> lo hace en tres líneas.`,
     oldSecret: (time: string) => `Las solicitudes se firman también con la clave anterior hasta el ${time}.`,
     oldSecretLabel: 'La clave anterior',
-    endOldSecret: 'Terminar ya la clave anterior',
+    endOldSecret: 'Anular ya la clave anterior',
     oldSecretEnded: 'La clave anterior ya no firma.',
     newSecret: 'Esta es la clave nueva.',
     rotate: 'Crear una clave nueva',

@@ -21,7 +21,7 @@ export const fr: Words = {
     main: 'Menu principal',
     skipToContent: 'Aller au contenu',
     skipToCalls: 'Aller aux appels',
-    signOut: 'Se déconnecter',
+    signOut: 'Déconnexion',
     noScript: 'Les appels en cours s’affichent ici lorsque JavaScript est activé.',
   },
 
@@ -54,7 +54,7 @@ export const fr: Words = {
     soundMissed: 'Son pour les appels manqués',
     volume: 'Volume',
     systemNever: '{name} : jamais connecté',
-    systemHeard: '{name} : dernier événement {ago}',
+    systemLastEvent: '{name} : dernier événement {ago}',
     systemSilent: '{name} : silencieux depuis {span}, inhabituel pour un {weekday}',
     ringingFor: 'sonne {time}',
     answered: 'pris, {time}',
@@ -92,7 +92,6 @@ export const fr: Words = {
   crm: {
     label: 'Adresse d’un appelant dans votre CRM',
     hint: 'Affichée sur la page de l’appelant. {number} et {reference} sont remplacés, comme dans https://crm.example/?phone={number}.',
-    agentsDelete: 'Les agents peuvent supprimer des clients et des notes',
   },
 
   caller: {
@@ -116,13 +115,14 @@ export const fr: Words = {
     closedLately: 'Clos ces dernières 24 heures',
     caller: 'Appelant',
     details: 'Détails',
-    tried: 'Essayé',
+    notYet: 'Pas encore rappelé',
+    tried: 'Tentatives',
     timesSince: (count, since) => html`${count} fois depuis ${since}`,
     whoCalls: 'Qui rappelle',
     actions: 'Actions',
     caption: 'À rappeler, les plus récents d’abord',
     nobody:
-      'Personne à rappeler. Les appelants manqués des sept derniers jours sont listés ici jusqu’à ce que quelqu’un les ait rappelés ou qu’ils aient rappelé.',
+      'Personne à rappeler. Les appelants dont l’appel a été manqué ces sept derniers jours sont listés ici jusqu’à ce que quelqu’un les rappelle ou qu’ils rappellent eux-mêmes.',
     closed: 'Clos',
     takenBy: (user) => html`${user} rappelle`,
     doneBy: (user, when) => html`Terminé par ${user}, ${when}`,
@@ -168,10 +168,10 @@ export const fr: Words = {
       short: 'Manqués en 5 s au plus',
     },
     notUnderstood: {
-      number: 'Pas un numéro de téléphone, recherché comme nom :',
-      outcome: 'Pas un résultat, tous les appels sont affichés :',
-      from: 'Pas une date, ignoré :',
-      to: 'Pas une date, ignoré :',
+      number: 'Ce n’est pas un numéro de téléphone, recherché comme nom :',
+      outcome: 'Résultat inconnu, tous les appels sont affichés :',
+      from: 'Date non valide, ignorée :',
+      to: 'Date non valide, ignorée :',
     },
     downloadThese: 'Télécharger ces appels (CSV)',
     downloadAll: 'Télécharger tous les appels (CSV)',
@@ -280,7 +280,8 @@ export const fr: Words = {
 
   formErrors: {
     webhookUrl: 'Saisissez une adresse qui commence par https:// ou http://, sans nom d’utilisateur.',
-    webhookPrivate: 'Rien n’est envoyé à cette adresse : elle n’est pas sur Internet.',
+    webhookPrivate:
+      'Rien n’est envoyé à cette adresse : elle n’est ni sur Internet ni dans SERVICE_WEBHOOK_NETWORKS, un réglage du service.',
     crmTemplate:
       'L’adresse doit commencer par http:// ou https:// et contenir {number} ou {reference} après le nom du serveur.',
     required: 'Veuillez remplir ce champ.',
@@ -332,6 +333,8 @@ export const fr: Words = {
     notDialable: 'Cet appelant ne peut pas être rappelé.',
     noIntegration: 'Intégration introuvable.',
     noWebhook: 'Webhook introuvable.',
+    webhookOff: 'Le webhook est désactivé. Activez-le d’abord.',
+    oldSecretDays: 'L’ancienne clé peut rester valable de 0 à 7 jours. Rien n’a été modifié.',
     noCustomer: 'Client introuvable. Il a peut-être été supprimé.',
     noUser: 'Utilisateur introuvable.',
     noEntry: 'Entrée introuvable. Elle a peut-être été supprimée.',
@@ -365,7 +368,7 @@ export const fr: Words = {
     name: 'Nom',
     time: 'Heure',
     added: 'Ajout',
-    all: 'Tous',
+    all: 'Tout',
     none: 'Aucun',
     on: 'activé',
     off: 'désactivé',
@@ -397,6 +400,10 @@ export const fr: Words = {
     span: (first, last) => `du ${first} au ${last}`,
     from: 'Du',
     to: 'Au',
+    startTime: 'Heure de début',
+    endTime: 'Heure de fin',
+    wrongTimes:
+      'Les heures n’ont pas été prises en compte. Choisissez un seul jour et des heures par quarts d’heure, la fin après le début.',
     groupBy: 'Regrouper par',
     which: 'Appels',
     all: 'Tous les appels',
@@ -431,6 +438,7 @@ export const fr: Words = {
     beforeHead: 'Avant',
     unknown: 'inconnu',
     none: 'aucun',
+    notReported: 'Non signalé',
     others: 'tous les autres',
     removed: 'supprimée',
     answeredBy: (name) => `Pris par ${name}`,
@@ -496,6 +504,7 @@ export const fr: Words = {
 
   account: {
     title: 'Compte',
+    agentsDelete: 'Les agents peuvent supprimer des clients et des notes',
     welcome: 'Bienvenue',
     welcomeHint:
       'Choisissez le nom et le mot de passe avec lesquels vous vous connecterez désormais. Votre lien a été utilisé et ne fonctionnera plus.',
@@ -518,7 +527,7 @@ export const fr: Words = {
     sessionEnded: 'Le navigateur a été déconnecté.',
     settings: 'Paramètres du compte',
     accountName: 'Nom du compte',
-    within: 'Réponse sous, en secondes',
+    within: 'Délai de réponse visé (secondes)',
     withinHint: 'Les rapports indiquent la part des appels pris dans ce délai.',
     hours: 'Heures d’ouverture',
     hoursHelp:
@@ -592,7 +601,7 @@ export const fr: Words = {
     isOn: 'Activé',
     asksForCode: 'La connexion demande un code de votre application d’authentification.',
     isOff:
-      'Désactivé. Une fois activé, la connexion demande aussi un code affiché par une application d’authentification sur votre téléphone.',
+      'Désactivé. S’il est activé, la connexion demande aussi un code affiché par une application d’authentification sur votre téléphone.',
     scan: 'Scannez ceci avec l’application, ou saisissez la clé. Entrez ensuite le code affiché par l’application.',
     qrCode: 'Code QR de la clé',
     key: 'Clé',
@@ -715,11 +724,12 @@ export const fr: Words = {
     health: 'Problèmes en cours du bridge',
     healthy: 'Le bridge ne signale aucun problème.',
     problemSince: 'depuis',
-    lastHeard: 'Le bridge ne donne plus de nouvelles. Vérifiez qu’il fonctionne. Dernier signe :',
+    lastReport: 'Le bridge ne donne plus de nouvelles. Vérifiez qu’il fonctionne. Dernier signe :',
     connect: 'Connecter le système téléphonique',
     token: 'Jeton',
     forBridge: 'Pour un système Asterisk : trois lignes pour le fichier .env de pbx-bridge',
-    testCall: 'Pour un programme : un appel de test',
+    testCall:
+      'Pour un programme : un appel de test qui sonne, est pris et se termine au bout de dix secondes',
     urlOnly:
       'Pour un système qui ne peut qu’appeler une URL : envoyez le jeton dans un en-tête Authorization',
     howTo:
@@ -758,8 +768,8 @@ export const fr: Words = {
     event: 'Événement',
     names: {
       'call.ringing': 'L’appel sonne',
-      'call.answered': 'Appel répondu',
-      'call.ended': 'Fin d’un appel répondu',
+      'call.answered': 'Appel pris',
+      'call.ended': 'Fin d’un appel pris',
       'call.missed': 'Appel manqué',
       test: 'Test',
     },
@@ -789,7 +799,7 @@ export const fr: Words = {
       'Tant que les deux sont valables, les requêtes ont deux signatures : donnez la nouvelle clé à votre système.',
     deliveries: 'Livraisons',
     states: { new: 'en attente', retry: 'nouvel essai', delivered: 'livré', failed: 'échec' },
-    tries: 'Essais',
+    tries: 'Tentatives',
     answer: 'Dernière réponse',
     nothingSent: 'Rien ici.',
     sendAgain: 'Renvoyer',

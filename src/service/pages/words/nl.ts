@@ -54,7 +54,7 @@ export const nl: Words = {
     soundMissed: 'Geluid bij gemiste oproepen',
     volume: 'Volume',
     systemNever: '{name}: nooit verbonden',
-    systemHeard: '{name}: laatste gebeurtenis {ago}',
+    systemLastEvent: '{name}: laatste gebeurtenis {ago}',
     systemSilent: '{name}: {span} stil, ongewoon voor een {weekday}',
     ringingFor: 'gaat over {time}',
     answered: 'beantwoord, {time}',
@@ -64,10 +64,10 @@ export const nl: Words = {
     missedAt: 'gemist {time}',
     missedTimes: '{count} gemiste oproepen',
     takenBy: '{name} belt terug',
-    take: 'Ik bel',
-    takeCaller: 'Ik bel {name} terug',
-    done: 'Klaar',
-    doneCaller: 'Klaar: {name}',
+    take: 'Ik bel terug',
+    takeCaller: 'Ik bel terug: {name}',
+    done: 'Afgehandeld',
+    doneCaller: 'Afgehandeld: {name}',
     segment: 'Segment en prioriteit',
     saysRinging: 'Gaat over: {name}',
     saysAnswered: 'Beantwoord: {name}',
@@ -78,7 +78,7 @@ export const nl: Words = {
 
   barSettings: {
     title: 'Gesprekken in de balk',
-    help: 'De balk toont en rinkelt voor gesprekken die aan alles voldoen wat u hier kiest. Kiest u niets, dan toont hij alle gesprekken. Onder Terugbellen ziet iedereen nog steeds alle gemiste bellers.',
+    help: 'De balk toont en rinkelt voor gesprekken die aan alles voldoen wat u hier kiest. Kiest u niets, dan toont hij alle gesprekken. Onder Terugbellen ziet iedereen nog steeds alle gemiste oproepen.',
     mine: 'Alleen gesprekken voor mijn toestellen',
     mineHint:
       'Een beheerder bepaalt onder Gebruikers, Toestellen welke van u zijn. Meldt een telefooncentrale niet waar het overgaat, dan worden gesprekken getoond tot iemand anders opneemt.',
@@ -92,7 +92,6 @@ export const nl: Words = {
   crm: {
     label: 'Adres van een beller in uw CRM',
     hint: 'Staat op de pagina van de beller. {number} en {reference} worden vervangen, zoals in https://crm.example/?phone={number}.',
-    agentsDelete: 'Medewerkers mogen klanten en notities verwijderen',
   },
 
   caller: {
@@ -116,22 +115,23 @@ export const nl: Words = {
     closedLately: 'Afgehandeld in de laatste 24 uur',
     caller: 'Beller',
     details: 'Details',
-    tried: 'Geprobeerd',
+    notYet: 'Nog niet teruggebeld',
+    tried: 'Pogingen',
     timesSince: (count, since) => html`${count} keer sinds ${since}`,
     whoCalls: 'Wie belt terug',
     actions: 'Acties',
     caption: 'Terug te bellen, nieuwste eerst',
     nobody:
-      'Niemand om terug te bellen. Gemiste bellers van de laatste zeven dagen staan hier tot iemand hen heeft teruggebeld of zij opnieuw hebben gebeld.',
+      'Niemand om terug te bellen. Wie de laatste zeven dagen niemand heeft bereikt, staat hier tot iemand heeft teruggebeld of de beller opnieuw heeft gebeld.',
     closed: 'Afgehandeld',
     takenBy: (user) => html`${user} belt terug`,
     doneBy: (user, when) => html`Afgehandeld door ${user}, ${when}`,
     reached: (by, when) => html`Belde opnieuw en werd beantwoord${by && html` door ${by}`}, ${when}`,
     undo: 'Ongedaan maken',
-    take: 'Ik bel',
-    release: 'Ik bel niet',
+    take: 'Ik bel terug',
+    release: 'Ik bel niet terug',
     releaseOther: 'Vrijgeven',
-    done: 'Klaar',
+    done: 'Afgehandeld',
   },
 
   extensions: {
@@ -183,7 +183,7 @@ export const nl: Words = {
       `Een deel van een naam, met of zonder accenten, of van een nummer in elke notatie. Tijden in ${zone}.`,
     mine: 'Mijn gesprekken',
     since: 'Van',
-    until: 'Tot',
+    until: 'Tot en met',
     find: 'Zoeken',
     clear: 'Filter wissen',
     remove: 'Verwijderen',
@@ -215,7 +215,7 @@ export const nl: Words = {
       queue: 'Wachtrij',
       ringing: 'Telefoons',
       ivr: 'Menu',
-      announcement: 'Melding',
+      announcement: 'Meldtekst',
       unknown: 'Plaats onbekend',
     },
     endedBy: { caller: 'beller hing op', pbx: 'telefooncentrale hing op' },
@@ -234,7 +234,7 @@ export const nl: Words = {
   },
 
   dashboard: {
-    title: 'Dashboard',
+    title: 'Overzicht',
     today: 'Vandaag',
     latest: 'Laatste gesprekken',
     nextSteps: 'Volgende stappen',
@@ -276,7 +276,8 @@ export const nl: Words = {
 
   formErrors: {
     webhookUrl: 'Voer een adres in dat begint met https:// of http://, zonder gebruikersnaam.',
-    webhookPrivate: 'Naar dit adres wordt niets verzonden: het ligt niet op internet.',
+    webhookPrivate:
+      'Naar dit adres wordt niets verzonden: het ligt niet op internet en niet in SERVICE_WEBHOOK_NETWORKS, een instelling van de dienst.',
     crmTemplate:
       'Het adres moet met http:// of https:// beginnen en na de servernaam {number} of {reference} bevatten.',
     required: 'Vul dit veld in.',
@@ -329,6 +330,8 @@ export const nl: Words = {
     notDialable: 'Deze beller kan niet worden teruggebeld.',
     noIntegration: 'Koppeling niet gevonden.',
     noWebhook: 'Webhook niet gevonden.',
+    webhookOff: 'De webhook is uitgeschakeld. Schakel hem eerst in.',
+    oldSecretDays: 'De oude sleutel kan nog 0 tot 7 dagen gelden. Er is niets gewijzigd.',
     noCustomer: 'Klant niet gevonden. Misschien is de klant verwijderd.',
     noUser: 'Gebruiker niet gevonden.',
     noEntry: 'Regel niet gevonden. Misschien is de regel verwijderd.',
@@ -394,6 +397,9 @@ export const nl: Words = {
     span: (first, last) => `${first} t/m ${last}`,
     from: 'Van',
     to: 'Tot en met',
+    startTime: 'Tijd van',
+    endTime: 'Tijd tot',
+    wrongTimes: 'De tijden zijn niet gebruikt. Kies één dag en tijden in kwartieren, het einde na het begin.',
     groupBy: 'Groeperen per',
     which: 'Gesprekken',
     all: 'Alle gesprekken',
@@ -416,7 +422,7 @@ export const nl: Words = {
     byIntegration: 'Gesprekken per koppeling',
     byNumberCalled: 'Gesprekken per gebeld nummer',
     byPlace: 'Gemiste oproepen naar waar ze eindigden',
-    byHours: 'Gesprekken binnen en buiten openingstijden',
+    byHours: 'Gesprekken tijdens en buiten openingstijden',
     caller: 'Beller',
     person: 'Persoon',
     segment: 'Segment',
@@ -428,6 +434,7 @@ export const nl: Words = {
     beforeHead: 'Ervoor',
     unknown: 'onbekend',
     none: 'geen',
+    notReported: 'Niet gemeld',
     others: 'alle andere',
     removed: 'verwijderd',
     answeredBy: (name) => `Beantwoord door ${name}`,
@@ -466,7 +473,7 @@ export const nl: Words = {
     },
     notes: 'Hoe er geteld wordt',
     notesText: (within, short) =>
-      `Een gesprek telt op het moment waarop het begon. Het is gemist als het eindigde voordat iemand opnam. Het percentage gemist is het aandeel gemiste gesprekken van alle beantwoorde en gemiste; gesprekken die nog overgaan tellen niet mee. De tijd tot opnemen loopt van de eerste keer overgaan tot het opnemen; de wachttijd tot ophangen van de eerste keer overgaan tot het einde van een gemiste oproep. Gesprekken waarvan een van beide tijden onbekend is, blijven buiten beschouwing. ‘Binnen ${within} s beantwoord’ is het aandeel van die gesprekken van alle beantwoorde en gemiste, zonder bellers die binnen ${short} s ophingen; beheerders kunnen de tijd wijzigen onder Account. De tijd tot terugbellen loopt van de eerste gemiste oproep van een beller tot een collega op ‘Klaar’ drukte.`,
+      `Een gesprek telt op het moment waarop het begon. Het is gemist als het eindigde voordat iemand opnam. Het percentage gemist is het aandeel gemiste gesprekken van alle beantwoorde en gemiste; gesprekken die nog overgaan tellen niet mee. De tijd tot opnemen loopt van de eerste keer overgaan tot het opnemen; de wachttijd tot ophangen van de eerste keer overgaan tot het einde van een gemiste oproep. Gesprekken waarvan een van beide tijden onbekend is, blijven buiten beschouwing. ‘Binnen ${within} s beantwoord’ is het aandeel van die gesprekken van alle beantwoorde en gemiste, zonder bellers die binnen ${short} s ophingen; beheerders kunnen de tijd wijzigen onder Account. De tijd tot terugbellen loopt van de eerste gemiste oproep van een beller tot een collega op ‘Afgehandeld’ drukte.`,
   },
 
   weekly: {
@@ -493,6 +500,7 @@ export const nl: Words = {
 
   account: {
     title: 'Account',
+    agentsDelete: 'Medewerkers mogen klanten en notities verwijderen',
     welcome: 'Welkom',
     welcomeHint:
       'Kies de naam en het wachtwoord waarmee u zich voortaan aanmeldt. Uw link is gebruikt en werkt niet nog een keer.',
@@ -514,11 +522,11 @@ export const nl: Words = {
     sessionEnded: 'De browser is afgemeld.',
     settings: 'Accountinstellingen',
     accountName: 'Naam van het account',
-    within: 'Opnemen binnen, seconden',
+    within: 'Opnemen binnen (seconden)',
     withinHint: 'Rapporten tonen het aandeel gesprekken dat binnen deze tijd is opgenomen.',
     hours: 'Openingstijden',
     hoursHelp:
-      'Voor rapporten en de gesprekslijst: welke gesprekken binnen en welke buiten openingstijden kwamen. Laat beide tijden leeg op dagen waarop u gesloten bent; 00:00 als einde is middernacht.',
+      'Voor rapporten en de gesprekslijst: welke gesprekken tijdens en welke buiten openingstijden kwamen. Laat beide tijden leeg op dagen waarop u gesloten bent; 00:00 als einde is middernacht.',
     opens: (day) => `${day}, van`,
     closes: (day) => `${day}, tot`,
     closedDays: 'Gesloten dagen',
@@ -674,7 +682,7 @@ export const nl: Words = {
   start: {
     title: 'Eerste stappen',
     connect:
-      'Zet op de machine met de telefooncentrale deze drie regels in het bestand .env van pbx-bridge en start het opnieuw:',
+      'Zet op de computer met de telefooncentrale deze drie regels in het bestand .env van pbx-bridge en start het programma opnieuw:',
     otherWays: 'Andere telefooncentrales en programma’s',
     callIn: 'Bel van buiten',
     callInHint:
@@ -710,11 +718,12 @@ export const nl: Words = {
     health: 'Open problemen van de bridge',
     healthy: 'De bridge meldt geen problemen.',
     problemSince: 'sinds',
-    lastHeard: 'De bridge meldt zich niet meer. Controleer of ze draait. Laatste melding:',
+    lastReport: 'De bridge meldt zich niet meer. Controleer of ze draait. Laatste melding:',
     connect: 'De telefooncentrale koppelen',
     token: 'Token',
     forBridge: 'Voor een Asterisk-telefooncentrale: drie regels voor het bestand .env van pbx-bridge',
-    testCall: 'Voor een programma: een testgesprek',
+    testCall:
+      'Voor een programma: een testgesprek dat overgaat, wordt beantwoord en na tien seconden eindigt',
     urlOnly:
       'Voor een telefooncentrale die alleen een URL kan opvragen: stuur het token in een Authorization-header',
     howTo:
@@ -744,16 +753,16 @@ export const nl: Words = {
   webhooks: {
     title: 'Webhooks',
     oneTitle: (host: string) => `Webhook naar ${host}`,
-    hint: 'Uw eigen systemen, zoals een CRM of ticketsysteem, ontvangen de oproepen van dit account.',
+    hint: 'Uw eigen systemen, zoals een CRM of ticketsysteem, ontvangen de gesprekken van dit account.',
     url: 'Adres',
     urlHint:
       'Elke gebeurtenis wordt daarheen gestuurd als ondertekend POST-verzoek. Omleidingen worden niet gevolgd.',
     events: 'Gebeurtenissen',
     event: 'Gebeurtenis',
     names: {
-      'call.ringing': 'Telefoon gaat over',
-      'call.answered': 'Oproep is beantwoord',
-      'call.ended': 'Beantwoorde oproep is beëindigd',
+      'call.ringing': 'Gesprek gaat over',
+      'call.answered': 'Gesprek is beantwoord',
+      'call.ended': 'Beantwoord gesprek is beëindigd',
       'call.missed': 'Oproep is gemist',
       test: 'Test',
     },
@@ -816,7 +825,7 @@ export const nl: Words = {
       discarded: 'Genegeerd: verkeerde volgorde',
     },
     until: 'Tot en met',
-    hint: 'Verzoeken van telefooncentrales en programma’s, en de antwoorden daarop. De zoekopdracht is hoofdlettergevoelig en vindt nummers zoals ze zijn verstuurd.',
+    hint: 'Verzoeken van telefooncentrales en programma’s, en de antwoorden daarop. Zoeken is hoofdlettergevoelig en vindt nummers zoals ze zijn verstuurd.',
     live: 'Live',
     noMatch: 'Geen overeenkomende verzoeken.',
     showAll: 'Alle verzoeken tonen',
@@ -828,7 +837,7 @@ export const nl: Words = {
     repeated: 'Opnieuw verstuurd: geen wijziging',
     discardedWhy:
       'De gebeurtenis is aanvaard en had geen effect: het gesprek was al verder. De gebeurtenissen van een gesprek moeten worden verstuurd in de volgorde ringing, answered, completed.',
-    extrasLeftOut: (why) => `Geaccepteerd zonder extras, die niet leesbaar zijn: ${why}`,
+    extrasLeftOut: (why) => `Aanvaard zonder extras, die niet leesbaar zijn: ${why}`,
     noExtras: 'zonder extras',
     notUtf8: 'Geen geldige UTF-8: ongeldige bytes worden getoond als \ufffd.',
     asReceived: 'Zoals ontvangen',

@@ -1,4 +1,4 @@
-import type { Customer, CustomerRefusal, CustomerStore } from '../customer-store.ts';
+import { type Customer, type CustomerRefusal, type CustomerStore, refusalOf } from '../customer-store.ts';
 import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 import type { Database, Transaction } from './database.ts';
@@ -50,23 +50,21 @@ async function decide({ rows }: Transaction, account: number, customers: readonl
     customers.flatMap(({ numbers }) => numbers),
     customers.map(({ reference }) => reference),
   );
-  const owners = new Map(known.map(({ number, reference }) => [number, reference]));
-  const names = new Map(known.map(({ reference, name }) => [reference, name]));
-  const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number) as string);
+  const owners = new Map(known.map(({ number, reference, name }) => [number, { reference, name }]));
+  const numbersOf = Map.groupBy(owners.keys(), (number) => owners.get(number)?.reference as string);
   const accepted = new Map<string, Customer>();
 
   const refusals = customers.map((customer): CustomerRefusal | null => {
-    const { reference, name, segment, numbers } = customer;
-    if (segment !== null && !segments.has(segment)) return { reason: 'no-such-segment', segment };
-    for (const number of numbers) {
-      const owner = owners.get(number);
-      if (owner !== undefined && owner !== reference)
-        return { reason: 'number-taken', number, by: names.get(owner) ?? '' };
-    }
+    const { reference, numbers } = customer;
+    const refusal = refusalOf(
+      customer,
+      (name) => segments.has(name),
+      (number) => owners.get(number),
+    );
+    if (refusal) return refusal;
     for (const number of numbersOf.get(reference) ?? []) owners.delete(number);
-    for (const number of numbers) owners.set(number, reference);
+    for (const number of numbers) owners.set(number, customer);
     numbersOf.set(reference, [...numbers]);
-    names.set(reference, name);
     accepted.set(reference, customer);
     return null;
   });

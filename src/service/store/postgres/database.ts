@@ -71,7 +71,7 @@ export function openDatabase(primary: Primary, connections: number): Database {
     if (known !== undefined) return known;
     const pool = new Pool({ ...clientConfig(address), max: connections, pipeline: true } as PoolConfig);
     pool.on('error', () => {}); // an idle connection broke; another is made when it is needed
-    // A server may end a connection in the very packet that grants it, when nobody has it yet: to use it fails.
+    // A server may end a connection before the pool hands it out. Its first query reports that.
     pool.on('connect', (client) => client.on('error', () => {}));
     pools.set(address, pool);
     return pool;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CallRecord } from '../../calls/call-record.ts';
-import { steadyMs } from '../../upkeep/steady-clock.ts';
+import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 import type { RecordedRequest } from '../request-store.ts';
 import { auditRows } from '../shared/audit-rows.ts';
 import { callReader } from '../shared/call-reader.ts';
@@ -84,7 +84,7 @@ export async function openPostgresStore(
   const shard = random.readUInt8() % SHARDS;
   const partitions = makePartitions(database, widthFor(keptMs));
   const feed = makeFeed(database, direct, random.toString('hex'));
-  const write = recorder({ database, partitions, shard, steady: steadyMs, moved: feed.notify });
+  const write = recorder({ database, partitions, shard, monotonic: monotonicMs, moved: feed.notify });
   const batches = makeBatches<RecordedRequest, CallRecord | undefined>(BATCH, write);
 
   const statements: Statements = {

@@ -1,5 +1,4 @@
-import type { CallStatus } from '../../../api/contract/call-event.ts';
-import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
+import type { CallStatus } from '../../../api/contract/call-status.ts';
 import {
   type Caller,
   type CallRecord,
@@ -46,24 +45,24 @@ export function recorder({
   database,
   partitions,
   shard,
-  steady,
+  monotonic,
   moved,
 }: {
   readonly database: Database;
   readonly partitions: Partitions;
   /** This process's share of every sum (see the head of schema.sql). */
   readonly shard: number;
-  readonly steady: () => number;
+  readonly monotonic: () => number;
   /** Called after the commit: calls of these accounts are moved. */
   readonly moved: (accounts: ReadonlySet<number>) => void;
 }) {
   async function read(batch: readonly RecordedRequest[]) {
     const events = batch.flatMap(({ account, event }) => (event === null ? [] : [{ account, ...event }]));
     if (events.length === 0) return { calls: new Map<string, CallRecord>(), callers: new Map() };
-    const asked = events.map(({ account, id, from, country }) => ({
+    const asked = events.map(({ account, id, number }) => ({
       account_id: account,
       call: id,
-      caller: normaliseNumber(from, country),
+      caller: number,
     }));
     const [rows = []] = await database.read([[readSql, JSON.stringify(asked)]]);
     const calls = rows.filter((row) => row.call_id !== null);
@@ -86,8 +85,8 @@ export function recorder({
       const move = key(account, event.id);
       const known = moves.get(move);
       const before = known?.after ?? calls.get(move);
-      const call = moveCall(before, { ...event, integration }, at, (from) =>
-        callerOf(callers, account, from, event.country),
+      const call = moveCall(before, { ...event, integration }, at, () =>
+        callerOf(callers, account, event.number),
       );
       if (call !== undefined)
         moves.set(move, {
@@ -105,7 +104,7 @@ export function recorder({
   async function write(batch: readonly RecordedRequest[]): Promise<Outcome<CallRecord | undefined>[]> {
     await partitions.ensure(batch.map(({ at }) => at));
     const { moves, planned } = plan(batch, await read(batch));
-    const now = steady();
+    const now = monotonic();
     const [rows = []] = await database.pipeline(
       [
         [
@@ -144,13 +143,7 @@ export function recorder({
 const key = (account: unknown, name: unknown) => `${account} ${name}`;
 
 /** The customer with a caller's number, and its segment, as they are when a call begins. */
-function callerOf(
-  callers: ReadonlyMap<string, Row>,
-  account: number,
-  from: string,
-  country: string | null,
-): Caller {
-  const number = normaliseNumber(from, country);
+function callerOf(callers: ReadonlyMap<string, Row>, account: number, number: string): Caller {
   const row = callers.get(key(account, number));
   if (row === undefined) return { number, customer: null, segment: null, priority: null };
   return {

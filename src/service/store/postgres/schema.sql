@@ -49,7 +49,7 @@ CREATE TABLE bridge_health (
   report text NOT NULL
 );
 
--- One row: raised by every change of accounts, integrations and names of extensions, whoever makes it; all processes hear of it.
+-- One row: every change of accounts, integrations and names of extensions raises it, and notifies all processes.
 CREATE TABLE directory (version bigint NOT NULL);
 INSERT INTO directory VALUES (1);
 CREATE FUNCTION directory_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -213,7 +213,7 @@ CREATE INDEX extensions_by_user ON extensions (user_id);
 CREATE TRIGGER extensions_changed AFTER INSERT OR UPDATE OR DELETE ON extensions
   FOR EACH STATEMENT EXECUTE FUNCTION directory_changed();
 
--- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
+-- id is a hash of the browser's cookie: with a copy of this table alone one cannot sign in.
 CREATE TABLE sessions (
   id text PRIMARY KEY,
   user_id bigint NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -8,7 +8,7 @@ import type { Statements, Value } from './statements.ts';
 /** Calls that are changed in one statement. */
 const CHUNK = 500;
 
-/** Repeats a change until it finds nothing more; returns how many rows it changed. */
+/** Repeats a change until no row is left to change; returns the number of changed rows. */
 async function inSteps(change: () => Promise<unknown[]>): Promise<number> {
   let changed = 0;
   for (let rows = CHUNK; rows === CHUNK; changed += rows) rows = (await change()).length;
@@ -24,7 +24,7 @@ export function callReader(statements: Statements, most: number) {
     return (await statements.read<Row>(sql, ...values)).map(callOf);
   };
 
-  /** A statement with question marks, which conditions are put together from, in place of numbered values. */
+  /** A statement with question marks, from which conditions are composed, instead of numbered values. */
   function ask<R = Row>(sql: string, ...values: Value[]): Promise<R[]> {
     let n = 0;
     return statements.read<R>(
@@ -51,9 +51,9 @@ export function callReader(statements: Statements, most: number) {
       }
     },
 
-    async heard(account: number, of: 'extensions' | 'numbers called', max: number): Promise<string[]> {
+    async distinct(account: number, what: 'extensions' | 'numbers called', max: number): Promise<string[]> {
       const [column, index] =
-        of === 'extensions'
+        what === 'extensions'
           ? ['caller_id', 'calls_by_extension']
           : ['number_called', 'calls_by_number_called'];
       // From one to the next in the index: calls are not read.
@@ -61,10 +61,10 @@ export function callReader(statements: Statements, most: number) {
         `(SELECT min(${column}) FROM calls ${statements.along(index as string)}
           WHERE account_id = $1 AND ${column} IS NOT NULL ${after})`;
       const rows = await statements.read<{ one: string }>(
-        `WITH RECURSIVE heard(one, n) AS (
+        `WITH RECURSIVE found(one, n) AS (
            SELECT ${next('')}, 1
-           UNION ALL SELECT ${next(`AND ${column} > heard.one`)}, n + 1 FROM heard WHERE one IS NOT NULL AND n < $2
-         ) SELECT one FROM heard WHERE one IS NOT NULL`,
+           UNION ALL SELECT ${next(`AND ${column} > found.one`)}, n + 1 FROM found WHERE one IS NOT NULL AND n < $2
+         ) SELECT one FROM found WHERE one IS NOT NULL`,
         ...[account, max],
       );
       return rows.map(({ one }) => one);
@@ -149,7 +149,7 @@ function searchCondition(
   const any = [
     digits !== null && contains('number', '?'),
     name,
-    // As one text, so that the statement's own does not vary with their number.
+    // As one value, so that the statement's text does not depend on their number.
     extensions.length > 0 && contains('?', "'\n' || caller_id || '\n'"),
   ].filter(Boolean);
   return {
@@ -162,7 +162,7 @@ function searchCondition(
   };
 }
 
-/** The index to walk along, what it is walked by, and the conditions on each row (`rest`). */
+/** The index to read in order, its condition, and the conditions on each row (`rest`). */
 function conditions(
   { number, customer, extensions, segment, integration, search, ...further }: CallFilter,
   statements: Statements,

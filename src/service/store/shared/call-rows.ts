@@ -1,4 +1,4 @@
-import type { CallStatus } from '../../../api/contract/call-event.ts';
+import type { CallStatus } from '../../../api/contract/call-status.ts';
 import { type CallExtras, extraFields, type MissedEnd, noExtras } from '../../calls/call-extras.ts';
 import { type CallRecord, scalarFields } from '../../calls/call-record.ts';
 

@@ -15,8 +15,8 @@ const groupNames = {
     "CASE WHEN c.missed_where IS NOT NULL OR c.missed_after IS NOT NULL THEN coalesce(c.missed_where, '') END",
 } as const;
 
-const inGroup = (of: CallGroup | null, value: number) =>
-  of === null ? '' : `AND ${groupNames[of.kind]} = $${value}`;
+const inGroup = (group: CallGroup | null, value: number) =>
+  group === null ? '' : `AND ${groupNames[group.kind]} = $${value}`;
 
 /** `acted` is called after an action, for the account's screens at other processes. */
 export function callerRows(
@@ -24,7 +24,7 @@ export function callerRows(
   acted: (account: number) => void = () => {},
 ): CallerStore {
   return {
-    async missed(account, { since, until }, max, of = null) {
+    async missed(account, { since, until }, max, group = null) {
       const rows = await read<Record<string, unknown>>(
         `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
            r.caller_id AS reached_by
@@ -33,8 +33,8 @@ export function callerRows(
            WHERE a.account_id = c.account_id AND a.number = c.number AND a.started_at > c.started_at
              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
          WHERE c.account_id = $1 AND c.missed AND c.completed_at >= $2 AND c.completed_at < $3
-           AND c.number <> '${FORGOTTEN}' ${inGroup(of, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
-        ...[account, since, until, max, ...(of === null ? [] : [of.name])],
+           AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
+        ...[account, since, until, max, ...(group === null ? [] : [group.name])],
       );
       return rows.toReversed().map((row) => ({
         call: callOf(row),
@@ -48,13 +48,13 @@ export function callerRows(
               },
       }));
     },
-    counts(account, { since, until }, of) {
+    counts(account, { since, until }, group) {
       return read(
-        `SELECT number, max(customer_name) AS name, count(*) AS calls,
+        `SELECT number, max(customer_reference) AS customer, max(customer_name) AS name, count(*) AS calls,
            CAST(sum(CASE WHEN missed THEN 1 ELSE 0 END) AS bigint) AS missed
          FROM calls c ${along('calls_by_time')} WHERE account_id = $1 AND started_at >= $2 AND started_at < $3
-           AND number <> '${FORGOTTEN}' ${inGroup(of, 4)} GROUP BY number`,
-        ...[account, since, until, ...(of === null ? [] : [of.name])],
+           AND number <> '${FORGOTTEN}' ${inGroup(group, 4)} GROUP BY number`,
+        ...[account, since, until, ...(group === null ? [] : [group.name])],
       );
     },
     async act(account, { number, at, user, kind, text }) {
@@ -75,11 +75,11 @@ export function callerRows(
     async forget(account, number) {
       await write('DELETE FROM caller_actions WHERE account_id = $1 AND number = $2', account, number);
     },
-    async actions(account, of, max) {
+    async actions(account, which, max) {
       const [where, ...values] =
-        'number' in of
-          ? (['number = $3', of.number] as const)
-          : (['at >= $3 AND at < $4', of.since, of.until ?? Number.MAX_SAFE_INTEGER] as const);
+        'number' in which
+          ? (['number = $3', which.number] as const)
+          : (['at >= $3 AND at < $4', which.since, which.until ?? Number.MAX_SAFE_INTEGER] as const);
       const rows = await read<CallerAction>(
         `SELECT number, at, user_name AS "user", kind, text FROM caller_actions
          WHERE account_id = $1 AND ${where} ORDER BY at DESC, id DESC LIMIT $2`,

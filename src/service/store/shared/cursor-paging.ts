@@ -1,5 +1,5 @@
 import type { CallRecord } from '../../calls/call-record.ts';
-import { steadyMs } from '../../upkeep/steady-clock.ts';
+import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 import type { CallCursor, CallFilter, CallStore } from '../call-store.ts';
 
 export type CallSlice = {
@@ -27,7 +27,7 @@ const TIME_LIMIT_MS = 400;
 /** Pages of calls, from slices that are each short. */
 export function cursorPaging(
   sliceOf: (slice: CallSlice) => Promise<CallHits>,
-  clock: () => number = steadyMs,
+  clock: () => number = monotonicMs,
 ): CallStore['page'] {
   return async ({ account, filter, towards, from, limit }) => {
     const calls: CallRecord[] = [];

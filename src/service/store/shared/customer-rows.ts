@@ -1,4 +1,10 @@
-import type { Customer, CustomerCursor, CustomerPriority, CustomerStore } from '../customer-store.ts';
+import {
+  type Customer,
+  type CustomerCursor,
+  type CustomerPriority,
+  type CustomerStore,
+  isSameCustomer,
+} from '../customer-store.ts';
 import type { Statements, Value } from './statements.ts';
 
 /** Customers that one statement of a search reads: some milliseconds. */
@@ -26,10 +32,7 @@ export const customerOf = ({ reference, name, segment, numbers }: CustomerRow): 
 
 /** Whether a customer is still as it was read. */
 export const isUnchanged = (now: CustomerRow | undefined, before: Customer): boolean =>
-  now !== undefined &&
-  now.name === before.name &&
-  now.segment === before.segment &&
-  (now.numbers ?? '').split('\n').sort().join() === before.numbers.toSorted().join();
+  now !== undefined && isSameCustomer(customerOf(now), before);
 
 /** Customers and segments; `put` is each engine's own, since thousands come at once. */
 export function customerRows(

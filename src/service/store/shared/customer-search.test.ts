@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { customer } from '../customer.fixture.ts';
 import { searchText, searchWords } from './customer-search.ts';
 
-const text = searchText({
-  reference: 'K-17',
-  name: 'Bäckerei Weiß & Söhne',
-  segment: null,
-  numbers: ['+4930901820', '123'],
-});
+const text = searchText(
+  customer({ reference: 'K-17', name: 'Bäckerei Weiß & Söhne', numbers: ['+4930901820', '123'] }),
+);
 
 for (const [term, found] of [
   ['bäck', true],

@@ -1,8 +1,8 @@
 import type { Customer } from '../customer-store.ts';
 
 /**
- * How customers are found and listed, the same on every engine: by a text that is made when one is put, and compared
- * code point by code point. It begins with the name, so that it is the order of a list, too.
+ * The search text of a customer, the same on every engine: it is made when the customer is saved, and compared by code
+ * points. It begins with the name, so that lists are ordered by it, too.
  */
 export function searchText({ name, reference, numbers }: Customer): string {
   return [folded(name), folded(reference), ...numbers].join('\n');

@@ -15,7 +15,7 @@ const accountOf = (row: Account): Account => ({ ...row, agentsDelete: Boolean(ro
 export function directoryRows({ read, lookup, write }: Statements): DirectoryStore {
   return {
     async read(known) {
-      // The version first: what changes meanwhile is read again the next time, and not missed.
+      // Reads the version first: a change during the read then causes another read.
       const [current] = await lookup<{ version: number }>('SELECT version FROM directory');
       const version = current?.version ?? 0;
       if (version === known) return undefined;
@@ -101,7 +101,7 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
          WHERE integration_id = $1 AND token_counter = $2 ORDER BY last_at DESC, address LIMIT 20`,
         ...[id, tokenCounter - 1],
       ),
-    async bridgeHeard(integration, at, report) {
+    async saveBridgeReport(integration, at, report) {
       await write(
         `INSERT INTO bridge_health (integration_id, heard_at, report) VALUES ($1, $2, $3)
          ON CONFLICT (integration_id) DO UPDATE SET heard_at = excluded.heard_at, report = excluded.report`,
@@ -109,8 +109,8 @@ export function directoryRows({ read, lookup, write }: Statements): DirectorySto
       );
     },
     async bridgeReport(integration) {
-      const [row] = await read<{ heardAt: number; report: string }>(
-        'SELECT heard_at AS "heardAt", report FROM bridge_health WHERE integration_id = $1',
+      const [row] = await read<{ reportedAt: number; report: string }>(
+        'SELECT heard_at AS "reportedAt", report FROM bridge_health WHERE integration_id = $1',
         integration,
       );
       return row;

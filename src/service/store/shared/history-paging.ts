@@ -1,5 +1,5 @@
 import { limits } from '../../../api/contract/decisions.ts';
-import { steadyMs } from '../../upkeep/steady-clock.ts';
+import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 import type {
   HistoryCursor,
   HistoryFilter,
@@ -27,7 +27,7 @@ export type HistorySlice = {
 /** An entry that matches; `named`: it names the term as its call or as its caller's number. */
 export type HistoryHit = HistoryCursor & { readonly named?: boolean };
 
-/** The entries that match among the rows read, and the last of those rows: null when there is nothing after it. */
+/** The matches among the rows read, and the last of those rows; null if none follow it. */
 type HistoryHits = { readonly hits: HistoryHit[]; readonly next: HistoryCursor | null };
 
 /** The history as an engine reads it, in slices that are each short. */
@@ -49,7 +49,7 @@ export type HistoryReader = {
 const CHUNK = 200;
 /** Payload of a chunk of entries, characters: each client that reads slowly holds one. */
 export const CHUNK_SIZE = 500_000;
-/** Rows that are read for a page when an index has found some of its entries already: a few ms. */
+/** Rows read for a page if an index has found some of its entries already: a few ms. */
 const QUICK_ROWS = 2_000;
 
 /** Pages, searches and the whole history, from slices. `rows`: how many a slice of a text search and a step to a later page read. */
@@ -57,7 +57,7 @@ export function historyPaging(
   reader: HistoryReader,
   serialise: Serialise,
   rows: { readonly text: number; readonly skip: number },
-  clock: () => number = steadyMs,
+  clock: () => number = monotonicMs,
 ): Pick<RequestStore, 'page' | 'textPage' | 'all' | 'search'> {
   type Query = Parameters<RequestStore['all']>[0] & Pick<HistorySlice, 'filter'>;
 
@@ -152,7 +152,7 @@ export function historyPaging(
       const isNew = (hit: HistoryHit) => !hit.named || given === null || isAfter(hit, given, order);
       const goesOn = byIndex.length > 0 ? quickly : withinTime();
       const { hits, next } = await collect(query, searched, most, goesOn, isNew);
-      // What lies further on than it was searched, and is known all the same.
+      // Matches beyond the searched rows, which an index has found.
       const early = next === null ? [] : byIndex.filter((place) => isAfter(place, next, order));
       const found = [...hits, ...early].slice(0, most);
       const page = found.slice(offset);

@@ -3,15 +3,15 @@ import { countCalls, type Span, type SpanFigures } from '../../reports/aggregate
 import type { CallCursor } from '../call-store.ts';
 import type { ReportStore } from '../store.ts';
 
-/** What an engine does for reports. What is kept of a span is deleted in the transaction that moves one of its calls. */
+/** What an engine does for reports. A transaction that moves a call deletes the kept figures of its span. */
 export type FiguresEngine = {
   /** For each span what is kept of it, as JSON. */
   kept(account: number, spans: readonly Span[]): Promise<readonly (string | null)[]>;
-  /** Marks spans as being counted, by this mark alone, and forgets what was kept of their beginnings. */
+  /** Marks spans as being counted, by this mark alone, and deletes the kept figures of their beginnings. */
   begin(account: number, spans: readonly Span[], mark: number): Promise<void>;
-  /** What some of a span's calls come to, from `after` on, and where to go on; null at the end. */
+  /** Counts some of a span's calls, from `after` on. Returns where to continue; null at the end. */
   count(account: number, span: Span, after: CallCursor | null): Promise<CountedSlice>;
-  /** Keeps what a span came to, if its mark is still there: none of its calls has moved since `begin`. */
+  /** Keeps the figures of a span if its mark is still there: then no call has moved since `begin`. */
   keep(account: number, span: Span, mark: number, figures: string): Promise<void>;
 };
 
@@ -20,14 +20,14 @@ export type CountedSlice = { readonly figures: SpanFigures; readonly next: CallC
 /** Spans that are read and parsed at once: some milliseconds. */
 const BATCH = 8;
 const HOUR_MS = 3_600_000;
-/** No day of any time zone is longer. Longer spans are not kept: a moved call would have to look for them. */
+/** No day of any time zone is longer. Longer spans are not kept: each moved call would have to search for them. */
 export const LONGEST_MS = 26 * HOUR_MS;
 /** Calls that began longer ago rarely move. */
 const SETTLES_MS = HOUR_MS;
 
 /**
- * Figures of spans, each counted once when it is over. Counting reads every call of the span. Of a span that goes on,
- * such as today, its beginning is kept, and the last hours are counted each time.
+ * Figures of spans. A span that is over is counted once, which reads all of its calls. Of a span that is not over, such
+ * as today, the figures of its beginning are kept, and the last hours are counted each time.
  */
 export function keptFigures(engine: FiguresEngine): ReportStore['figures'] {
   const shared = shareRuns<SpanFigures>();

@@ -1,6 +1,6 @@
 export type Serialise = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs one work at a time: however many read the history, a lookup waits for one of their reads at most. */
+/** Runs one job at a time: even with many readers of the history, a lookup waits for one of their reads at most. */
 export function makeSerialise(): Serialise {
   let last: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {

@@ -4,7 +4,7 @@ export type Value = string | number | boolean | null;
 export type Statements = {
   /** The rows of a question. */
   read<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
-  /** The same for a frequent statement whose rows an index finds: a server keeps its plan. */
+  /** The same for a frequent statement that finds its rows by an index: a server keeps its plan. */
   lookup<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
   /** One change, as a transaction of its own, with the rows that it returns. */
   write<Row>(sql: string, ...values: Value[]): Promise<Row[]>;
@@ -14,6 +14,6 @@ export type Statements = {
   folded(text: string): string;
   /** As SQL: has the table before it read by this index. */
   along(index: string): string;
-  /** At the end of a subquery, as SQL: locks its rows until the change is made; waits for other changes of them. */
+  /** As SQL, at the end of a subquery: locks its rows until the end of the change, after other changes of them. */
   readonly lockingRows: string;
 };

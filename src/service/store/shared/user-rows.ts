@@ -1,10 +1,10 @@
 import type { Session, User, UserStore } from '../user-store.ts';
 import type { Statements } from './statements.ts';
 
-/** `of`: the table's name in the statement. */
-const columnsOf = (of = '') => `${of}id, ${of}uid, ${of}account_id AS account, ${of}name,
-  ${of}sign_in_name AS "signInName", ${of}role, ${of}language, ${of}password, ${of}second_factor AS "secondFactor",
-  ${of}created_at AS "createdAt", ${of}bar`;
+/** `prefix`: the table's alias in the statement, with its dot. */
+const columnsOf = (prefix = '') => `${prefix}id, ${prefix}uid, ${prefix}account_id AS account, ${prefix}name,
+  ${prefix}sign_in_name AS "signInName", ${prefix}role, ${prefix}language, ${prefix}password, ${prefix}second_factor AS "secondFactor",
+  ${prefix}created_at AS "createdAt", ${prefix}bar`;
 const columns = columnsOf();
 
 const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.address, s.browser`;
@@ -12,12 +12,12 @@ const sessionColumns = `s.opened_at AS "openedAt", s.used_at AS "usedAt", s.addr
 /** Sessions that one statement asks for. */
 const SESSIONS = 500;
 
-/** Two users of one sign-in name, as each database refuses them. */
+/** True if the database refused a second user with the same sign-in name. */
 const isTaken = (error: unknown) =>
   (error as { code?: string }).code === '23505' || /^UNIQUE constraint failed/.test((error as Error).message);
 
 export function userRows({ read, lookup, write, contains, lockingRows }: Statements): UserStore {
-  /** Not the account's only administrator. The locks keep two who demote each other from both being right. */
+  /** False for the last administrator of an account. The locks serialise two who demote each other. */
   const notTheLast = `(role <> 'administrator' OR 1 < (SELECT count(*) FROM (SELECT id FROM users a
     WHERE a.account_id = users.account_id AND a.role = 'administrator' ORDER BY id ${lockingRows}) administrators))`;
 

@@ -5,7 +5,7 @@ import type { Statements, Value } from './statements.ts';
 
 /** How an engine knows which calls changed. */
 export type CallChanges = {
-  /** A query that gives `place`, a text that is the same while nothing is committed. */
+  /** A query for `place`, a text that changes with every commit. */
   readonly here: string;
   /** Whether the changes from one place to another are known. */
   goesOn(from: string, to: string): boolean;
@@ -21,7 +21,7 @@ const TRIM_ROWS = 1000;
 /** Characters kept of an answer. */
 const ANSWER = 500;
 
-/** What happened to the calls, as far as their webhooks want it, in the order in which it did. */
+/** The events of the changed calls that their webhooks want, in the order in which they happened. */
 const queueSql = (calls: string) => `
   WITH changed AS (SELECT c.id, c.ringing_at, c.answered_at, c.completed_at, c.missed, w.id AS webhook_id, w.events, w.since
     FROM ${calls} AND w.enabled),
@@ -107,14 +107,14 @@ export function webhookRows({ read, write }: Statements, changes: CallChanges): 
     },
     async remove(id) {
       await write('UPDATE webhooks SET enabled = $2 WHERE id = $1', id, false);
-      // In steps, as no event should wait for a month's deliveries to be deleted.
+      // In steps: no event should wait until a month's deliveries are deleted.
       const step = `DELETE FROM webhook_deliveries WHERE id IN
         (SELECT id FROM webhook_deliveries WHERE webhook_id = $1 LIMIT ${TRIM_ROWS}) RETURNING id`;
       while ((await count(step, id)) > 0);
       await write('DELETE FROM webhooks WHERE id = $1', id);
     },
 
-    async hold(holder, now, until, place) {
+    async lease(holder, now, until, place) {
       const [held] = await write<{ place: string | null }>(
         `UPDATE webhook_reader SET holder = $1, held_until = $3, place = coalesce($4, place)
          WHERE holder = $1 OR held_until < $2 OR held_until > $5 RETURNING place`,

@@ -8,12 +8,12 @@ const columns = Object.keys(callTypes);
 /** Reads and writes single calls. */
 export function callRows(db: DatabaseSync) {
   const select = db.prepare(`SELECT ${callColumns} FROM calls c WHERE account_id = ? AND call_id = ?`);
-  // By place: to make names of the columns for each row takes as long as to find it.
+  // Rows as arrays: naming the columns of each row takes as long as finding it.
   select.setReturnArrays(true);
   const insert = db.prepare(
     `INSERT INTO calls (account_id, ${callColumns}) VALUES (${'?, '.repeat(columns.length)}?)`,
   );
-  // Without caller_id and the extras where they stay as they were: naming them would update their indexes.
+  // Leaves out caller_id and the extras if they stay the same: naming them would update their indexes.
   const update = (also: string) =>
     db.prepare(
       `UPDATE calls SET ${also}status = ?, ringing_at = ?, answered_at = ?, completed_at = ?, missed = ?

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Customer, CustomerRefusal } from '../customer-store.ts';
+import { type Customer, type CustomerRefusal, refusalOf } from '../customer-store.ts';
 import { type CustomerRow, isUnchanged, selectCustomers } from '../shared/customer-rows.ts';
 import { searchText } from '../shared/customer-search.ts';
 
@@ -25,11 +25,10 @@ export function customerWriter(db: DatabaseSync) {
     const known = before && (now.get(account, reference) as CustomerRow | undefined);
     if (before && !isUnchanged(known, before)) return null;
     const found = segment === null ? null : segmentId.get(account, segment);
-    if (segment !== null && !found) return { reason: 'no-such-segment', segment };
-    for (const number of numbers) {
-      const other = owner.get(account, number) as { reference: string; name: string } | undefined;
-      if (other && other.reference !== reference) return { reason: 'number-taken', number, by: other.name };
-    }
+    const ownerOf = (number: string) =>
+      owner.get(account, number) as { reference: string; name: string } | undefined;
+    const refusal = refusalOf(customer, () => found !== undefined, ownerOf);
+    if (refusal) return refusal;
     const { id } = upsert.get(account, reference, name, found?.id ?? null, searchText(customer)) as {
       id: number;
     };

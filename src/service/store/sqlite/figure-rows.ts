@@ -98,7 +98,10 @@ export function figureWriter(db: DatabaseSync) {
   };
 }
 
-/** Deletes what is kept of the spans with a quarter of an hour in which a call began; for the transaction that moves it. */
+/**
+ * Deletes the kept figures of spans with a quarter of an hour in which a call began; for the transaction that moves the
+ * call.
+ */
 export function figureInvalidation(db: DatabaseSync) {
   const outdate = db.prepare(
     `DELETE FROM kept_figures WHERE account_id = ? AND since BETWEEN ? - ${LONGEST_MS} AND ? AND until > ?`,

@@ -3,9 +3,9 @@ import { openForReading } from './open.ts';
 import { statementRunner } from './statement-runner.ts';
 
 /**
- * Reads on the service's own thread, of a row or two by an index: microseconds, where the way to a thread and back, behind
- * others' queries, would cost more. Those of one turn of the event loop see one state of the database: to begin and end
- * a read takes as long as a lookup.
+ * Reads of a row or two by an index, on the service's own thread. They take microseconds; the way to a thread and back,
+ * behind other queries, would cost more. Those of one turn of the event loop see one state of the database, since
+ * beginning and ending a read takes as long as a lookup.
  */
 export function openLookups(file: string) {
   // Every commit empties the cache: a large one would only hold memory.

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { normaliseNumber } from '../../../phone-number/normalise-number.ts';
 import {
   type Caller,
   type CallRecord,
@@ -16,7 +15,7 @@ import { figureInvalidation } from './figure-rows.ts';
  * Writes requests and the effects of their events. Sums (entries per account, use of integrations) and outdated figures are
  * collected over a transaction and written by `finish`, which runs before every commit; `forget` follows a rollback.
  */
-export function recorder(db: DatabaseSync, steady: () => number) {
+export function recorder(db: DatabaseSync, monotonic: () => number) {
   const calls = callRows(db);
   const callerOf = callerLookup(db);
   const outdateFigures = figureInvalidation(db);
@@ -39,9 +38,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     const { account, integration, event, at } = request;
     if (event === null) return { effect: null };
     const before = calls.get(account, event.id);
-    const after = moveCall(before, { ...event, integration }, at, (from) =>
-      callerOf(account, from, event.country),
-    );
+    const after = moveCall(before, { ...event, integration }, at, () => callerOf(account, event.number));
     const effect = effectOf(before, event.status, after);
     if (after === undefined) return { effect };
     if (before === undefined) calls.add(account, after);
@@ -55,7 +52,7 @@ export function recorder(db: DatabaseSync, steady: () => number) {
     record(request: RecordedRequest, watched: boolean): CallRecord | null | undefined {
       const { account, integration, at, method, path, callId, fromNumber, status, response } = request;
       const { call, effect } = applyEvent(request);
-      const duration = Math.max(0, Math.round((steady() - request.began) * 1000) / 1000);
+      const duration = Math.max(0, Math.round((monotonic() - request.began) * 1000) / 1000);
       insert.run(
         ...[account, integration, at, method, path, callId, fromNumber],
         ...[request.request, status, response, duration, effect],
@@ -94,8 +91,7 @@ function callerLookup(db: DatabaseSync) {
      JOIN customers c ON c.id = n.customer_id LEFT JOIN segments s ON s.id = c.segment_id
      WHERE n.account_id = ? AND n.number = ?`,
   );
-  return (account: number, from: string, country: string | null): Caller => {
-    const number = normaliseNumber(from, country);
+  return (account: number, number: string): Caller => {
     const row = select.get(account, number) as
       | { reference: string; name: string; segment: string | null; priority: number | null }
       | undefined;

@@ -182,7 +182,7 @@ CREATE TRIGGER extensions_changed AFTER UPDATE ON extensions BEGIN UPDATE direct
 CREATE TRIGGER extensions_removed AFTER DELETE ON extensions BEGIN UPDATE directory SET version = version + 1; END;
 CREATE TRIGGER users_renamed AFTER UPDATE OF name ON users BEGIN UPDATE directory SET version = version + 1; END;
 
--- id is a hash of what the browser holds: whoever reads this table can sign in as nobody.
+-- id is a hash of the browser's cookie: with a copy of this table alone one cannot sign in.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -25,7 +25,7 @@ const SKIP = 20_000;
 /** Calls that a slice of an activity page reads. */
 const CALLS = 10_000;
 
-/** A place is the newest request's number: one writes, so they are in the order of their commits. */
+/** A place is the number of the newest request: with one writer, numbers are in the order of the commits. */
 const callChanges: CallChanges = {
   here: 'SELECT CAST(coalesce(max(id), 0) AS TEXT) AS place FROM history',
   goesOn: (from, to) => Number(from) <= Number(to),
@@ -35,9 +35,8 @@ const callChanges: CallChanges = {
 };
 
 /**
- * The store on one SQLite file: one thread writes, one reads. On the service's own thread are lookups alone, which read a
- * row or two by an index.
- * `fail` is called if a thread ends by itself: nothing can be stored any more.
+ * The store on one SQLite file: one thread writes, one reads. Lookups, which read a row or two by an index, run on the
+ * service's own thread. `fail` is called if a thread ends by itself: nothing can be stored any more.
  */
 export async function openSqliteStore(file: string, fail: (error: Error) => void = () => {}): Promise<Store> {
   const start = async <M extends Methods>(script: string) => {
@@ -61,7 +60,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const read = <Row>(sql: string, ...values: Value[]) => reader.ask('rows', sql, values) as Promise<Row[]>;
   const statements: Statements = {
     read,
-    // As plain objects, which they are from a thread.
+    // Plain objects, as a thread returns them.
     lookup: async <Row>(sql: string, ...values: Value[]) =>
       lookups.rows(sql, values).map((row) => ({ ...(row as Row) })),
     write: <Row>(sql: string, ...values: Value[]) =>
@@ -69,7 +68,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
     contains: (text, part) => `instr(${text}, ${part}) > 0`,
     folded: (text) => `folded(${text})`,
     along: (index) => `INDEXED BY ${index}`,
-    lockingRows: '', // it makes one change at a time
+    lockingRows: '', // SQLite has one writer at a time
   };
   const calls = callReader(statements, CALLS);
   const serialise = makeSerialise();
@@ -81,7 +80,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
   const history = historyPaging(
     {
       ...historyRows,
-      // With all requests that were answered before.
+      // Includes every request that was answered before.
       lastId: () => writer.ask('catchUp').then(historyRows.lastId),
     },
     serialise,

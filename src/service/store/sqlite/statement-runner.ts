@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Value } from '../shared/statements.ts';
 
-/** Runs a statement as shared/statements.ts has them, and returns its rows. Their texts are few, and kept prepared. */
+/** Runs a statement of shared/statements.ts, and returns its rows. There are few texts: all stay prepared. */
 export function statementRunner(db: DatabaseSync) {
   const prepared = new Map<string, ReturnType<typeof db.prepare>>();
   return (sql: string, values: readonly Value[]): unknown[] => {

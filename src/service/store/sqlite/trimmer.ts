@@ -3,7 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 /** Rows deleted in one go, so that no event waits long behind it. */
 const STEP = 1000;
 
-/** Deletes history, oldest first, one step per call; returns how many rows it deleted (0: nothing is left to do). */
+/**
+ * Deletes the oldest entries of the history, one step per call; returns the number of deleted rows, 0 when it is done.
+ */
 export function trimmer(db: DatabaseSync, removed: (account: number, rows: number) => void) {
   const accounts = db.prepare('SELECT account_id AS account, entries FROM history_counts');
   const byAge = db.prepare(

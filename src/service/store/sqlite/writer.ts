@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { answerTogether } from '../../../storage/answer.ts';
 import { serveThread } from '../../../storage/serve-thread.ts';
 import { createTransact } from '../../../storage/transact.ts';
-import { steadyMs } from '../../upkeep/steady-clock.ts';
+import { monotonicMs } from '../../upkeep/monotonic-clock.ts';
 import { customerWriter } from './customer-writer.ts';
 import { figureWriter } from './figure-rows.ts';
 import { openForWriting } from './open.ts';
@@ -10,16 +10,16 @@ import { recorder } from './recorder.ts';
 import { statementRunner } from './statement-runner.ts';
 import { trimmer } from './trimmer.ts';
 
-/** The thread that writes: everything that has come while the last commit was under way is the next one. */
+/** The thread that writes: requests that come during a commit make the next one. */
 
 const db = openForWriting(workerData.file);
-const records = recorder(db, steadyMs);
+const records = recorder(db, monotonicMs);
 const trimStep = trimmer(db, records.removed);
 
 const methods = {
   record: records.record,
   trim(limits: Parameters<typeof trimStep>[0]): number {
-    records.finish(); // it reads the counts: another step of this transaction may have lowered them
+    records.finish(); // reads the counts again: another step of this transaction may have lowered them
     return trimStep(limits);
   },
   /** Answered after all requests before it. */

@@ -1,5 +1,5 @@
-import type { CallStatus } from '../api/contract/call-event.ts';
-import { callStatuses, isForward } from '../api/contract/call-event.ts';
+import type { CallStatus } from '../api/contract/call-status.ts';
+import { callStatuses, isForward } from '../api/contract/call-status.ts';
 import {
   channelKind,
   dialledNumber,
@@ -17,7 +17,7 @@ import { type DialledLegs, isAnswered, isOutgoing } from './dialled-legs.ts';
 import { type RecordExtras, recordExtras } from './record-extras.ts';
 
 /** What Asterisk's records say about a channel. */
-export type Verdict =
+export type RecordedCall =
   | { readonly inbound: false }
   | {
       readonly inbound: true;
@@ -36,8 +36,8 @@ export type Known = {
   readonly legs: DialledLegs;
 };
 
-/** Decides about a channel by its own records: at least one, in the order of writing. */
-export function judge(known: Known, records: readonly CdrRecord[]): Verdict {
+/** What the records of a channel say of its call. `records`: its own, at least one, in the order of writing. */
+export function recordedCallOf(known: Known, records: readonly CdrRecord[]): RecordedCall {
   const isInbound = records.some(
     (record) => cameIn(known, record) || (mayHaveComeIn(known, record) && !known.legs.wasDialled(record)),
   );
@@ -121,7 +121,7 @@ function wasTaken(
  * its name for a moment; the leg's own record then says NO ANSWER. A leg with a dialplan routine of its own has `Return`.
  */
 function wasPickedUp({ legs }: Known, record: CdrRecord): boolean {
-  const leg = legs.of(record.dstchannel, record);
+  const leg = legs.find(record.dstchannel, record);
   return leg !== undefined && (isOutgoing(leg) || leg.lastapp === 'Return') && leg.disposition !== 'ANSWERED';
 }
 
@@ -141,7 +141,7 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
     const behind = legs.all(half, last);
     const beyond =
       firstToTalk(known, behind, behind.filter(isAnswered)) ??
-      legs.of(half, last) ??
+      legs.find(half, last) ??
       legs.leadingTo(number, last);
     if (beyond === undefined) return { record, callerId: number };
     if (!isAnswered(beyond)) return undefined;
@@ -149,7 +149,7 @@ function personsEnd(known: Known, record: CdrRecord): { record: CdrRecord; calle
   }
   const { dstchannel } = last;
   if (channelKind(dstchannel) === 'pseudo') return undefined;
-  const end = legs.of(dstchannel, last);
+  const end = legs.find(dstchannel, last);
   if (end !== undefined && cameIn(known, end) && !isOutgoing(end)) return undefined;
   const extension = extensionOf(dstchannel);
   const dialled = dialledOver(last);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeAnswer } from './judge-answer.ts';
+import { classifyAnswer } from './classify-answer.ts';
 
 const answer = (status: number, retryAfter?: string) =>
-  judgeAnswer(
+  classifyAnswer(
     {
       ...{ kind: 'answer', status, contentType: '', body: '', truncated: false, durationMs: 1 },
       ...(retryAfter !== undefined && { retryAfter }),
@@ -27,7 +27,7 @@ test('every 2xx is a success, whatever it says; other answers are refusals of th
 });
 
 test('without an answer it is tried again', () => {
-  const { verdict, noConnection } = judgeAnswer(
+  const { verdict, noConnection } = classifyAnswer(
     { kind: 'failed', error: 'refused', detail: '', durationMs: 1 },
     0,
   );

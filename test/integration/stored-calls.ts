@@ -1,9 +1,11 @@
 import { join } from 'node:path';
-import type { CallStatus } from '../../src/api/contract/call-event.ts';
+import type { CallStatus } from '../../src/api/contract/call-status.ts';
+import { normaliseNumber } from '../../src/phone-number/normalise-number.ts';
 import type { CallExtras } from '../../src/service/calls/call-extras.ts';
+import { customer } from '../../src/service/store/customer.fixture.ts';
 import { openSqliteStore } from '../../src/service/store/sqlite/sqlite-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
-import { steadyMs } from '../../src/service/upkeep/steady-clock.ts';
+import { monotonicMs } from '../../src/service/upkeep/monotonic-clock.ts';
 import type { Served } from './service-harness.ts';
 
 const MINUTE = 60_000;
@@ -24,8 +26,8 @@ export const hostile = [
   '{{7*7}} %s %n',
 ] as const;
 
-/** Writes what happened before into the store of a running service, as another process would. */
-export async function past(
+/** Writes calls into the store of a running service, as another process would. */
+export async function storeCalls(
   { stateDir }: Pick<Served, 'stateDir'>,
   write: (report: Report, store: Store) => Promise<void>,
 ): Promise<void> {
@@ -58,7 +60,7 @@ async function reportToStore(
     account: 1,
     integration: 1,
     at,
-    began: steadyMs(),
+    began: monotonicMs(),
     method: 'POST',
     path: '/api/v1/voice/call',
     request: JSON.stringify({
@@ -73,12 +75,12 @@ async function reportToStore(
     response: JSON.stringify({ result: 'x'.repeat(48) }),
     callId: id,
     fromNumber: from,
-    event: { id, status, from, country: 'DE', callerId, extras },
+    event: { id, status, from, number: normaliseNumber(from, 'DE'), callerId, extras },
   });
 }
 
 /** The calls of an office: some weeks up to `now`, most of them on weekdays in the morning, some missed. */
-export async function officeWeeks(served: Pick<Served, 'stateDir'>, now: number, weeks = 5): Promise<void> {
+export async function storeWeeks(served: Pick<Served, 'stateDir'>, now: number, weeks = 5): Promise<void> {
   const random = chance(7);
   const events: ReportedEvent[] = [];
   const today = Math.floor(now / DAY) * DAY;
@@ -112,11 +114,11 @@ export async function officeWeeks(served: Pick<Served, 'stateDir'>, now: number,
     callerId: '1002',
   });
   events.sort((a, b) => a.at - b.at);
-  await past(served, async (report, store) => {
+  await storeCalls(served, async (report, store) => {
     const numbers = ['+49301234001', '+49301234002'];
     await store.customers.put(1, [
       { reference: '2', name: 'Bäckerei Sonnenschein & Töchter', segment: 'VIP', numbers },
-      { reference: '3', name: 'Hartmann GmbH', segment: null, numbers: ['+49301234003'] },
+      customer({ reference: '3', name: 'Hartmann GmbH', numbers: ['+49301234003'] }),
     ]);
     await Promise.all(events.map(report));
   });
@@ -124,12 +126,14 @@ export async function officeWeeks(served: Pick<Served, 'stateDir'>, now: number,
 
 /** Calls whose every text is hostile. */
 export async function hostileCalls(served: Pick<Served, 'stateDir'>, now: number): Promise<void> {
-  await past(served, async (report, store) => {
+  await storeCalls(served, async (report, store) => {
     for (const [index, text] of hostile.entries()) {
       const short = text.slice(0, 255);
       const from = `+4930555${1000 + index}`;
       await store.customers.putSegment(1, { name: short, priority: index });
-      await store.customers.put(1, [{ reference: short, name: text, segment: short, numbers: [from] }]);
+      await store.customers.put(1, [
+        customer({ reference: short, name: text, segment: short, numbers: [from] }),
+      ]);
       for (const status of ['ringing', 'answered', 'completed'] as const)
         await report({
           id: short,

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { type CallSettings, createRules } from '../calls/rules.ts';
 import { readTrunkNotation } from '../phone-number/trunk-notation.ts';
 import type { CdrRecord } from './cdr-record.ts';
-import { judge, missingOf } from './cdr-verdict.ts';
-import { createDialledLegs, createRestartDetector } from './dialled-legs.ts';
+import { createDialledLegs } from './dialled-legs.ts';
+import { missingOf, recordedCallOf } from './recorded-call.ts';
 
 const settings: CallSettings = {
   pbxId: 'pbx',
@@ -32,12 +32,12 @@ const answered = (more: Partial<CdrRecord> = {}) =>
   record({ dstchannel: 'PJSIP/1001-00000002', disposition: 'ANSWERED', ...more });
 
 /** Judges these as one channel's own records; `others` are of other channels. */
-function judged(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
+function read(own: CdrRecord[], others: CdrRecord[] = [], more: Partial<CallSettings> = {}) {
   const legs = createDialledLegs();
   for (const one of [...others, ...own]) legs.add(one);
   const { extras: _, ...verdict } = {
     extras: undefined,
-    ...judge(
+    ...recordedCallOf(
       {
         rules: createRules({ ...settings, ...more }),
         trunks: new Set(['PJSIP/trunk']),
@@ -116,10 +116,31 @@ describe('what a record says', () => {
       [answered({ dstchannel: 'Local/1003@from-queue-0001;1' })],
       by('1003'),
     ],
+    [
+      'one over an unknown trunk, moved on by the dialplan',
+      [record({ channel: 'SIP/peer-00000001' }), answered({ ...moved, channel: 'SIP/peer-00000001' })],
+      by('1001'),
+    ],
+    [
+      'one over an unknown trunk, recognised by the number that was called',
+      [answered({ ...moved, channel: 'SIP/peer-00000001', did: '4930777' })],
+      by('1001'),
+    ],
+    [
+      'one over a trunk that presents its own name as the caller',
+      [record({ src: 'trunk' })],
+      { inbound: true, from: '' },
+    ],
+    [
+      'a leg that the PBX dialled itself, and that was transferred to an inbound context',
+      [answered({ lastapp: 'AppDial', lastdata: '(Outgoing Line)' }), answered()],
+      no,
+    ],
+    ['a caller whose number only the second record has', [record({ src: '' }), record()], missed],
     ['a caller who withholds the number', [record({ src: 'anonymous' })], { inbound: true, from: '' }],
     ['a caller without a number', [record({ src: '' })], { inbound: true, from: '' }],
   ];
-  for (const [what, own, verdict] of rows) test(what, () => assert.deepEqual(judged(own), verdict));
+  for (const [what, own, verdict] of rows) test(what, () => assert.deepEqual(read(own), verdict));
 
   test('a customer whom we called, and who was transferred', () => {
     const call = answered({
@@ -127,7 +148,7 @@ describe('what a record says', () => {
       dstchannel: 'PJSIP/trunk-00000002',
       uniqueid: '1799999990.1',
     });
-    assert.deepEqual(judged([answered({ ...moved, channel: 'PJSIP/trunk-00000002' })], [call]), no);
+    assert.deepEqual(read([answered({ ...moved, channel: 'PJSIP/trunk-00000002' })], [call]), no);
   });
   test('who answered behind a Local pair', () => {
     const half = answered({
@@ -135,7 +156,7 @@ describe('what a record says', () => {
       dstchannel: 'PJSIP/1004-00000001',
       uniqueid: '1.2',
     });
-    assert.deepEqual(judged([answered({ dstchannel: 'Local/1003@q-0001;1' })], [half]), by('1004'));
+    assert.deepEqual(read([answered({ dstchannel: 'Local/1003@q-0001;1' })], [half]), by('1004'));
   });
   test('who answered behind the half of a member of a FreePBX group, of which there is no record', () => {
     const beyond = answered({
@@ -146,16 +167,16 @@ describe('what a record says', () => {
     });
     for (const name of ['RG-600-0+31612345678@grps', 'RG-600*-0+31612345678#@from-internal']) {
       const member = answered({ dstchannel: `Local/${name}-0001;1` });
-      assert.deepEqual(judged([member], [beyond]), by('+31612345678'));
-      assert.deepEqual(judged([member]), by('0+31612345678'));
+      assert.deepEqual(read([member], [beyond]), by('+31612345678'));
+      assert.deepEqual(read([member]), by('0+31612345678'));
     }
     const phone = answered({ dstchannel: 'Local/FMPR-1003@findmefollow-ringallv2-0001;1' });
-    assert.deepEqual(judged([phone]), by('1003'));
+    assert.deepEqual(read([phone]), by('1003'));
   });
   test('Local pairs that lead to each other', () => {
     const one = answered({ channel: 'Local/a@x-1;2', dstchannel: 'Local/b@x-2;1', uniqueid: '1.2' });
     const other = answered({ channel: 'Local/b@x-2;2', dstchannel: 'Local/a@x-1;1', uniqueid: '1.3' });
-    assert.equal(judged([answered({ dstchannel: 'Local/a@x-1;1' })], [one, other]).inbound, true);
+    assert.equal(read([answered({ dstchannel: 'Local/a@x-1;1' })], [one, other]).inbound, true);
   });
   for (const [what, src, from] of [
     ['as the trunk writes it', '90201234567', '+31201234567'],
@@ -166,13 +187,14 @@ describe('what a record says', () => {
     test(`a number ${what}: the same as live`, () => {
       const trunkNumbers = [readTrunkNotation('PJSIP/trunk-*:strip=9')].filter((it) => it !== undefined);
       const stands = { withheldNumber: '+31200000000', missingNumber: '+31299999999' };
-      assert.deepEqual(judged([record({ src })], [], { trunkNumbers, ...stands }), { inbound: true, from });
+      assert.deepEqual(read([record({ src })], [], { trunkNumbers, ...stands }), { inbound: true, from });
     });
-  test('a withheld number with one to report instead', () =>
-    assert.deepEqual(judged([record({ src: 'anonymous' })], [], { withheldNumber: '+31200000000' }), {
-      inbound: true,
-      from: '+31200000000',
-    }));
+  for (const src of ['anonymous', ''])
+    test(`no number ('${src}') with one to report instead of withheld ones`, () =>
+      assert.deepEqual(read([record({ src })], [], { withheldNumber: '+31200000000' }), {
+        inbound: true,
+        from: '+31200000000',
+      }));
 });
 
 describe('what a record says beside those of others', () => {
@@ -292,6 +314,54 @@ describe('what a record says beside those of others', () => {
       [],
       by('1002'),
     ],
+    ...(
+      [
+        ['has talked', [{ billsec: 1 }, {}]],
+        ['is dialled otherwise', [{ billsec: 0 }, { lastdata: 'PJSIP/1002' }]],
+        ['is called by another application', [{ billsec: 0 }, { lastapp: 'Queue' }]],
+        ['is not the last before it', [{ billsec: 0 }, { disposition: 'NO ANSWER' }, {}]],
+        ['has a Local channel after it', [{ billsec: 0 }, { dstchannel: 'Local/1002@x-0001;1' }]],
+      ] as [string, Partial<CdrRecord>[]][]
+    ).map(([what, own]): (typeof rows)[number] => [
+      `no pickup, since the first phone ${what}`,
+      own.map((more, nth) => answered({ dstchannel: `PJSIP/100${nth + 1}-00000002`, ...more })),
+      [],
+      by('1001'),
+    ]),
+    [
+      'no pickup, since a colleague has called the second phone',
+      [answered({ billsec: 0 }), answered({ dstchannel: 'PJSIP/1002-00000003' })],
+      [answered({ channel: 'PJSIP/1004-00000005', dstchannel: 'PJSIP/1002-00000003', ...after(1) })],
+      by('1001'),
+    ],
+    [
+      'a transfer after a phone whose leg has a record, answered',
+      [answered(here), answered({ ...here, dstchannel: 'PJSIP/1002-00000003' })],
+      [
+        answered({
+          ...{ channel: 'PJSIP/1001-00000002', dstchannel: '', lastapp: 'AppDial', ...after(0) },
+          lastdata: '(Outgoing Line)',
+        }),
+      ],
+      by('1001'),
+    ],
+    [
+      'a mobile over the trunk, whose leg has a record in the inbound context',
+      [dials('PJSIP/trunk-00000002', 'PJSIP/0612345678@trunk')],
+      [
+        answered({
+          ...{ channel: 'PJSIP/trunk-00000002', dstchannel: '', lastapp: 'AppDial', ...after(0) },
+          lastdata: '(Outgoing Line)',
+        }),
+      ],
+      by('+31612345678'),
+    ],
+    [
+      'a pickup of which only the phone that was ringing has a record',
+      [answered()],
+      [record({ channel: 'PJSIP/1001-00000002', lastapp: 'Return', ...moved, ...after(0) })],
+      by('1001'),
+    ],
     [
       'a pickup of a member of a queue, behind its Local channel',
       [answered({ lastapp: 'Queue', dstchannel: 'Local/1002@from-queue-00000001;1' })],
@@ -326,25 +396,8 @@ describe('what a record says beside those of others', () => {
   ];
   for (const [what, own, others, verdict] of rows)
     test(what, () =>
-      assert.deepEqual(judged(own, others, { inboundChannels: ['SIP/isp-*', 'DAHDI/1*'] }), verdict),
+      assert.deepEqual(read(own, others, { inboundChannels: ['SIP/isp-*', 'DAHDI/1*'] }), verdict),
     );
-});
-
-test('a restart of Asterisk is detected by a count that begins again', () => {
-  const isAfterRestart = createRestartDetector();
-  const uniqueids = ['100.5', '101.9', '100.7', '102.12', '101.10', 'pbx-200.3', '201.4', '201.3'];
-  const seen = uniqueids.filter((uniqueid) => isAfterRestart({ uniqueid }));
-  assert.deepEqual(seen, ['pbx-200.3']);
-});
-
-test('the oldest legs are forgotten', () => {
-  const legs = createDialledLegs(2);
-  const legOf = (nth: number) => `PJSIP/1001-0000000${nth}`;
-  for (const nth of [1, 2, 3]) legs.add(answered({ dstchannel: legOf(nth) }));
-  assert.deepEqual(
-    [1, 2, 3].map((nth) => legs.wasDialled(record({ channel: legOf(nth) }))),
-    [false, true, true],
-  );
 });
 
 test('the states that are still to be reported', () => {

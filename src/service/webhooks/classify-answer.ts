@@ -15,7 +15,7 @@ const verdicts: Readonly<Record<number, readonly [Verdict, string]>> = {
 };
 
 /** What the answer of a webhook's receiver means: every 2xx is a success. `now` is Unix ms. */
-export function judgeAnswer(result: ApiResult, now: number): Classified {
+export function classifyAnswer(result: ApiResult, now: number): Classified {
   if (result.kind === 'failed') return classify(result, now);
   const { status } = result;
   if (status >= 200 && status < 300) return { verdict: 'delivered', reason: '' };

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columnsToRead, recordOf } from './cdr-table.ts';
+
+const required = ['uniqueid', 'channel', 'dstchannel', 'dcontext', 'disposition'];
+
+test('a table needs five columns and one with the number of the caller', () => {
+  for (const caller of ['src', 'cnum', 'clid'])
+    assert.deepEqual(columnsToRead([caller, 'userfield', ...required], 'cdr', ''), [...required, caller]);
+  for (const name of required) {
+    const names = ['src', 'cnum', ...required.filter((it) => it !== name)];
+    assert.throws(() => columnsToRead(names, 'cdr', 'Add it.'), {
+      ...{ message: `cdr has no column ${name}`, todo: 'Add it.' },
+    });
+  }
+  assert.throws(() => columnsToRead(required, 'cdr', ''), { message: 'cdr has no column src' });
+});
+
+const row = { uniqueid: '1800000000.1', channel: 'a', dstchannel: 'b', dcontext: 'c', disposition: 'd' };
+
+test('a row, with each column and without what a table may lack', () => {
+  const none = { src: '', dst: '', lastapp: '', lastdata: '', did: '' };
+  const noTimes = { start: undefined, duration: undefined, billsec: undefined };
+  assert.deepEqual(recordOf({ ...row, dst: null }), { ...row, ...none, ...noTimes });
+  const more = { src: '1', dst: '2', lastapp: 'Dial', lastdata: 'x', did: '3' };
+  const times = { calldate: '1970-01-01 00:01:00', duration: 9, billsec: '7' };
+  assert.deepEqual(recordOf({ ...row, ...more, ...times }), {
+    ...{ ...row, ...more },
+    ...{ start: 60, duration: 9, billsec: 7 },
+  });
+  const started = recordOf({ ...row, start: '1970-01-01 00:00:05' });
+  assert.equal(typeof started === 'object' && started.start, 5);
+  assert.equal(recordOf({ ...row, uniqueid: null }), 'no-uniqueid');
+});
+
+test("the number of the caller is FreePBX's or that of the caller id if there is no other", () => {
+  const src = (callers: object) => {
+    const record = recordOf({ ...row, ...callers });
+    return typeof record === 'object' && record.src;
+  };
+  const clid = '"A <B>" <3>';
+  assert.equal(src({ src: '1', cnum: '2', clid }), '1');
+  assert.equal(src({ src: '', cnum: '2', clid }), '2');
+  assert.equal(src({ src: '', cnum: '', clid }), '3');
+  assert.equal(src({ src: '', clid: 'A' }), '');
+});

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RecordsRefused } from './cdr-source.ts';
+import { line, now, scene } from './gap-filler.fixture.ts';
+
+const day = 86_400_000;
+const missed = { where: 'ringing', after: 9 };
+
+test('the log has of each call who called, when it began and how it ended', async (t) => {
+  const { write, start, log } = await scene(t);
+  const filler = await start();
+  write(line(1) + line(2, { by: 'PJSIP/1001-00000009' }));
+  await filler.reads(3);
+  const call = { from: '+494066969100', began: '2027-01-15T08:01:41.000Z' };
+  assert.deepEqual(
+    log.lines.filter(({ code }) => code === 'cdr.call-reported').map(({ fields }) => fields),
+    [
+      { ...call, call: 'pbx-1800000101.1', outcome: 'missed: ended after 9 s at the telephones' },
+      { ...call, call: 'pbx-1800000101.2', outcome: 'answered by 1001' },
+    ],
+  );
+});
+
+test('the log counts what the records of a gap said, once and after all of it', async (t) => {
+  const { write, start, log, outbox, reportedOf } = await scene(t);
+  const append = t.mock.method(outbox, 'append');
+  let snapshots = 0;
+  const journal: string[] = [];
+  const vanished = new Set(['1800000101.1', '1800000101.2']);
+  const filler = await start({
+    snapshots: () => snapshots,
+    vanished: () => vanished,
+    isKnown: (uniqueid) => vanished.has(uniqueid),
+    end: ({ uniqueid }) => void vanished.delete(uniqueid),
+    writeJournal: ({ call, number, text }) => void journal.push(`${call} of ${number}: ${text}`),
+  });
+  const unreported = [{ id: 'pbx-1800000101.4', at: now, why: 'why' }];
+  await outbox.append({ calls: [], trunks: [], events: [], unreported });
+  write(line(1) + line(3, { src: '' }) + line(4) + line(5, { began: 1_700_000_000 }));
+  write(line(6) + line(7) + line(8, { context: 'from-internal' }));
+  write(line(10).replace('PJSIP/trunk-00000010', 'Local/1001@from-internal-00000001;1'));
+  await filler.reads(10);
+  const counted = () => log.lines.filter(({ code }) => code === 'cdr.filled').map(({ fields }) => fields);
+  const none = { reported: 0, ended: 0, unrecorded: 0, noNumber: 0, known: 0, old: 0 };
+  const first = { reported: 2, ended: 1, unrecorded: 1, noNumber: 1, known: 1, old: 1 };
+  assert.deepEqual(counted(), [first]);
+  const { fields } = log.lines.find(({ code }) => code === 'call.no-number') ?? {};
+  assert.equal(fields?.call, 'pbx-1800000101.3');
+  assert.deepEqual(journal, [
+    'pbx-1800000101.3 of : its record has no number, and neither MISSING_NUMBER nor WITHHELD_NUMBER is set',
+    'pbx-1800000101.8 of 04066969100: its record is not of an inbound call',
+  ]);
+
+  const writes = append.mock.callCount();
+  await filler.reads(5);
+  assert.equal(append.mock.callCount(), writes, 'a quiet read writes nothing');
+  assert.deepEqual(counted(), [first]);
+  snapshots += 1;
+  await filler.reads(2);
+  assert.deepEqual(counted(), [first, none], 'an empty gap is one, too');
+  write(line(9));
+  await filler.reads(3);
+  assert.deepEqual(counted(), [first, none, { ...none, reported: 1 }]);
+  write(line(11, { src: '' }));
+  await filler.reads(3);
+  assert.deepEqual(counted().at(-1), { ...none, noNumber: 1 });
+  vanished.add('1800000101.12');
+  await filler.reads(7);
+  assert.deepEqual(counted().at(-1), { ...none, unrecorded: 1 });
+  write(line(4));
+  await filler.reads(3);
+  assert.deepEqual(await reportedOf('1800000101.4'), [], 'not reported, when it comes alone either');
+});
+
+test('the records are read thoroughly at first, after each gap and now and then', async (t) => {
+  const { write, start, csv } = await scene(t);
+  write('');
+  const thorough: boolean[] = [];
+  const read: typeof csv.read = (from, how) => {
+    thorough.push(how.thorough);
+    return csv.read(from, how);
+  };
+  let snapshots = 0;
+  const filler = await start({ snapshots: () => snapshots }, { source: { read } });
+  await filler.reads(2);
+  snapshots += 1;
+  await filler.reads(298 + 2);
+  const nth = thorough.flatMap((it, at) => (it ? at : []));
+  assert.deepEqual(nth, [0, 3, 300]);
+});
+
+test('a call that is gone ends as its record says', async (t) => {
+  const { write, start } = await scene(t);
+  const ids = [1, 2, 3, 4].map((nth) => `1800000101.${nth}`);
+  const vanished = new Set(ids);
+  const ended: object[] = [];
+  const filler = await start({
+    vanished: () => vanished,
+    isKnown: (uniqueid) => vanished.has(uniqueid),
+    end(call) {
+      ended.push(call);
+      vanished.delete(call.uniqueid);
+    },
+  });
+  write(line(1) + line(2, { by: 'PJSIP/1001-00000009' }));
+  write(line(3, { src: 'anonymous' }) + line(4, { context: 'from-internal' }));
+  await filler.reads(3);
+  const from = '+494066969100';
+  assert.deepEqual(
+    ended,
+    [{ from, missed }, { from, callerId: '1001' }, { missed }, {}].map((more, nth) => ({
+      ...{ at: now, uniqueid: ids[nth] },
+      ...more,
+    })),
+  );
+});
+
+test('no call of more than 90 days ago is reported', async (t) => {
+  const { write, start, clock, outbox } = await scene(t);
+  write('');
+  const first = await start();
+  await first.reads(1);
+  await first.stop();
+  clock.now += 100 * day;
+  const began = (days: number) => 1_800_000_101 + days * 86_400;
+  write(line(1, { began: began(9) }) + line(2, { began: began(11) }));
+  const second = await start();
+  assert.equal(second.ledgerSince(), clock.now - 90 * day);
+  await second.reads(3);
+  assert.deepEqual(await outbox.eventsOf(`pbx-${began(9)}.1`), []);
+  assert.equal((await outbox.eventsOf(`pbx-${began(11)}.2`)).length, 2);
+});
+
+test('since when and why records cannot be read is known until they can be', async (t) => {
+  const { write, start, clock, path, log } = await scene(t);
+  let isRefused = true;
+  const filler = await start(
+    {},
+    {
+      source: {
+        async end() {
+          if (isRefused) throw new RecordsRefused('no table', 'Make one.');
+          return { inode: 0, offset: 0, tail: '' };
+        },
+      },
+    },
+  );
+  await filler.reads(1);
+  clock.now += 5_000;
+  await filler.reads(1);
+  assert.deepEqual(filler.unreadable(), { source: path, error: 'no table. Make one.', since: now });
+  const { fields } = log.lines.find(({ code }) => code === 'cdr.unreadable') ?? {};
+  assert.deepEqual(fields, { source: path, error: 'no table. Make one.' });
+  isRefused = false;
+  write(line(1));
+  await filler.reads(1);
+  assert.equal(filler.unreadable(), undefined);
+});
+
+test('a stop waits for a running read, says nothing of one that it ends, and closes the source', async (t) => {
+  const { start, codes } = await scene(t);
+  const reading = Promise.withResolvers<never>();
+  const begun = Promise.withResolvers<void>();
+  let isClosed = false;
+  const filler = await start(
+    {},
+    {
+      source: {
+        read() {
+          begun.resolve();
+          return reading.promise;
+        },
+        close: async () => {
+          isClosed = true;
+        },
+      },
+    },
+  );
+  await begun.promise;
+  const stopping = filler.stop();
+  await new Promise(setImmediate);
+  assert.equal(isClosed, false);
+  reading.reject(new Error('ended'));
+  await stopping;
+  assert.equal(isClosed, true);
+  assert.ok(!codes().includes('cdr.unreadable'));
+});

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { TLSSocket } from 'node:tls';
+import { type Connection, createServer } from 'mysql2';
+import { makeCertificate } from '../../test/certificate.ts';
+import { RecordsRefused } from './cdr-source.ts';
+import { createMysqlLink, type MysqlOptions } from './mysql-connection.ts';
+
+/** The server's end of a connection, of which the types say less. */
+type ServerSide = Connection & { readonly stream: Socket; sequenceId: number };
+
+type Login = { readonly user: string; readonly database: string; readonly authToken: Buffer };
+
+function folderFor(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'mysql-connection-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+const handshake = {
+  ...{ protocolVersion: 10, serverVersion: '10.11.0-MariaDB', connectionId: 1, statusFlags: 2 },
+  ...{ characterSet: 33, capabilityFlags: 0xff_f7_ff },
+};
+const datetime = {
+  ...{ catalog: 'def', schema: '', table: '', orgTable: '', name: 'at', orgName: '' },
+  ...{ characterSet: 33, columnLength: 19, columnType: 12, flags: 0, decimals: 0 },
+};
+const rows = [{ at: '2026-11-02 10:00:00' }];
+const rowsTo = (connection: ServerSide) => connection.writeTextResult(rows, [datetime]);
+
+/** A server on a socket that answers queries like this, and a link to it. */
+function serve(
+  t: TestContext,
+  answer: (connection: ServerSide, sql: string) => void,
+  { deadlineMs, ...options }: Partial<MysqlOptions> & { deadlineMs?: number } = {},
+) {
+  const connections: ServerSide[] = [];
+  /** User, database, and whether there was a password. */
+  const logins: [string, string, boolean][] = [];
+  const server = createServer((connection) => {
+    const side = connection as ServerSide;
+    connections.push(side);
+    // Packets are counted from 0 again for each query.
+    side.on('query', (sql: string) => {
+      answer(side, sql);
+      side.sequenceId = 0;
+    });
+    side.on('error', () => {});
+    const authCallback = ({ user, database, authToken }: Login, accept: () => void) => {
+      logins.push([user, database, authToken.length > 0]);
+      accept();
+      side.sequenceId = 0;
+    };
+    side.serverHandshake({ ...handshake, authCallback });
+  });
+  const socket = join(folderFor(t), 'socket');
+  const listen = () => server.listen(socket as unknown as number);
+  t.after(() => server.close(() => {}));
+  const to = {
+    host: 'nowhere.invalid',
+    port: 1,
+    socket,
+    user: 'reader',
+    database: 'a',
+    table: 'x',
+    ...options,
+  };
+  const link = createMysqlLink(to, deadlineMs);
+  t.after(link.close);
+  return { listen, link, connections, logins };
+}
+
+test('queries go over one connection; times are texts, and no timer is left behind', async (t) => {
+  const asked: string[] = [];
+  const { listen, link, connections } = serve(t, (connection, sql) => {
+    asked.push(sql);
+    rowsTo(connection);
+  });
+  listen();
+  const timers = () => process.getActiveResourcesInfo().filter((it) => it === 'Timeout').length;
+  const before = timers();
+  assert.deepEqual(await link.query('SELECT ?', ["a'b"]), rows);
+  assert.deepEqual(await link.query('SELECT 2'), rows);
+  assert.deepEqual(asked, ["SELECT 'a\\'b'", 'SELECT 2']);
+  assert.equal(connections.length, 1);
+  assert.equal(timers(), before);
+});
+
+test('a connection that has ended or had an error is opened again, and closed at the end', async (t) => {
+  const { listen, link, connections } = serve(t, (connection, sql) =>
+    sql === 'wrong' ? connection.writeError({ message: 'wrong', code: 1064 }) : rowsTo(connection),
+  );
+  await assert.rejects(link.query('SELECT 1'), { code: 'ENOENT' });
+  listen();
+  await link.query('SELECT 1');
+  const [first] = connections as [ServerSide];
+  first.stream.end();
+  await once(first.stream, 'close');
+  await link.query('SELECT 2');
+  await assert.rejects(link.query('wrong'), { message: 'wrong' });
+  await link.query('SELECT 3');
+  assert.equal(connections.length, 3);
+  const [, , last] = connections as [ServerSide, ServerSide, ServerSide];
+  await Promise.all([once(last.stream, 'close'), link.close()]);
+});
+
+test('a server that does not answer is given up, and asked on a new connection', async (t) => {
+  const { listen, link, connections } = serve(
+    t,
+    (connection) => connections.length > 1 && rowsTo(connection),
+    { deadlineMs: 500 },
+  );
+  listen();
+  await assert.rejects(link.query('SELECT 1'), { message: 'no answer within 0.5 s' });
+  assert.deepEqual(await link.query('SELECT 1'), rows);
+  assert.equal(connections.length, 2);
+});
+
+for (const [password, message] of [
+  ['hunter2', 'denied: [secret], not [secret]'],
+  ['', 'denied: hunter2, not hunter2'],
+] as const)
+  test(`a server's error does not show the password '${password}'`, async (t) => {
+    const { listen, link, logins } = serve(
+      t,
+      (connection) => connection.writeError({ message: 'denied: hunter2, not hunter2', code: 1045 }),
+      { password },
+    );
+    listen();
+    await assert.rejects(link.query('SELECT 1'), { message });
+    assert.deepEqual(logins, [['reader', 'a', password !== '']]);
+  });
+
+/** What a server says first: protocol, version, and its abilities, of which 0x08 is TLS. */
+const greeting = (abilities: '82' | '8a') =>
+  Buffer.from(
+    `46000000 0a31300001000000 0102030405060708 00 00${abilities} 21 0200 0800 15 ${'00'.repeat(10)}
+     01020304050607080910111200 ${Buffer.from('mysql_native_password\0').toString('hex')}`.replace(/\s/g, ''),
+    'hex',
+  );
+
+/** The error of a link with TLS to a server that begins like this, for the host `localhost`. */
+async function errorOf(
+  t: TestContext,
+  tls: MysqlOptions['tls'],
+  begin: (socket: Socket) => void,
+): Promise<Error> {
+  const server = createTcpServer((socket) => begin(socket.on('error', () => {}))).listen(0, 'localhost');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const link = createMysqlLink({ host: 'localhost', port, tls, user: 'x', database: 'x', table: 'x' });
+  t.after(link.close);
+  return link.query('SELECT 1').then(
+    () => assert.fail('it has no answers'),
+    (error) => error,
+  );
+}
+
+test('TLS is for the name and by the authority that are asked for, or not at all', async (t) => {
+  const folder = folderFor(t);
+  const [own, foreign] = [
+    await makeCertificate(folder, 'localhost'),
+    await makeCertificate(folder, 'elsewhere.example'),
+  ];
+  const authority = ({ cert }: typeof own) => ({ ca: readFileSync(cert, 'utf8') });
+  const withTls = ({ key, cert }: typeof own) => {
+    const certificate = { key: readFileSync(key), cert: readFileSync(cert) };
+    return (socket: Socket) => {
+      socket.write(greeting('8a'));
+      socket.once('readable', () => {
+        // Its wish for TLS; TLS itself may have come with it.
+        socket.read(36);
+        const secure = new TLSSocket(socket, { isServer: true, ...certificate });
+        secure.on('error', () => {});
+        // Its login: it can be trusted.
+        secure.once('data', () => secure.destroy());
+      });
+    };
+  };
+  const rowsOf = [
+    [authority(own), withTls(own), undefined],
+    [authority(foreign), withTls(own), /^TLS: self-signed certificate$/],
+    [{}, withTls(own), /^TLS: self-signed certificate$/],
+    [authority(foreign), withTls(foreign), /^TLS: .*altnames.*elsewhere\.example/],
+    [{}, (socket: Socket) => socket.write(greeting('82')), /^TLS: .*does not support secure/],
+  ] as const;
+  for (const [tls, begin, refused] of rowsOf) {
+    const error = await errorOf(t, tls, begin);
+    assert.equal(error instanceof RecordsRefused, refused !== undefined, String(error));
+    if (refused !== undefined) assert.match(error.message, refused);
+  }
+});
