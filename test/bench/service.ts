@@ -12,6 +12,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { postgresImpossible, startCluster } from '../postgres/cluster.ts';
 import { median, print } from './compare.ts';
 import { get, load, type Measured, post } from './service/client.ts';
 import { callIdOf, fillCalls, fillCustomers, fillHistory, numberOf } from './service/fill.ts';
@@ -125,6 +126,28 @@ async function against(
   );
 }
 
+/** Lookups of customers that are not in the service's memory: each is read from the database. */
+async function lookups(name: string, url?: string): Promise<void> {
+  const stateDir = folder();
+  const database = url === undefined ? null : { url, listenUrl: undefined, connections: 8 };
+  await fillCustomers(stateDir, customers, database);
+  const [service, floor] = [await start('service', stateDir, url), await start('floor')];
+  const path = '/api/v1/voice/priority';
+  const number = (n: number) => numberOf((n * 7919) % customers);
+  const requestOf: Record<string, Request> = {
+    GET: (n, token) => get(`${path}?number=${encodeURIComponent(number(n))}`, token),
+    POST: (n, token) => post(path, token, JSON.stringify({ number: number(n) })),
+  };
+  for (const [method, request] of Object.entries(requestOf))
+    for (const connections of [1, 50]) {
+      const count = connections === 1 ? Math.ceil(requests / 20) : Math.ceil(requests / 2);
+      const title = `${name}, ${method}, ${connections} at once`;
+      await against(title, service, floor, connections, count, () => request);
+    }
+  print(`  memory of the service: ${memoryText(await service.memory())}`);
+  await Promise.all([service.stop(), floor.stop()]);
+}
+
 const benches: Record<string, () => Promise<void>> = {
   async post() {
     print('\nPOST /voice/call, durable, against an empty route');
@@ -155,22 +178,14 @@ const benches: Record<string, () => Promise<void>> = {
 
   async priority() {
     print(`\nGET and POST /voice/priority with ${customers} customers, against an empty route`);
-    const stateDir = folder();
-    await fillCustomers(stateDir, customers);
-    const [service, floor] = [await start('service', stateDir), await start('floor')];
-    const path = '/api/v1/voice/priority';
-    const number = (n: number) => numberOf((n * 7919) % customers);
-    const lookups: Record<string, Request> = {
-      GET: (n, token) => get(`${path}?number=${encodeURIComponent(number(n))}`, token),
-      POST: (n, token) => post(path, token, JSON.stringify({ number: number(n) })),
-    };
-    for (const [method, lookup] of Object.entries(lookups))
-      for (const connections of [1, 50]) {
-        const count = connections === 1 ? Math.ceil(requests / 20) : Math.ceil(requests / 2);
-        await against(`${method}, ${connections} at once`, service, floor, connections, count, () => lookup);
-      }
-    print(`  memory of the service: ${memoryText(await service.memory())}`);
-    await Promise.all([service.stop(), floor.stop()]);
+    await lookups('SQLite');
+    const impossible = await postgresImpossible();
+    if (impossible !== undefined) return print(`  PostgreSQL is left out: ${impossible}`);
+    const cluster = await startCluster({});
+    await cluster
+      .database()
+      .then((url) => lookups('PostgreSQL', url))
+      .finally(() => cluster.remove());
   },
 
   async growth() {

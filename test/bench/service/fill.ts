@@ -1,17 +1,19 @@
 import { join } from 'node:path';
+import { makeKeys } from '../../../src/service/accounts/keys.ts';
 import { serverSecret } from '../../../src/service/accounts/server-secret.ts';
 import { firstAccount } from '../../../src/service/accounts/setup.ts';
 import { customer } from '../../../src/service/store/customer.fixture.ts';
+import { type DatabaseSettings, openStore } from '../../../src/service/store/open-store.ts';
 import { openForWriting } from '../../../src/service/store/sqlite/open.ts';
-import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../src/service/store/store.ts';
 
-/** Makes a state folder with its first account, as the service's first start does. */
-async function prepared<T>(
+/** Makes a state folder, and in a new database the first account, as the service's first start does. */
+async function prepared(
   stateDir: string,
-  work: (store: Awaited<ReturnType<typeof openSqliteStore>>) => Promise<T>,
+  work: (store: Store) => Promise<void>,
+  database: DatabaseSettings = null,
 ) {
-  serverSecret(stateDir);
-  const store = await openSqliteStore(join(stateDir, 'service.db'));
+  const store = await openStore({ stateDir, database, retention: {} }, makeKeys(serverSecret(stateDir)));
   await firstAccount(store, 'DE', 0);
   await work(store);
   await store.close();
@@ -21,8 +23,8 @@ export const numberOf = (index: number) => `+4930${1_000_000 + index}`;
 export const callIdOf = (index: number) => `pbx-1763${String(index).padStart(6, '0')}.${index % 97}`;
 
 /** `count` customers in two segments, one number each. */
-export function fillCustomers(stateDir: string, count: number): Promise<void> {
-  return prepared(stateDir, async ({ customers }) => {
+export function fillCustomers(stateDir: string, count: number, database?: DatabaseSettings): Promise<void> {
+  const put = async ({ customers }: Store) => {
     await customers.putSegment(1, { name: 'VIP', priority: 10 });
     await customers.putSegment(1, { name: 'Regular', priority: 1 });
     for (let start = 0; start < count; start += 1000) {
@@ -33,7 +35,8 @@ export function fillCustomers(stateDir: string, count: number): Promise<void> {
       });
       await customers.put(1, batch);
     }
-  });
+  };
+  return prepared(stateDir, put, database);
 }
 
 /** `rows` entries of history, three for each call, as call events leave them. */

@@ -46,9 +46,9 @@ const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'bench-compile-
 export async function start(
   kind: 'floor' | 'service',
   stateDir = '',
-  ...database: string[]
+  databaseUrl?: string,
 ): Promise<MeasuredProcess> {
-  return measured(fork(script, [kind, stateDir, ...database], { execArgv, env }));
+  return measured(fork(script, [kind, stateDir, ...(databaseUrl ? [databaseUrl] : [])], { execArgv, env }));
 }
 
 /** True if this machine can make every fsync of a process slower. */
