@@ -15,13 +15,14 @@ async function open(t: TestContext) {
   const firefox = await openFirefox(t);
   await firefox.resize(sizes.desk.width, sizes.desk.height);
   await firefox.goto(await served.service.link());
-  await firefox.waitFor(`location.pathname === '/welcome' && document.querySelector('form [type=password]')`);
+  // With all of the form, and what its script chooses in it.
+  await firefox.waitFor(`location.pathname === '/welcome' && document.readyState === 'complete'`);
   await firefox.evaluate(`(() => {
     const field = document.querySelector('form [type=password]');
     field.value = '${password}';
     field.form.requestSubmit();
   })()`);
-  await firefox.waitFor(`location.pathname === '/start' && document.querySelector('main')`);
+  await firefox.waitFor(`location.pathname === '/start' && document.readyState === 'complete'`);
   await firefox.goto(`${served.url}/`);
   await firefox.waitFor(`document.querySelector('.link.live')`);
   await firefox.evaluate(`localStorage.setItem('calls-open', 'on')`);

@@ -68,6 +68,7 @@ test('a second factor is switched on with the app, and asked for from then on', 
   const browser = await openBrowser(t);
   const { page, trouble } = await signIn(browser, served, { size: 'narrow', theme: 'dark' });
   const looks = async (name: string) => {
+    await page.waitForLoadState(); // what was waited for may be there before the rest
     await keepPicture(page, `${name}-narrow-dark`);
     assert.deepEqual(await layoutTrouble(page), [], name);
     assert.deepEqual(await accessibilityTrouble(page), [], name);

@@ -34,12 +34,17 @@ export const sizes = {
 
 export type Theme = 'light' | 'dark';
 
+/** Long enough for any machine, short enough to find out what a test waits for, ms. */
+const longestWaitMs = 180_000;
+
 export async function launchBrowser(): Promise<Browser> {
   await installBrowser();
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    timeout: longestWaitMs,
   });
+  return browser.on('context', (context) => context.setDefaultTimeout(longestWaitMs));
 }
 
 /** One browser for all tests of a process: to start it takes longer than most of them. */

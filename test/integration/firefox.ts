@@ -28,7 +28,7 @@ export type Firefox = {
 };
 
 /** How long `waitFor` waits, ms: a page that takes longer is broken, however busy the machine. */
-const WAIT_MS = 60_000;
+const WAIT_MS = 180_000;
 
 /**
  * Debian's Firefox, without a screen, over WebDriver BiDi (https://w3c.github.io/webdriver-bidi). Playwright can drive

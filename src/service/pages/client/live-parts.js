@@ -24,8 +24,10 @@ async function renew() {
   busy = true;
   const began = performance.now();
   const answer = await fetch(location.href).catch(() => undefined);
-  if (answer?.ok && !answer.redirected) {
-    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  // A connection can also end in the middle of an answer.
+  const text = answer?.ok && !answer.redirected && (await answer.text().catch(() => undefined));
+  if (text) {
+    const page = new DOMParser().parseFromString(text, 'text/html');
     for (const part of document.querySelectorAll('[data-live][id]')) {
       const fresh = page.getElementById(part.id);
       if (fresh) renewPart(/** @type {HTMLElement} */ (part), fresh);
