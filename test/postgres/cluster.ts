@@ -99,6 +99,7 @@ async function clusterIn(
   let server: ChildProcess | undefined;
   let chosen = { ...settings };
   let stopTaking = () => {};
+  const standbys: Cluster[] = [];
 
   const url = (database = 'postgres', role = SERVICE_ROLE) =>
     `postgres://${role}:secret@127.0.0.1:${port}/${database}`;
@@ -219,12 +220,14 @@ async function clusterIn(
         join(other, 'postgresql.auto.conf'),
         `primary_conninfo = '${address}/?application_name=${name}'\n`,
       );
-      return clusterIn(folder, other, chosen, () => {});
+      const standby = await clusterIn(folder, other, chosen, () => {});
+      standbys.push(standby);
+      return standby;
     },
     async remove() {
-      signal('SIGKILL'); // it may stand still, and nobody needs its data
-      await gone();
-      rmSync(folder, { recursive: true, force: true });
+      // They write into this folder, too. It may stand still, and nobody needs its data.
+      for (const each of [...standbys, cluster]) await each.kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       forget();
     },
   };
