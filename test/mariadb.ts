@@ -2,7 +2,6 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { atExit } from './asterisk/at-exit.ts';
 import type { Certificate } from './certificate.ts';
 import { cannotInstall, installPackages } from './debian.ts';
+import { freePort } from './free-port.ts';
 
 const programs = {
   '/usr/sbin/mariadbd': 'mariadb-server-core',
@@ -102,16 +102,6 @@ export async function startMariadb({ tls }: { readonly tls?: Certificate } = {})
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** FreePBX 17's own table. Source: FreePBX/cdr, module.xml. */

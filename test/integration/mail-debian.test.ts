@@ -10,12 +10,12 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { cannotInstall, installPackages } from '../debian.ts';
+import { freePort } from '../free-port.ts';
 import { runCommand } from './operator.ts';
 
 test("a test alert goes through Debian's OpenSMTPD into a mailbox", { skip: cannotInstall() }, async (t) => {
@@ -26,11 +26,7 @@ test("a test alert goes through Debian's OpenSMTPD into a mailbox", { skip: cann
   const mailbox = join(folder, 'mail');
   mkdirSync(mailbox);
   chmodSync(mailbox, 0o777);
-  const free = createServer().listen(0, '127.0.0.1');
-  await once(free, 'listening');
-  const { port } = free.address() as { port: number };
-  free.close();
-  await once(free, 'close');
+  const port = await freePort();
   const config = join(folder, 'smtpd.conf');
   writeFileSync(
     config,

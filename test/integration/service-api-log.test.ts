@@ -75,13 +75,9 @@ test('refused tokens of an integration are counted on its page', async (t) => {
   const { see, html } = await asAdministrator(served);
   const [, uid] = /href="\/integrations\/([0-9a-f]+)"/.exec(await html('/integrations')) ?? [];
   const page = `/integrations/${uid}`;
-  const { length } = a.token;
+  const wrong = (last: string) => a.token.replace(/.$/, (own) => (own === last ? '2' : last));
   assert.doesNotMatch(await see(page), /refused\. The last/);
-  for (const token of [
-    `${a.token.slice(0, length - 4)}0000`,
-    `${a.token.slice(0, length - 4)}1111`,
-    'nonsense',
-  ])
+  for (const token of [wrong('0'), wrong('1'), 'nonsense'])
     assert.equal((await post(token, event())).status, 401, url);
   assert.match(await see(page), /2 requests.*The last came from 127\.0\.0\.1/);
 });

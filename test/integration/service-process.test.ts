@@ -75,10 +75,7 @@ test('accounts that the command line changes are known within seconds, without a
   const read = await store.directory.read(0);
   const integration = read?.directory.integrations[0];
   await store.directory.changeIntegration(integration?.id ?? 0, { enabled: false });
-  for (const end = Date.now() + 10_000; Date.now() < end; ) {
-    if ((await ask('/voice?limit=1', a)).status === 401) return;
-  }
-  assert.fail('the token still opens the door');
+  while ((await ask('/voice?limit=1', a)).status !== 401);
 });
 
 test('the history is trimmed while the service runs', async (t) => {
@@ -86,10 +83,7 @@ test('the history is trimmed while the service runs', async (t) => {
   const { a, post, page } = await serve(t, { retention: { maxEntries: 3 } });
   for (let n = 0; n < 9; n += 1) await post(a.token, event({ id: `${n}` }));
   t.mock.timers.tick(60_000);
-  for (const end = Date.now() + 10_000; Date.now() < end; ) {
-    if (((await page(a.token, '?limit=9')).meta.total ?? Number.NaN) <= 5) return;
-  }
-  assert.fail('nothing was trimmed');
+  while (((await page(a.token, '?limit=9')).meta.total ?? Number.NaN) > 5);
 });
 
 test('a database that is not there ends the start with a line that names the setting and no password', async (t) => {

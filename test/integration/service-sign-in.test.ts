@@ -184,21 +184,20 @@ test('users see where they are signed in, and end one session with its streams',
 test('a stream ends before the next beats when another process ends its session', async (t) => {
   const { served } = await setUp(t);
   await person(served, { name: 'Anna' });
-  const anna = await visitor(served, 'Anna');
-  const { body: other } = await request(`${served.url}/events`, { headers: anna });
-  t.after(() => other.destroy());
-  const beat = (async () => {
-    for await (const chunk of other) if (String(chunk).includes('event: beat')) return 'beat';
-    return 'ended';
-  })();
-  const owner = await visitor(served, 'Owner');
-  const stream = screenEvents(served.url, { cookie: owner.cookie });
-  await stream.next();
+  const [anna, owner] = [await visitor(served, 'Anna'), await visitor(served, 'Owner')];
   await withStore(served, async ({ users }) => {
     const user = await users.find({ signInName: 'owner', account: null });
+    const { body: other } = await request(`${served.url}/events`, { headers: anna });
+    t.after(() => other.destroy());
+    const beat = (async () => {
+      for await (const chunk of other) if (String(chunk).includes('event: beat')) return 'beat';
+      return 'ended';
+    })();
+    const stream = screenEvents(served.url, { cookie: owner.cookie });
+    await stream.next();
     await users.closeSessions(user?.id ?? 0, null);
+    assert.deepEqual(await Promise.race([stream.next(), beat]), { done: true, value: undefined });
   });
-  assert.deepEqual(await Promise.race([stream.next(), beat]), { done: true, value: undefined });
 });
 
 test('two administrators who demote each other at once do not both succeed', async (t) => {

@@ -51,6 +51,11 @@ describe('the store on a real PostgreSQL', { skip }, () => {
     const url = await cluster.database();
     const open = () => openPostgresStore({ url, connections: 8, secretMark: 'x' });
     await (await open()).close(); // makes the tables
+    /** The server counts what a connection did at its end, which `close` does not wait for. */
+    const counted = async () => {
+      const left = `SELECT FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`;
+      while ((await cluster.sql(left)).length > 0) await new Promise((next) => setTimeout(next, 10));
+    };
     const scans = async () => {
       const sql = `SELECT relname AS name, seq_scan::integer AS scans FROM pg_stat_user_tables
          WHERE relname IN ('calls', 'customer_numbers')
@@ -58,6 +63,7 @@ describe('the store on a real PostgreSQL', { skip }, () => {
          WHERE relname = 'calls' AND indexrelname NOT IN ('calls_pkey', 'calls_by_id') ORDER BY 1`;
       return cluster.sql(sql, new URL(url).pathname.slice(1));
     };
+    await counted();
     const before = await scans();
     const store = await open();
     t.after(() => store.close());
@@ -80,8 +86,8 @@ describe('the store on a real PostgreSQL', { skip }, () => {
           event: { id: `${n}`, status, from: '110', number: '110', callerId: null },
         });
     }
-    await store.close(); // the server counts what a connection did at its end
-    await new Promise((next) => setTimeout(next, 100));
+    await store.close();
+    await counted();
     assert.deepEqual(await scans(), before);
   });
 

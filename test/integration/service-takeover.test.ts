@@ -99,11 +99,13 @@ const idOf = (startMs: number) => `pbx-1795000000.${(startMs / 150) * 8}`;
 type Line = { readonly level: string; readonly code: string; readonly call: string; readonly status: string };
 type Event = { readonly call: string; readonly status: string };
 
+/** Without the one that it may be writing. */
 const lines = (bridge: Half): Line[] =>
   bridge
     .program()
     .output()
     .split('\n')
+    .slice(0, -1)
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 

@@ -2,12 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { atExit } from '../asterisk/at-exit.ts';
 import { installPackages } from '../debian.ts';
+import { freePort } from '../free-port.ts';
 
 /** A PostgreSQL server of our own: its data in a folder of its own, as a user of its own, on a port of its own. */
 export type Cluster = {
@@ -59,15 +59,6 @@ export function unprivileged(): { uid?: number; gid?: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 const SERVICE_ROLE = 'pbx';
 
 /** Makes and starts one. The disk is a real one: everything is fsynced. `env`: of the server's processes. */
@@ -108,6 +99,7 @@ async function clusterIn(
   let server: ChildProcess | undefined;
   let chosen = { ...settings };
   let stopTaking = () => {};
+  const standbys: Cluster[] = [];
 
   const url = (database = 'postgres', role = SERVICE_ROLE) =>
     `postgres://${role}:secret@127.0.0.1:${port}/${database}`;
@@ -228,12 +220,14 @@ async function clusterIn(
         join(other, 'postgresql.auto.conf'),
         `primary_conninfo = '${address}/?application_name=${name}'\n`,
       );
-      return clusterIn(folder, other, chosen, () => {});
+      const standby = await clusterIn(folder, other, chosen, () => {});
+      standbys.push(standby);
+      return standby;
     },
     async remove() {
-      signal('SIGKILL'); // it may stand still, and nobody needs its data
-      await gone();
-      rmSync(folder, { recursive: true, force: true });
+      // They write into this folder, too. It may stand still, and nobody needs its data.
+      for (const each of [...standbys, cluster]) await each.kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       forget();
     },
   };

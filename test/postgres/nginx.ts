@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
 import type { Certificate } from '../certificate.ts';
-import { freePort } from './cluster.ts';
+import { freePort } from '../free-port.ts';
 
 const sample = new URL('../../config/nginx-service.conf', import.meta.url);
 

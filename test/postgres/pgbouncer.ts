@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { atExit } from '../asterisk/at-exit.ts';
-import { freePort, unprivileged } from './cluster.ts';
+import { freePort } from '../free-port.ts';
+import { unprivileged } from './cluster.ts';
 import { answers } from './nginx.ts';
 
 /** PgBouncer in transaction mode, as it comes: nothing but the server and the mode is set. `url` goes through it. */

@@ -10,7 +10,6 @@ export async function startReplicated(t: Test, { synchronous }: { synchronous: b
   const primary = await startCluster({ wal_level: 'replica', hot_standby: 'on' });
   t.after(() => primary.remove());
   const standby = await primary.standby('second');
-  t.after(() => standby.remove());
   await standby.start();
   const database = await primary.database();
   await primary.sql(`ALTER SYSTEM SET synchronous_standby_names = '${synchronous ? 'second' : ''}'`);
