@@ -5,6 +5,7 @@ import type { Log } from '../../src/log/log.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
+import { ownPort } from '../fakes/own-port.ts';
 import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
@@ -65,7 +66,11 @@ export function callsOf(farSide: FarSide): HeldCall[] {
 }
 
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
-  const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+  // Tests crash it and start it again.
+  const pbx = createPlayer({
+    ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
+    port: await ownPort(),
+  });
   const { port } = await pbx.listen();
   const farSide = await startFarSide({
     token: 'a-token',
