@@ -76,6 +76,13 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
   });
+  let bridge: { stop(): Promise<void> } | undefined;
+  // Before the hook of the folder, which it writes to.
+  t.after(async () => {
+    await bridge?.stop();
+    await pbx.close();
+    await farSide.close();
+  });
   const env = {
     AMI_PORT: String(port),
     AMI_USERNAME: 'bridge',
@@ -88,7 +95,6 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     STATUS_LISTEN: 'off',
     ...settings,
   };
-  let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
   let listening = createCounter();
 
@@ -148,11 +154,6 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       }
     },
   };
-  t.after(async () => {
-    await stand.stop();
-    await pbx.close();
-    await farSide.close();
-  });
   return stand;
 }
 
