@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
-import { ownPort } from '../../test/fakes/own-port.ts';
 import type { Input } from '../calls/input.ts';
 import type { Log, LogFields } from '../log/log.ts';
 import type { MessageCode } from '../log/messages.ts';
@@ -112,8 +111,7 @@ export async function startPlayer(
   t: TestContext,
   options: Partial<PlayerOptions> = {},
 ): Promise<{ player: Player; port: number }> {
-  // Tests close it and start it again.
-  const player = createPlayer({ ...account, clock: systemClock, port: await ownPort(), ...options });
+  const player = createPlayer({ ...account, clock: systemClock, ...options });
   const { port } = await player.listen();
   t.after(() => player.close());
   return { player, port };

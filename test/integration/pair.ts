@@ -168,12 +168,12 @@ const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.reported.le
 export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.reported.length, 0);
 
 /** Waits until every call that is to be reported is completed at the far side, and gives what it holds. */
-export async function heldAtTheEnd(office: Office): Promise<Map<string, Held>> {
+export async function heldAtTheEnd(office: Office, timeoutMs?: number): Promise<Map<string, Held>> {
   const count = toldCalls(office);
   await office.farSide.waitFor((farSide) => {
     const calls = [...farSide.calls().values()];
     return calls.length >= count && calls.every(({ state }) => state === 'completed');
-  });
+  }, timeoutMs);
   return new Map(
     [...office.farSide.calls()]
       .map(([id, { state, from, callerId }]) => [id, { state, from, callerId }] as const)
