@@ -134,7 +134,7 @@ describe('alerts', () => {
     t.after(() => closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK)));
     it.state.seen = { problems: [full] };
     const checked = it.check(1, () => it.sent.length === 1);
-    const late = wait(20_000, 'late', { ref: false });
+    const late = wait(120_000, 'late', { ref: false });
     assert.notEqual(await Promise.race([checked, late]), 'late');
     it.state.seen = { problems: [full, dead] };
     assert.notEqual(await Promise.race([it.check(1, () => it.sent.length === 2), late]), 'late');

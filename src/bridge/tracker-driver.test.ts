@@ -67,7 +67,7 @@ function tracking({
   };
 }
 
-test('tracker: a stop waits until all is on disk', { timeout: 5_000 }, async () => {
+test('tracker: a stop waits until all is on disk', async () => {
   const { tracker, said, disk } = tracking();
   let stopped = false;
   const stop = tracker.stop(60_000).then(() => {
@@ -90,9 +90,7 @@ test('tracker: the same Uniqueid again: what was reported before is not said to 
   assert.deepEqual(said, ['call.repeated']);
 });
 
-test('tracker: a stop does not wait for ever for a disk that fails, and says what that costs', {
-  timeout: 5_000,
-}, async () => {
+test('tracker: a stop does not wait for ever for a disk that fails, and says what that costs', async () => {
   const { tracker, said } = tracking();
   await tracker.stop(1);
   assert.deepEqual(said, ['call.not-stored 1']);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { HeldCall } from '../fakes/far-side-book.ts';
 import { always, type FaultScript, times } from '../fakes/far-side-faults.ts';
 import { scenario } from '../recordings/library.ts';
@@ -136,10 +137,10 @@ describe('the link to the PBX', () => {
     await stand.caughtUp();
     stand.pbx.setSilent(true);
     copies.step(5);
-    const silence = stand.connected();
     // The bridge gives up on the silent link and comes again; only then does the PBX speak.
-    setTimeout(() => stand.pbx.setSilent(false), 11_000);
-    await silence;
+    while (stand.pbx.hasLogin()) await wait(50);
+    stand.pbx.setSilent(false);
+    await stand.connected();
     copies.finish();
     await assertAnswered(stand, copies.count, 5);
   });
@@ -214,7 +215,7 @@ describe('the API', () => {
       await stand.start();
       stand.farSide.inject(script);
       await stand.pbx.play(each.recording, { speed: Number.POSITIVE_INFINITY });
-      await stand.farSide.waitFor(allCompleted(1), 30_000);
+      await stand.farSide.waitFor(allCompleted(1));
       const [call] = callsOf(stand.farSide);
       assert.deepEqual([...new Set(call?.received)], ['ringing', 'answered', 'completed']);
       assert.equal(stand.farSide.counts().inverted, 0);
@@ -230,7 +231,7 @@ describe('the API', () => {
     await stand.stop();
     await stand.start();
     stand.farSide.inject(undefined);
-    await stand.farSide.waitFor(allCompleted(1), 30_000);
+    await stand.farSide.waitFor(allCompleted(1));
     assertRight(callsOf(stand.farSide), ['ringing', 'answered', 'completed'], 1);
   });
 });

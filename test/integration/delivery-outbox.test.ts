@@ -15,6 +15,7 @@ import { openOutbox } from '../../src/outbox/outbox.ts';
 import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
+import { ownPort } from '../fakes/own-port.ts';
 
 const token = 'test-token';
 
@@ -32,7 +33,7 @@ type Options = {
 
 async function start(t: TestContext, directory: string, baseUrl: string, { limits, hold }: Options = {}) {
   const outbox = await openOutbox({ directory }, { log: silentLog });
-  const client = createApiClient({ baseUrl, token, answerTimeoutMs: 500 });
+  const client = createApiClient({ baseUrl, token });
   const dispatcher = createDispatcher({
     queue: outbox,
     async send({ callId, body }) {
@@ -89,9 +90,7 @@ async function counted({ directory, outbox }: Awaited<ReturnType<typeof start>>)
   }
 }
 
-test('from disk to the far side, through faults: all of it, in order, and marked', {
-  timeout: 60_000,
-}, async (t) => {
+test('from disk to the far side, through faults: all of it, in order, and marked', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const bridge = await start(t, folder(t), farSide.baseUrl);
@@ -110,21 +109,19 @@ test('from disk to the far side, through faults: all of it, in order, and marked
   for (const status of callStatuses) {
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
   }
-  await farSide.waitFor(completed(calls), 30_000);
+  await farSide.waitFor(completed(calls));
   farSide.inject(undefined);
+  // An answer that was lost after the last event of a call was applied leaves that one waiting.
+  while ((await bridge.outbox.waiting()) > 0);
   await bridge.dispatcher.stop();
   const { moved, inverted } = farSide.counts();
   assert.deepEqual({ moved, inverted }, { moved: 3 * calls, inverted: 0 });
-  const { delivered, waiting, dead } = await counted(bridge);
-  assert.equal(dead, 0);
-  // An answer that was lost after the last event was applied leaves that one waiting, and nothing else.
-  assert.ok(waiting <= 20 && delivered === 3 * calls - waiting, `${waiting} waiting`);
+  const all = 3 * calls;
+  assert.deepEqual(await counted(bridge), { queued: all, delivered: all, waiting: 0, dead: 0 });
   await bridge.stop();
 });
 
-test('stopped in mid-delivery and started again: what was on disk goes on where it was', {
-  timeout: 60_000,
-}, async (t) => {
+test('stopped in mid-delivery and started again: what was on disk goes on where it was', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
@@ -135,13 +132,14 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   for (const status of callStatuses) {
     const { requests } = farSide.counts();
     await Promise.all(Array.from({ length: calls }, (_, n) => bridge.report(`c-${n}`, status)));
-    await farSide.waitFor((it) => it.counts().requests > requests);
-    assert.ok(bridge.dispatcher.status().inFlight > 0);
+    // Looked at when a request arrives: between answers and the disk nothing may be under way.
+    const isUnderWay = () => bridge.dispatcher.status().inFlight > 0;
+    await farSide.waitFor((it) => it.counts().requests > requests && isUnderWay());
     await bridge.stop(0);
     bridge = await start(t, directory, farSide.baseUrl);
   }
   farSide.inject(undefined);
-  await farSide.waitFor(completed(calls), 30_000);
+  await farSide.waitFor(completed(calls));
   while ((await bridge.outbox.waiting()) > 0);
   await bridge.dispatcher.stop();
   assert.ok(farSide.counts().repeated > 0, 'what was under way is reported again');
@@ -150,7 +148,7 @@ test('stopped in mid-delivery and started again: what was on disk goes on where 
   await bridge.stop();
 });
 
-test('dead letters are kept, and go out when they are sent again', { timeout: 60_000 }, async (t) => {
+test('dead letters are kept, and go out when they are sent again', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
@@ -172,9 +170,7 @@ test('dead letters are kept, and go out when they are sent again', { timeout: 60
   await bridge.stop();
 });
 
-test('an operator sends an older event again, from another connection: it goes before a newer one in memory', {
-  timeout: 60_000,
-}, async (t) => {
+test('an operator sends an older event again, from another connection: it goes before a newer one in memory', async (t) => {
   const farSide = await startFarSide({ token });
   t.after(() => farSide.close());
   const directory = folder(t);
@@ -209,10 +205,8 @@ test('an operator sends an older event again, from another connection: it goes b
   assert.equal(farSide.counts().inverted, 0);
 });
 
-test('an outage leaves what waits in order, and drains it when it is over', {
-  timeout: 60_000,
-}, async (t) => {
-  const gone = await startFarSide({ token });
+test('an outage leaves what waits in order, and drains it when it is over', async (t) => {
+  const gone = await startFarSide({ token, port: await ownPort() });
   await gone.close();
   const bridge = await start(t, folder(t), gone.baseUrl);
   const calls = 500;
@@ -223,7 +217,7 @@ test('an outage leaves what waits in order, and drains it when it is over', {
   assert.equal((await counted(bridge)).waiting, 3 * calls);
   const back = await startFarSide({ token, port: gone.port });
   t.after(() => back.close());
-  await back.waitFor(completed(calls), 30_000);
+  await back.waitFor(completed(calls));
   assert.equal(back.counts().inverted, 0);
   await bridge.stop();
 });

@@ -127,9 +127,7 @@ test('an unmatched context, an outgoing leg, a leg of a call, and an unknown id'
   assert.match(none.error, /^no record of 1763600000\.9: .*last 7 days \(JOURNAL_KEEP\)/);
 });
 
-test('a call of a time without a connection, not reported from its record: found by its number, with the reason', {
-  timeout: 180_000,
-}, async (t) => {
+test('a call of a time without a connection, not reported from its record: found by its number, with the reason', async (t) => {
   const records = `${temporaryFolder(t)}/Master.csv`;
   writeFileSync(records, '');
   const { explain } = await standing(t, { CDR_SOURCE: `csv:${records}` });
@@ -147,9 +145,7 @@ test('a call of a time without a connection, not reported from its record: found
   assert.equal((await explain(uniqueid)).text, ran.text);
 });
 
-test('waiting, a dead letter, and confirmed but lost: each with its reason', {
-  timeout: 60_000,
-}, async (t) => {
+test('waiting, a dead letter, and confirmed but lost: each with its reason', async (t) => {
   const { stand, explain } = await standing(t);
   const rings = (id: string) =>
     stand.pbx.send(

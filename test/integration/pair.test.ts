@@ -132,7 +132,7 @@ describe('two bridges on one PBX', { concurrency: 4 }, () => {
     const office = await createOffice(day);
     t.after(office.close);
     const one = await office.addBridge('one');
-    const other = await office.addBridge('other', standby('5000'));
+    const other = await office.addBridge('other', standby('20000'));
     await playDay(office).over;
     await heldAtTheEnd(office);
     await Promise.all([one.atRest(), other.atRest()]);

@@ -168,7 +168,7 @@ const toldCalls = ({ day }: Office) => day.filter(({ call }) => call.reported.le
 export const eventsOf = ({ day }: Office) => day.reduce((sum, { call }) => sum + call.reported.length, 0);
 
 /** Waits until every call that is to be reported is completed at the far side, and gives what it holds. */
-export async function heldAtTheEnd(office: Office, timeoutMs = 30_000): Promise<Map<string, Held>> {
+export async function heldAtTheEnd(office: Office, timeoutMs?: number): Promise<Map<string, Held>> {
   const count = toldCalls(office);
   await office.farSide.waitFor((farSide) => {
     const calls = [...farSide.calls().values()];

@@ -75,6 +75,7 @@ export function runProgram(args: readonly string[], { env, cwd, cli = thisTree }
 /** An empty folder that is removed at the end of the test. */
 export function temporaryFolder(t: { after(callback: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'pbx-bridge-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  // Hooks run in the order of their making: a program that is ended by a later one may still write there.
+  t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }

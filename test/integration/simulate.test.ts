@@ -4,7 +4,7 @@ import { runProgram, temporaryFolder } from './program.ts';
 import { callsOf, createStand } from './stand.ts';
 
 test('simulate: a bridge that logs in reports just the calls that were made up', async (t) => {
-  const args = ['simulate', '--json', '--rate', '40', '--seconds', '2', '--talk', '0.1', '--seed', '5'];
+  const args = ['simulate', '--json', '--rate', '40', '--seconds', '4', '--talk', '0.1', '--seed', '5'];
   const mix = 'answered=2,missed=1,busy=2,withheld=1,outgoing=1,internal=1';
   const office = runProgram([...args, '--mix', mix], { env: {}, cwd: temporaryFolder(t) });
   const [, port = ''] = await office.says(/"port": (\d+)/);

@@ -5,6 +5,7 @@ import type { Log } from '../../src/log/log.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
+import { ownPort } from '../fakes/own-port.ts';
 import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
@@ -65,11 +66,22 @@ export function callsOf(farSide: FarSide): HeldCall[] {
 }
 
 export async function createStand(t: Test, settings: Readonly<Record<string, string>> = {}): Promise<Stand> {
-  const pbx = createPlayer({ username: 'bridge', secret: 'sesame', clock: systemClock });
+  // Tests crash it and start it again.
+  const pbx = createPlayer({
+    ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
+    port: await ownPort(),
+  });
   const { port } = await pbx.listen();
   const farSide = await startFarSide({
     token: 'a-token',
     priorityOf: (number) => (number === vip ? 10 : null),
+  });
+  let bridge: { stop(): Promise<void> } | undefined;
+  // Before the hook of the folder, which it writes to.
+  t.after(async () => {
+    await bridge?.stop();
+    await pbx.close();
+    await farSide.close();
   });
   const env = {
     AMI_PORT: String(port),
@@ -83,7 +95,6 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
     STATUS_LISTEN: 'off',
     ...settings,
   };
-  let bridge: { stop(): Promise<void> } | undefined;
   const connections = createCounter();
   let listening = createCounter();
 
@@ -143,11 +154,6 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
       }
     },
   };
-  t.after(async () => {
-    await stand.stop();
-    await pbx.close();
-    await farSide.close();
-  });
   return stand;
 }
 

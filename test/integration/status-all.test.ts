@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { BridgeStatus } from '../../src/status/bridge-status.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
@@ -19,7 +20,12 @@ test('status --all: each bridge of this machine in a row, and why one is not wel
   for (const stand of [main, berlin]) await stand.start();
   berlin.farSide.inject(always({ kind: 'status', status: 401 }));
   for (const frame of markerCall().frames) berlin.pbx.send(frame);
-  await berlin.farSide.waitFor((it) => it.counts().requests > 0);
+  const url = `http://127.0.0.1:${berlin.statusPort()}/status.json`;
+  const isPaused = async () => {
+    const { calls, outbox, delivery } = (await (await fetch(url)).json()) as BridgeStatus;
+    return calls.open === 0 && outbox.waiting === 2 && delivery.state === 'paused';
+  };
+  while (!(await isPaused()));
   write('berlin.env', `127.0.0.1:${berlin.statusPort()}`);
   write('bridge.env', `127.0.0.1:${main.statusPort()}`);
   write('munich.env', '127.0.0.1:1');

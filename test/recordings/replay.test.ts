@@ -20,7 +20,7 @@ describe('every recording of a real Asterisk, replayed over TCP, is reported as 
 }, () => {
   const scenarios = readScenarios();
   for (const { name, recording, calls, settings } of scenarios)
-    test(name, { timeout: 60_000 }, async (t) => {
+    test(name, async (t) => {
       const stand = await createStand(t, settings);
       const { pbx, farSide } = stand;
       await stand.start();

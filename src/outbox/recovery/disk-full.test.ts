@@ -135,6 +135,7 @@ test('disk full: what is small does not overtake what does not fit', { skip }, a
   const big = append('ringing', 'x'.repeat(1_000_000));
   await outbox.counters();
   const small = append('answered', '');
+  await log.seen('outbox.full');
   // Longer than it waits before it tries again.
   await setTimeout(600);
   assert.deepEqual([written, log.lines.map(({ code }) => code)], [[], ['outbox.full']]);
