@@ -14,7 +14,7 @@ import { makePasswords } from '../src/service/access/password.ts';
 import { addUser } from '../src/service/access/users.ts';
 import { newUid } from '../src/service/accounts/setup.ts';
 import { openSqliteStore } from '../src/service/store/sqlite/sqlite-store.ts';
-import { ownPort } from './fakes/own-port.ts';
+import { freePort } from './free-port.ts';
 import { colleagues, missedLast } from './office/customers.ts';
 import { playLiveCalls } from './office/live-calls.ts';
 import { givePast } from './office/past.ts';
@@ -41,7 +41,7 @@ const stopped = new AbortController();
 let service!: ChildProcess;
 
 await furnish(serviceFolder);
-const { url, token, link } = await startServiceProcess(String(await ownPort()));
+const { url, token, link } = await startServiceProcess(String(await freePort()));
 const { port: servicePort } = new URL(url);
 
 const pbx = createPlayer({

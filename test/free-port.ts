@@ -1,21 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 
-/** Ports that were given: what is to listen there may not do so yet, or be started again. */
-const given = new Set<number>();
+/** Below those that the system gives to connections and to `listen(0)`, and none of a lab (`test/asterisk/ports.ts`). */
+const [first, end] = [10_000, 20_000];
 
 /**
- * A port of 127.0.0.1 for a program that cannot choose one by itself, or that is to have the same one after a restart.
- * It is none of those that the system gives to connections and to `listen(0)`: another test would be given it before the
- * program listens, or while it is down. Nor is it one of a lab (test/asterisk/ports.ts).
+ * A port of 127.0.0.1 for a server that cannot choose one by itself, that closes it and opens it again, or that leaves it
+ * closed: one that the system gave out could go to another test meanwhile.
  */
 export async function freePort(): Promise<number> {
-  const [lowest = 32_768] = rangeOfSystem().split(/\s+/).map(Number);
   for (;;) {
-    const port = randomInt(10_000, Math.min(lowest, 20_000));
-    if (given.has(port)) continue;
+    const port = randomInt(first, end);
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
       () => true,
@@ -24,15 +20,6 @@ export async function freePort(): Promise<number> {
     if (!isFree) continue;
     server.close();
     await once(server, 'close');
-    given.add(port);
     return port;
-  }
-}
-
-function rangeOfSystem(): string {
-  try {
-    return readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');
-  } catch {
-    return '';
   }
 }

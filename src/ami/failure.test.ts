@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import tls from 'node:tls';
-import { ownPort } from '../../test/fakes/own-port.ts';
+import { freePort } from '../../test/free-port.ts';
 import type { MessageCode } from '../log/messages.ts';
 import type { AmiFailure } from './failure.ts';
 import {
@@ -40,7 +40,7 @@ function answering(wrong: string, answer: (id: string) => string) {
 }
 
 test('nothing listens there', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await ownPort() });
+  const { player, port } = await startPlayer(t, { port: await freePort() });
   await player.close();
   assert.deepEqual(await firstFailure(t, { port }), [
     { kind: 'unreachable', detail: 'ECONNREFUSED' },

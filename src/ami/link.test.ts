@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
-import { ownPort } from '../../test/fakes/own-port.ts';
+import { freePort } from '../../test/free-port.ts';
 import type { Input } from '../calls/input.ts';
 import {
   channelEvent,
@@ -185,7 +185,7 @@ test('a link cut at any byte of a frame comes back with a snapshot and without a
 });
 
 test('Asterisk crashes and comes back: calls that died with it are not in the next snapshot', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await ownPort() });
+  const { player, port } = await startPlayer(t, { port: await freePort() });
   player.send(channelEvent('Newchannel', '1.1'));
   const { link, inputs, said, until } = startLine(t, { port });
   await until(() => said.length === 1);
@@ -372,7 +372,7 @@ test('nothing is heard after stop, and a second stop is harmless', async (t) => 
 });
 
 test('a link that is stopped leaves no timer behind, whatever it was at', async (t) => {
-  const { player, port } = await startPlayer(t, { port: await ownPort() });
+  const { player, port } = await startPlayer(t, { port: await freePort() });
   const up = startLine(t, { port });
   await up.until(() => up.said.length === 1);
   up.link.stop();

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { type TestContext, test } from 'node:test';
 import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { always, type Fault, times } from '../../test/fakes/far-side-faults.ts';
-import { ownPort } from '../../test/fakes/own-port.ts';
+import { freePort } from '../../test/free-port.ts';
 import { type ApiClientOptions, createApiClient } from './client.ts';
 import type { ApiResult } from './result.ts';
 
@@ -124,7 +124,7 @@ test('an answer that drips byte by byte ends at the deadline', async (t) => {
 });
 
 test('a far side that is not there: refused, unknown name, no TLS, TLS that never answers', async (t) => {
-  const farSide = await startFarSide({ token, port: await ownPort() });
+  const farSide = await startFarSide({ token, port: await freePort() });
   await farSide.close();
   const silent = createTcpServer();
   const sockets = new Set<{ destroy(): void }>();
@@ -149,7 +149,7 @@ test('a far side that is not there: refused, unknown name, no TLS, TLS that neve
 });
 
 test('the far side goes away and comes back on the same port: the same client works on', async (t) => {
-  const first = await startFarSide({ token, port: await ownPort() });
+  const first = await startFarSide({ token, port: await freePort() });
   const client = clientFor(t, first.baseUrl);
   assert.equal(outcome(await client.postCallEvent(ringing)), 200);
   await first.close();

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type FarSide, startFarSide } from '../../test/fakes/far-side.ts';
 import { type Fault, times } from '../../test/fakes/far-side-faults.ts';
 import { createMemoryQueue } from '../../test/fakes/memory-queue.ts';
-import { ownPort } from '../../test/fakes/own-port.ts';
+import { freePort } from '../../test/free-port.ts';
 import { createApiClient } from '../api/client.ts';
 import { callStatuses } from '../api/contract/call-status.ts';
 import { silentLog } from '../log/log.ts';
@@ -105,7 +105,7 @@ test('a redirect never gets the event or the token', async (t) => {
 });
 
 test('the API is away for a whole call and comes back: the call is reported, in order', async (t) => {
-  const first = await startFarSide({ token, port: await ownPort() });
+  const first = await startFarSide({ token, port: await freePort() });
   await first.close();
   const bridge = await bridgeTo(first.baseUrl);
   t.after(() => bridge.close());

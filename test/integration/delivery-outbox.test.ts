@@ -15,7 +15,7 @@ import { openOutbox } from '../../src/outbox/outbox.ts';
 import { databasePath } from '../../src/outbox/tables/database.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import { always, share } from '../fakes/far-side-faults.ts';
-import { ownPort } from '../fakes/own-port.ts';
+import { freePort } from '../free-port.ts';
 
 const token = 'test-token';
 
@@ -206,7 +206,7 @@ test('an operator sends an older event again, from another connection: it goes b
 });
 
 test('an outage leaves what waits in order, and drains it when it is over', async (t) => {
-  const gone = await startFarSide({ token, port: await ownPort() });
+  const gone = await startFarSide({ token, port: await freePort() });
   await gone.close();
   const bridge = await start(t, folder(t), gone.baseUrl);
   const calls = 500;

@@ -5,7 +5,7 @@ import type { Log } from '../../src/log/log.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
 import type { HeldCall } from '../fakes/far-side-book.ts';
-import { ownPort } from '../fakes/own-port.ts';
+import { freePort } from '../free-port.ts';
 import { temporaryFolder } from './program.ts';
 
 type Test = { after(callback: () => Promise<void> | void): void };
@@ -69,7 +69,7 @@ export async function createStand(t: Test, settings: Readonly<Record<string, str
   // Tests crash it and start it again.
   const pbx = createPlayer({
     ...{ username: 'bridge', secret: 'sesame', clock: systemClock },
-    port: await ownPort(),
+    port: await freePort(),
   });
   const { port } = await pbx.listen();
   const farSide = await startFarSide({

@@ -9,7 +9,7 @@ import { createPlayer, type PlayerOptions } from '../../src/ami/player/player.ts
 import { systemClock } from '../../src/process/clock.ts';
 import { startWire } from '../asterisk/wire.ts';
 import { startFarSide } from '../fakes/far-side.ts';
-import { ownPort } from '../fakes/own-port.ts';
+import { freePort } from '../free-port.ts';
 import { runCommand } from './operator.ts';
 import { temporaryFolder } from './program.ts';
 import { createStand, type Stand } from './stand.ts';
@@ -34,7 +34,7 @@ async function office(t: TestContext, options: Partial<PlayerOptions> = {}) {
     clock: systemClock,
     contexts: ['default', 'from-internal', 'from-trunk', 'ext-queues'],
     endpoints,
-    port: await ownPort(),
+    port: await freePort(),
     ...options,
   });
   const { port } = await pbx.listen();
