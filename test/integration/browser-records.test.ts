@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { silentLog } from '../../src/log/log.ts';
+import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
-import { event, serve } from './service-harness.ts';
+import { callers, event, options, serve } from './service-harness.ts';
 import { hostile, hostileCalls, storeCalls, storeWeeks } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
@@ -311,4 +313,40 @@ test('a live list goes on after a connection that ended in the middle of an answ
   await page.locator('body[data-ended]').waitFor();
   await served.post(served.a.token, event({ id: 'next' }));
   await page.locator('main tbody tr[data-key="next"], .news button').first().waitFor();
+});
+
+test('a live list has what changed between the making of its page and the stream, or while that was away', {
+  skip,
+}, async (t) => {
+  const { a, post, service, stateDir, url } = await serve(t);
+  const browser = await openBrowser(t);
+  const { page } = await signIn(browser, { service });
+  const row = (id: string, status: string) =>
+    page.locator(`main tbody tr[data-key="${id}"]`).filter({ hasText: status });
+  await page.route(
+    '**/calls',
+    async (route) => {
+      const response = await route.fetch();
+      await post(a.token, event({ id: 'early' }));
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await page.goto(`${url}/calls`);
+  await row('early', 'ringing').waitFor();
+
+  await post(a.token, event({ id: 'early', status: 'answered' }));
+  await row('early', 'on a call').waitFor();
+  await service.stop();
+  await page.locator('.link.lost').waitFor();
+  const elsewhere = await startService(options(stateDir), { log: silentLog });
+  await callers(elsewhere.url).post(a.token, event({ id: 'early', status: 'completed' }));
+  await elsewhere.stop();
+  const port = Number(new URL(url).port);
+  const again = await startService(
+    { ...options(stateDir), listen: { host: '127.0.0.1', port } },
+    { log: silentLog },
+  );
+  t.after(() => again.stop());
+  await row('early', 'answered').waitFor();
 });

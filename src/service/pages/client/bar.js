@@ -61,6 +61,7 @@ function take(state) {
   all = boardOf(state.calls);
   board = boardOf(state.calls.filter((call) => isChosen(call, choice)));
   base = { server: state.now, monotonic: performance.now() };
+  const isBack = loaded && !live && state.live;
   if (loaded && live !== state.live && !state.live) announcement.textContent = words.lost ?? '';
   ({ live, signedOut, systems } = state);
   // Signed out elsewhere: no caller's name stays on the page.
@@ -74,12 +75,19 @@ function take(state) {
     if (call.missed) attention.miss();
     announce(call);
   }
-  const isNews = (/** @type {Call} */ { id, status }) => before.all.get(id)?.status !== status;
-  if (loaded && ([...all.values()].some(isNews) || missedText(before.all) !== missedText(all)))
-    dispatchEvent(new Event('calls-moved')); // see live-parts.js
+  const isNews = (/** @type {Call} */ call) =>
+    loaded ? before.all.get(call.id)?.status !== call.status : movedAt(call) >= made;
+  const isMoved = [...all.values()].some(isNews) || (loaded && missedText(before.all) !== missedText(all));
+  // While the stream was away, calls may have ended that are not on it any more.
+  if (isBack || isMoved) dispatchEvent(new Event('calls-moved')); // see live-parts.js
   if (live) loaded = true;
   drawSoon();
 }
+
+/** When the page was made, by the server's clock: what has changed since is not on it. */
+const made = Number(root.dataset.made);
+/** @param {Call} call */
+const movedAt = ({ started_at, answered_at, completed_at }) => completed_at ?? answered_at ?? started_at;
 
 /** Changes when somebody calls back or a missed call is closed. @param {import('./board.js').Board} calls */
 const missedText = (calls) =>

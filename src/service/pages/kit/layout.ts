@@ -69,7 +69,8 @@ const bar = ({
   formats,
   words,
   barChoice,
-}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
+  now,
+}: PageRequest) => html`<section id="bar" class="bar" tabindex="-1" aria-label=${words.layout.calls} data-token=${token} data-made=${now} data-zone=${formats.timeZone} data-locale=${formats.locale} data-choice=${JSON.stringify(barChoice)} data-words=${JSON.stringify(words.bar)}>
   <noscript><p class="quiet">${words.layout.noScript}</p></noscript>
 </section>`;
 
