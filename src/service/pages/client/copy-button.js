@@ -4,8 +4,8 @@ export {};
 for (const button of document.querySelectorAll('button[data-copy]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   button.hidden = false;
+  const label = button.textContent;
   button.addEventListener('click', async () => {
-    const label = button.textContent;
     const text = document.getElementById(button.dataset.copy ?? '');
     if (text === null) return;
     getSelection()?.selectAllChildren(text);
