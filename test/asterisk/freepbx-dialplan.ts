@@ -325,7 +325,7 @@ context = parked-calls
 parkext = ${number}70
 parkpos = ${number}71-${number}78
 findslot = first
-parkingtime = 2
+parkingtime = 6
 comebacktoorigin = no
 comebackcontext = parkedcallstimeout
 `,
