@@ -31,8 +31,8 @@ export async function installPackages(byFile: Readonly<Record<string, string>>):
  * asks apt-get for it too waits until it is done.
  */
 function isUnderWay(name: string): boolean {
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f=${db:Status-Status}', name], { encoding: 'utf8' });
-  return /half-installed|unpacked|half-configured/.test(stdout ?? '');
+  const { stdout } = spawnSync('dpkg-query', ['-s', name], { encoding: 'utf8' });
+  return /^Status: .* (half-installed|unpacked|half-configured)$/m.test(stdout ?? '');
 }
 
 /**
