@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,10 +18,21 @@ export function cannotInstall(): string | undefined {
 
 /** Installs the packages whose file is not there: `{ '/usr/bin/sipp': 'sip-tester' }`. */
 export async function installPackages(byFile: Readonly<Record<string, string>>): Promise<void> {
-  const missing = Object.entries(byFile).flatMap(([file, name]) => (existsSync(file) ? [] : [name]));
+  const missing = Object.entries(byFile).flatMap(([file, name]) =>
+    existsSync(file) && !isUnderWay(name) ? [] : [name],
+  );
   if (missing.length === 0) return;
   await aptGet('update');
   await aptGet('install', '-y', '--no-install-recommends', ...missing);
+}
+
+/**
+ * Another test file is installing it at this moment: its file may be there long before the libraries that it needs. Who
+ * asks apt-get for it too waits until it is done.
+ */
+function isUnderWay(name: string): boolean {
+  const { stdout } = spawnSync('dpkg-query', ['-s', name], { encoding: 'utf8' });
+  return /^Status: .* (half-installed|unpacked|half-configured)$/m.test(stdout ?? '');
 }
 
 /**

@@ -12,12 +12,24 @@ export async function startReceivers(t: { after(stop: () => Promise<void>): void
   });
   const alerts = () => (hook.received as { alerts: Alert[] }[]).flatMap((it) => it.alerts);
   const announced = () => alerts().map(({ code, state }) => `${code} ${state}`);
+  const mailed = () => mail.received.flatMap(({ data }) => noticesIn(data));
   return {
     ...{ mail, hook, alerts, announced },
-    /** Resolves when this has arrived at both. */
+    /** Resolves when this has arrived at both. One of them may get in one message what the other gets in two. */
     async until(what: string) {
       while (!announced().includes(what)) await hook.has(hook.received.length + 1);
-      await mail.has(hook.received.length);
+      while (!mailed().includes(what)) await mail.has(mail.received.length + 1);
     },
   };
+}
+
+const states: Readonly<Record<string, string>> = { PROBLEM: 'began', STILL: 'continues', OVER: 'over' };
+
+/** What a mail announces, as `announced` has it. */
+function noticesIn(mail: string): string[] {
+  return mail.split('\r\n\r\n').flatMap((part) => {
+    const [, head = ''] = /^([A-Z]+): /.exec(part) ?? [];
+    const [, code] = /^Code: (\S+)$/m.exec(part) ?? [];
+    return code === undefined ? [] : [`${code} ${states[head]}`];
+  });
 }

@@ -65,14 +65,15 @@ export function wasAnswered(records: readonly CdrRecord[], uniqueid: string): bo
 const endpointOf = (channel: string) => channel.replace(/-[0-9a-f]+$/, '');
 
 /**
- * All records. They are written a moment after a call has ended: waits (up to 3 s) until each of the `callers` has one.
+ * All records. They are written a moment after a call has ended: waits until each of the `callers` has one, up to a
+ * minute: for a busy machine.
  */
 export async function cdrOf(pbx: Pbx, callers: readonly string[]): Promise<CdrRecord[]> {
   for (let tries = 0; ; tries++) {
     const records = parseCdr(await pbx.cdr());
     const missing = callers.filter((caller) => !records.some(({ uniqueid }) => uniqueid === caller));
     if (missing.length === 0) return records;
-    if (tries === 60) throw new Error(`Asterisk wrote no record of ${missing.join(', ')}`);
+    if (tries === 1_200) throw new Error(`Asterisk wrote no record of ${missing.join(', ')}`);
     await sleep(50);
   }
 }

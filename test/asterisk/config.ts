@@ -232,9 +232,10 @@ context = parked-calls
 parkext = ${office.number}700
 parkpos = ${office.number}701-${office.number}709
 findslot = first
-parkingtime = 2
+; a busy machine needs time to have somebody fetch the call
+parkingtime = 6
 comebacktoorigin = yes
-comebackdialtime = 3
+comebackdialtime = 20
 `;
 }
 

@@ -58,11 +58,11 @@ exten => _**[1-${officeCount}]00X,1,PickupChan(PJSIP/\${EXTEN:2},p)
 ; a phone calls its own company
 exten => _493023125XXX,1,Goto(from-trunk,\${EXTEN},1)
 ; the outside world, over the trunk
-exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},4)
+exten => _+4917139200XX,1,Dial(\${MOBILE_\${EXTEN:-2:1}},20)
  same => n,Hangup()
 
 [from-queue]
-exten => _X00X,1,Dial(PJSIP/\${EXTEN},4)
+exten => _X00X,1,Dial(PJSIP/\${EXTEN},20)
 
 ; a caller who waits in a queue presses 1 to leave a message instead
 [queue-exit]
@@ -71,9 +71,9 @@ exten => 1,1,VoiceMail(\${P}0,s)
 
 ; a Local channel that leads to another Local channel
 [two-deep]
-exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal,4)
+exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal,20)
 [two-deep-kept]
-exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal/n,4)
+exten => _X00X,1,Dial(Local/\${EXTEN}@from-internal/n,20)
 
 ; asked on the mobile, before it is joined with the caller: 1 takes the call
 [press-one]

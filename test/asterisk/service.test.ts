@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import type { CallExtras } from '../../src/api/contract/call-extras.ts';
 import { spaced } from '../../src/phone-number/normalise-number.ts';
@@ -9,8 +10,9 @@ import { managerUsers } from './config.ts';
 import { install, labImpossible, versions } from './install.ts';
 import { openLab } from './lab.ts';
 import { office } from './offices.ts';
-import { expectedCalls, labSettings } from './row.ts';
+import { expectedCalls, labSettings, type Row } from './row.ts';
 import { matrix } from './rows/all.ts';
+import { phone } from './sip-script.ts';
 import { playRow } from './stage.ts';
 
 /**
@@ -97,17 +99,28 @@ for (const version of versions)
       };
       const { page, trouble } = await signIn(await openBrowser(t), { service: { link } });
       await page.getByRole('button', { name: 'Show calls' }).click();
-      const shown = watchBar(page);
+      const shown = await watchBar(page);
 
       const index = matrix.findIndex(({ name }) => name === 'extension-caller-hangs-up');
-      const row = matrix[index];
-      assert.ok(row);
-      const [call] = expectedCalls(row, index, office(1));
+      const found = matrix[index];
+      assert.ok(found);
+      const [call] = expectedCalls(found, index, office(1));
       const answeredBy = call?.reported.find(({ status }) => status === 'answered')?.caller_id;
+      // Each state stays until the browser has had time to show it.
+      const row: Row = {
+        ...found,
+        phones: { 1: phone.answers({ after: 3_000 }) },
+        async play(stage) {
+          const call = await stage.customerCalls();
+          await stage.talk(call, 1);
+          await shown.until(`pbx-${call.channel.uniqueid}`, `answered by ${answeredBy},`);
+          call.hangsUp();
+        },
+      };
       const play = await playRow({ row, index, office: office(1), ...lab });
       const id = `pbx-${play.inbound[0]?.uniqueid}`;
-      await page.locator(`[data-call="${id}"]`).waitFor({ state: 'detached' });
-      assert.deepEqual(await shown(id), ['ringing', `answered by ${answeredBy},`, 'ended after', 'gone']);
+      await shown.until(id, 'gone');
+      assert.deepEqual(await shown.of(id), ['ringing', `answered by ${answeredBy},`, 'ended after', 'gone']);
 
       await page.goto(`${url}/calls/details?${new URLSearchParams({ id })}`);
       const record = await page.locator('main').innerText();
@@ -147,9 +160,9 @@ for (const version of versions)
         const { data: entries } = (await reply.json()) as { data: HistoryEntry[] };
         // A search is recorded too, with its term in it.
         const data = entries.filter(({ method }) => method === 'POST');
-        if (data.length < count && tries < 100) {
+        if (data.length < count && tries < 1_200) {
           // Taken, and on its way.
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await sleep(50);
           continue;
         }
         for (const { status } of data) assert.equal(status, 200);
@@ -159,8 +172,8 @@ for (const version of versions)
   });
 
 /** Notes what the bar says of each call, up to its seconds; gives it for one, each word once. */
-function watchBar(page: Page): (id: string) => Promise<string[]> {
-  const started = page.evaluate(`globalThis.said = {};
+async function watchBar(page: Page) {
+  await page.evaluate(`globalThis.said = {};
     new MutationObserver(() => {
       const cards = new Map([...document.querySelectorAll('[data-call]')].map((card) =>
         [card.dataset.call, card.querySelector('.what').textContent.replace(/\\d+:\\d\\d.*/s, '').trim()]));
@@ -170,9 +183,13 @@ function watchBar(page: Page): (id: string) => Promise<string[]> {
         if (list.at(-1) !== word) list.push(word);
       }
     }).observe(document.getElementById('bar'), { childList: true, subtree: true, characterData: true })`);
-  return async (id) => {
-    await started;
-    return ((await page.evaluate('said')) as Record<string, string[]>)[id] ?? [];
+  const of = async (id: string) => ((await page.evaluate('said')) as Record<string, string[]>)[id] ?? [];
+  return {
+    of,
+    /** Resolves when this is what it says of a call. */
+    async until(id: string, word: string) {
+      while ((await of(id)).at(-1) !== word) await sleep(50);
+    },
   };
 }
 

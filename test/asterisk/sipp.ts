@@ -110,7 +110,7 @@ export async function startSipp(options: {
 
 async function untilBound(child: ChildProcess, port: number): Promise<void> {
   const local = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 6_000; tries++) {
     if (readFileSync(`/proc/${child.pid}/net/udp`, 'utf8').includes(local)) return;
     if (child.exitCode !== null)
       throw new Error(`sipp ended with ${child.exitCode} before it listened on ${port}`);

@@ -24,7 +24,7 @@ export async function startStasisApp(port: number): Promise<{ close(): void }> {
     const callee = await ask('POST', 'channels/create', { endpoint, app, originator: caller });
     others.set(caller, callee.id).set(callee.id, caller);
     await ask('POST', `bridges/${bridge.id}/addChannel`, { channel: `${caller},${callee.id}` });
-    await ask('POST', `channels/${callee.id}/dial`, { caller, timeout: '4' });
+    await ask('POST', `channels/${callee.id}/dial`, { caller, timeout: '20' });
   }
 
   async function hear(event: StasisEvent) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from './asterisk.ts';
 import { type FarEnd, startFarEnd } from './far-end.ts';
 import { labImpossible, type Version, versions } from './install.ts';
@@ -113,8 +114,11 @@ for (const version of versions) {
       assert.deepEqual(numbersAt(bridge, '30231259'), { events: 2 * AT_ONCE, lookups: AT_ONCE });
     });
 
-    await t.test('every caller who withholds it was heard, and not reported', () => {
-      assert.equal(bridge.log().match(/"code":"call\.no-number"/g)?.length, 2 * CALLS);
+    await t.test('every caller who withholds it was heard, and not reported', async () => {
+      const heard = () => bridge.log().match(/"code":"call\.no-number"/g)?.length ?? 0;
+      // What the bridge has said arrives here by another way than what it has reported.
+      while (heard() < 2 * CALLS) await sleep(50);
+      assert.equal(heard(), 2 * CALLS);
     });
 
     await t.test('no withheld number has left the machine', () =>

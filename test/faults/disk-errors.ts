@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { seededRandom } from '../../src/ami/player/seeded-random.ts';
-import { installPackages } from '../debian.ts';
+import { cannotInstall, installPackages } from '../debian.ts';
 import type { BridgeProcess, LogLine } from './bridge-process.ts';
 import type { Fault, Outcome, RunOptions } from './fault.ts';
 import { startLoad } from './load.ts';
@@ -35,8 +35,7 @@ export const diskErrors: readonly Fault[] = [
 async function needs(): Promise<string | undefined> {
   if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
   const tool = '/usr/bin/fiu-run';
-  if (existsSync(tool)) return undefined;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return 'it needs fiu-utils (libfiu)';
+  if (!existsSync(tool) && cannotInstall() !== undefined) return 'it needs fiu-utils (libfiu)';
   await installPackages({ [tool]: 'fiu-utils' });
   return undefined;
 }
@@ -158,11 +157,14 @@ function startUnderFiu(rig: Rig, hear: (line: LogLine) => void, commands: readon
   return rig.startBridge({ wrap: ['fiu-run', ...options], hear });
 }
 
-/** What is asked of a bridge that has just ended is in vain, and no matter. */
+/** What is asked of a bridge that has ended is in vain, and no matter; one that lives does it, however long it takes. */
 async function controlFiu(rig: Rig, bridge: BridgeProcess, command: string): Promise<void> {
-  await exec('fiu-ctrl', ['-f', join(rig.folder, 'fiu'), '-c', command, String(bridge.pid)], {
-    timeout: 5_000,
-  }).catch(() => {});
+  const ended = new AbortController();
+  void bridge.ended.then(() => ended.abort());
+  const options = { signal: ended.signal };
+  await exec('fiu-ctrl', ['-f', join(rig.folder, 'fiu'), '-c', command, String(bridge.pid)], options).catch(
+    () => {},
+  );
 }
 
 function createSignal() {

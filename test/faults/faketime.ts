@@ -1,11 +1,10 @@
-import { existsSync, globSync } from 'node:fs';
-import { installPackages } from '../debian.ts';
+import { globSync } from 'node:fs';
+import { cannotInstall, installPackages } from '../debian.ts';
 
 /** Why no process can be given a clock of its own here, in one line; installs Debian's faketime where it may. */
 export async function faketimeImpossible(): Promise<string | undefined> {
   if (process.platform !== 'linux') return `it needs Linux, this is ${process.platform}`;
-  if (library() !== undefined) return undefined;
-  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+  if (library() === undefined && cannotInstall() !== undefined)
     return 'it needs faketime (Debian), and root to install it';
   await installPackages({ '/usr/bin/faketime': 'faketime' });
   return library() === undefined ? 'faketime is installed, but not its library' : undefined;

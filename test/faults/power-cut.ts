@@ -87,6 +87,8 @@ async function cutAgainAndAgain(
       rig.farSide.inject(cuts % 2 === 0 ? () => ({ kind: 'hang' }) : undefined);
       const bridge = rig.startBridge({ hear });
       await bridge.says('ami.connected');
+      // What is not taken cannot be lost: on a busy machine a life may be over before the first call.
+      if (control) await bridge.says('call.ringing');
       await sleep(random() * longestLifeMs);
       bridge.kill('SIGSTOP');
       disk.cutPower();

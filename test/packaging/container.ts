@@ -20,7 +20,7 @@ export type Container = {
 
 /** Longer than a busy machine takes: what is not there by then will not come. */
 const BOOT_MS = 120_000;
-const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 120_000;
 
 /**
  * Boots it. Gives why not, in one line, where the machine that the tests run on cannot.

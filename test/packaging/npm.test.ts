@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../integration/program.ts';
+import { longestTestMs } from '../watch-files.ts';
 import { run } from './machine.ts';
 
 const project = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -19,18 +20,11 @@ test("with Debian's own npm the lock file brings the runtime, and npm's scripts 
   const authorities = process.env.NODE_EXTRA_CA_CERTS;
   const trusted = authorities === undefined ? [] : [`NODE_EXTRA_CA_CERTS=${authorities}`];
   const npm = (...args: string[]) =>
-    run('env', [
-      ...trusted,
-      'npm',
-      'exec',
-      '--yes',
-      '--prefer-offline',
-      '--prefix',
-      cwd,
-      debians,
-      '--',
-      ...args,
-    ]);
+    run(
+      'env',
+      [...trusted, 'npm', 'exec', '--yes', '--prefer-offline', '--prefix', cwd, debians, '--', ...args],
+      longestTestMs,
+    );
   const installed = await npm('ci', '--omit=dev', '--prefer-offline', '--prefix', cwd);
   assert.equal(installed.code, 0, installed.output);
   const found = await run(join(cwd, 'node_modules/.bin/node'), ['--version']);

@@ -6,7 +6,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'extension-caller-hangs-up',
     says: 'An extension answers; the caller hangs up.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -18,7 +18,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'extension-agent-hangs-up',
     says: 'An extension answers; the agent hangs up.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       await stage.talk(await stage.customerCalls(), 1);
@@ -29,7 +29,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'announcement-then-extension',
     says: 'The PBX answers and plays an announcement, then an extension takes the call.',
-    dialplan: ['Answer()', 'Playback(digits/1)', 'Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Answer()', 'Playback(digits/1)', 'Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -41,7 +41,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'menu-then-extension',
     says: 'The caller presses 2 in a menu and gets the second extension.',
-    dialplan: ['Answer()', 'Read(KEY,,1,,1,3)', 'Dial(PJSIP/{P}{KEY},4)'],
+    dialplan: ['Answer()', 'Read(KEY,,1,,1,3)', 'Dial(PJSIP/{P}{KEY},20)'],
     phones: { 2: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls({ first: [pause(300), presses('2', 'caller')] });
@@ -53,7 +53,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'hold',
     says: 'The agent puts the caller on hold and takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: {
       1: phone.answers({
         first: [pause(400), reinvites('sendonly', 'phone'), pause(500), reinvites('sendrecv', 'phone')],
@@ -70,7 +70,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'overflow',
     says: 'The first extension does not answer, the second does.',
-    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(PJSIP/{P}2,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(PJSIP/{P}2,20)'],
     phones: { 1: phone.rings(), 2: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -82,7 +82,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'survey-after-call',
     says: 'The agent hangs up; the caller stays for a recorded question, and then hangs up.',
-    dialplan: ['Dial(PJSIP/{P}1,4,g)', 'Read(KEY,digits/1,1,,1,3)'],
+    dialplan: ['Dial(PJSIP/{P}1,20,g)', 'Read(KEY,digits/1,1,,1,3)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -97,7 +97,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'reception',
     says: 'The reception answers; its phone shows another number than its own.',
-    dialplan: ['Dial(PJSIP/{P}5,4)'],
+    dialplan: ['Dial(PJSIP/{P}5,20)'],
     phones: { 5: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -109,7 +109,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'reception-by-callerid',
     says: 'The same, for somebody who wants the number that is shown (ANSWERED_BY=callerid).',
-    dialplan: ['Dial(PJSIP/{P}5,4)'],
+    dialplan: ['Dial(PJSIP/{P}5,20)'],
     phones: { 5: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -123,7 +123,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'inbound-by-channel',
     says: 'The trunk is known by the name of its channels, not by its context; a forward goes out over it again.',
-    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(Local/+4917139200{O}1@from-internal/n,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,1)', 'Dial(Local/+4917139200{O}1@from-internal/n,20)'],
     phones: { 1: phone.rings() },
     mobile: phone.answers(),
     async play(stage) {
@@ -138,7 +138,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'two-calls-same-number',
     says: 'One number calls twice at once; two extensions answer.',
-    dialplan: ['Set(GROUP()=office-{O})', 'Dial(PJSIP/{P}{GROUP_COUNT(office-{O})},4)'],
+    dialplan: ['Set(GROUP()=office-{O})', 'Dial(PJSIP/{P}{GROUP_COUNT(office-{O})},20)'],
     phones: { 1: phone.answers({ after: 800 }), 2: phone.answers({ after: 800 }) },
     async play(stage) {
       const first = await stage.customerCalls();
@@ -154,7 +154,7 @@ export const answeredRows: readonly Row[] = [
   {
     name: 'chan-sip-trunk',
     says: 'The call comes in over chan_sip, where a new channel is Down before it is Ring.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls({ chanSip: true });

@@ -6,7 +6,7 @@ export const groupRows: readonly Row[] = [
   {
     name: 'ring-group-one-answers',
     says: 'Three phones ring, the second answers.',
-    dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,4)'],
+    dialplan: ['Dial(PJSIP/{P}1&PJSIP/{P}2&PJSIP/{P}3,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -29,7 +29,7 @@ export const groupRows: readonly Row[] = [
   {
     name: 'ring-group-local',
     says: 'A ring group of Local channels, as FreePBX builds it; the second phone answers.',
-    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,4)'],
+    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,20)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }) },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -41,7 +41,7 @@ export const groupRows: readonly Row[] = [
   {
     name: 'ring-group-local-given-up',
     says: 'The same group; the caller gives up.',
-    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,4)'],
+    dialplan: ['Dial(Local/{P}1@from-internal/n&Local/{P}2@from-internal/n,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -68,7 +68,7 @@ export const groupRows: readonly Row[] = [
     ({ name, says, target }): Row => ({
       name,
       says: `An extension answers, ${says}.`,
-      dialplan: [`Dial(Local/{P}1@${target},4)`],
+      dialplan: [`Dial(Local/{P}1@${target},20)`],
       phones: { 1: phone.answers() },
       async play(stage) {
         const call = await stage.customerCalls();

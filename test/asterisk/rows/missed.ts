@@ -6,7 +6,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'caller-gives-up',
     says: 'The caller gives up while the phone rings.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -19,7 +19,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'busy',
     says: 'The extension is busy.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.busy() },
     async play(stage) {
       await stage.customerCalls();
@@ -41,7 +41,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'nobody-registered',
     says: 'No phone is registered at the extension.',
-    dialplan: ['Dial(PJSIP/{P}6,4)'],
+    dialplan: ['Dial(PJSIP/{P}6,20)'],
     async play(stage) {
       await stage.customerCalls();
     },
@@ -61,7 +61,7 @@ export const missedRows: readonly Row[] = [
   {
     name: 'menu-given-up',
     says: 'The caller hangs up in the menu.',
-    dialplan: ['Answer()', 'Read(KEY,,1,,1,5)', 'Dial(PJSIP/{P}{KEY},4)'],
+    dialplan: ['Answer()', 'Read(KEY,,1,,1,5)', 'Dial(PJSIP/{P}{KEY},20)'],
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.reaches(call, 'Read');

@@ -8,7 +8,7 @@ export const mobileRows: readonly Row[] = [
   {
     name: 'follow-me-mobile',
     says: 'The extension does not answer; the mobile does.',
-    dialplan: ['Dial(PJSIP/{P}1,1)', `Dial(${toMobile},4)`],
+    dialplan: ['Dial(PJSIP/{P}1,1)', `Dial(${toMobile},20)`],
     phones: { 1: phone.rings() },
     mobile: phone.answers(),
     async play(stage) {
@@ -21,7 +21,7 @@ export const mobileRows: readonly Row[] = [
   {
     name: 'ring-group-with-mobile',
     says: 'A phone and a mobile ring together; the phone answers.',
-    dialplan: [`Dial(PJSIP/{P}1&${toMobile},4)`],
+    dialplan: [`Dial(PJSIP/{P}1&${toMobile},20)`],
     phones: { 1: phone.answers({ after: 600 }) },
     mobile: phone.rings(),
     async play(stage) {
@@ -34,7 +34,7 @@ export const mobileRows: readonly Row[] = [
   {
     name: 'forwarded-by-phone',
     says: 'The phone forwards its calls to the mobile (302); the mobile answers.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.forwards() },
     mobile: phone.answers(),
     async play(stage) {

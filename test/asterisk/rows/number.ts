@@ -7,7 +7,7 @@ function callFrom(
   invitation: Partial<Invitation>,
 ): Row {
   return {
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls(invitation);
@@ -37,7 +37,7 @@ export const rewrittenNumberRows: readonly Row[] = [
     {
       name: 'number-rewritten',
       says: 'The dialplan puts the digit for an outside line before the number.',
-      dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', 'Dial(PJSIP/{P}1,4)'],
+      dialplan: ['Set(CALLERID(num)=0{CALLERID(num)})', 'Dial(PJSIP/{P}1,20)'],
       reported: [{ from: '+494066969123', answeredBy: 1 }],
     },
     { from: '04066969123' },
@@ -46,7 +46,7 @@ export const rewrittenNumberRows: readonly Row[] = [
     {
       name: 'number-replaced',
       says: 'The dialplan replaces the number by a text.',
-      dialplan: ['Set(CALLERID(num)=Reception)', 'Dial(PJSIP/{P}1,4)'],
+      dialplan: ['Set(CALLERID(num)=Reception)', 'Dial(PJSIP/{P}1,20)'],
       reported: [{ answeredBy: 1 }],
       fromRecords: {
         why: 'a record has the name that the dialplan put in place of the number',
@@ -77,7 +77,7 @@ const restrictedRows: readonly Row[] = [
       dialplan: [
         ...(keeps as string[]),
         'Set(CALLERID(num-pres)=allowed_not_screened)',
-        'Dial(PJSIP/{P}1,4)',
+        'Dial(PJSIP/{P}1,20)',
       ],
       reported: [],
       unreported: 1,
@@ -97,7 +97,7 @@ export const numberRuleRows: readonly Row[] = [
       dialplan: [
         'Set(CALLERID(num)=0{CALLERID(num)})',
         'Set(CALLERID(num-pres)=allowed_not_screened)',
-        'Dial(PJSIP/{P}1,4)',
+        'Dial(PJSIP/{P}1,20)',
       ],
       reported: [],
       unreported: 1,
@@ -108,7 +108,7 @@ export const numberRuleRows: readonly Row[] = [
     {
       name: 'number-by-dialplan',
       says: 'The dialplan takes a moment to correct the number, and its number is to be reported.',
-      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=00442079460123)', 'Dial(PJSIP/{P}1,4)'],
+      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=00442079460123)', 'Dial(PJSIP/{P}1,20)'],
       reported: [{ from: '+442079460123', answeredBy: 1 }],
       settings: { REPORTED_NUMBER: 'dialplan' },
     },
@@ -184,7 +184,7 @@ export const numberRows: readonly Row[] = [
     {
       name: 'number-late',
       says: 'No number at first; it arrives after a moment.',
-      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:-3})', 'Dial(PJSIP/{P}1,4)'],
+      dialplan: ['Wait(0.3)', 'Set(CALLERID(num)=+494066969{EXTEN:-3})', 'Dial(PJSIP/{P}1,20)'],
       reported: [{ answeredBy: 1 }],
     },
     { from: '' },

@@ -6,7 +6,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'pickup',
     says: "The first extension rings; the second picks the group's call up with *8.",
-    dialplan: ['Dial(PJSIP/{P}1,6)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -20,7 +20,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'directed-pickup',
     says: "The first extension rings; the second picks that phone's call up by number.",
-    dialplan: ['Dial(PJSIP/{P}1,6)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -34,7 +34,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'pickup-from-queue',
     says: "A queue's members ring; a phone outside the queue picks the call up.",
-    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -48,7 +48,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'park-and-retrieve',
     says: 'The first extension parks the caller, the second takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -63,7 +63,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'park-by-transfer',
     says: 'The first phone transfers the caller to the parking number; the second takes the call back.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -78,7 +78,7 @@ export const pickupRows: readonly Row[] = [
   {
     name: 'park-times-out',
     says: 'The first extension parks the caller, nobody comes, and it rings there again.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();

@@ -7,7 +7,7 @@ export const queueRows: readonly Row[] = [
     {
       name: `queue-${members}-ringall`,
       says: `A queue rings all its members (${members}) at once; the first answers.`,
-      dialplan: ['Answer()', `Queue(${members}-ringall-{O},,,,6)`],
+      dialplan: ['Answer()', `Queue(${members}-ringall-{O},,,,20)`],
       phones: { 1: phone.answers({ after: 500 }), 2: phone.rings() },
       async play(stage) {
         const call = await stage.customerCalls();
@@ -19,7 +19,7 @@ export const queueRows: readonly Row[] = [
     {
       name: `queue-${members}-one-by-one`,
       says: `A queue rings its members (${members}) one by one; the first lets it ring, the second answers.`,
-      dialplan: ['Answer()', `Queue(${members}-linear-{O},,,,10)`],
+      dialplan: ['Answer()', `Queue(${members}-linear-{O},,,,20)`],
       phones: { 1: phone.rings(), 2: phone.answers() },
       async play(stage) {
         const call = await stage.customerCalls();
@@ -32,7 +32,7 @@ export const queueRows: readonly Row[] = [
   {
     name: 'queue-given-up',
     says: 'The caller hangs up while waiting in the queue.',
-    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -66,7 +66,7 @@ export const queueExitRows: readonly Row[] = [
   {
     name: 'queue-exit-voicemail',
     says: 'The caller presses 1 while waiting in the queue, gets the mailbox and leaves a message.',
-    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,6)'],
+    dialplan: ['Answer()', 'Queue(phones-ringall-{O},,,,20)'],
     phones: { 1: phone.rings(), 2: phone.rings() },
     async play(stage) {
       const call = await stage.customerCalls();

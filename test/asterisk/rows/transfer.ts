@@ -1,7 +1,7 @@
 import type { Row } from '../row.ts';
 import { phone } from '../sip-script.ts';
 
-const transferable = ['Dial(PJSIP/{P}1,4,tT)'];
+const transferable = ['Dial(PJSIP/{P}1,20,tT)'];
 const twoPhones = { 1: phone.answers(), 2: phone.answers() };
 
 /** The caller is handed on: still the same call, answered by who answered first. */
@@ -23,7 +23,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'blind-transfer-by-phone',
     says: "The same, by the phone's own transfer key (SIP REFER).",
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
     async play(stage) {
       const call = await stage.customerCalls();
@@ -82,7 +82,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'attended-transfer-by-phone',
     says: 'The first phone calls the second on its other line, speaks with it, and joins the two (REFER with Replaces).',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
     async play(stage) {
       const call = await stage.customerCalls();
@@ -182,7 +182,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'transfer-to-queue',
     says: 'An extension hands the caller to a queue; a member takes the call there.',
-    dialplan: ['Dial(PJSIP/{P}3,4,tT)'],
+    dialplan: ['Dial(PJSIP/{P}3,20,tT)'],
     phones: { 1: phone.rings(), 2: phone.answers({ after: 500 }), 3: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -196,7 +196,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'redirect',
     says: 'A switchboard program (AMI Redirect) moves the caller in mid-talk to the second extension.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: twoPhones,
     async play(stage) {
       const call = await stage.customerCalls();
@@ -210,7 +210,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'redirect-both',
     says: 'A switchboard program moves the caller and the extension, in mid-talk, into a conference.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();
@@ -228,7 +228,7 @@ export const transferRows: readonly Row[] = [
   {
     name: 'redirect-while-ringing',
     says: 'A switchboard program moves the caller to the second extension while the first rings.',
-    dialplan: ['Dial(PJSIP/{P}1,4)'],
+    dialplan: ['Dial(PJSIP/{P}1,20)'],
     phones: { 1: phone.rings(), 2: phone.answers() },
     async play(stage) {
       const call = await stage.customerCalls();

@@ -27,7 +27,7 @@ export const whoAnswersRows: readonly Row[] = [
   {
     name: 'mobile-over-outgoing-trunk',
     says: 'A mobile answers over a trunk on which no call ever comes in.',
-    dialplan: ['Dial(PJSIP/outgoing/{CUT(MOBILE_{O},/,3)},4)'],
+    dialplan: ['Dial(PJSIP/outgoing/{CUT(MOBILE_{O},/,3)},20)'],
     mobile: phone.answers(),
     async play(stage) {
       const call = await stage.customerCalls();
