@@ -25,11 +25,16 @@ export async function startReceivers(t: { after(stop: () => Promise<void>): void
 
 const states: Readonly<Record<string, string>> = { PROBLEM: 'began', STILL: 'continues', OVER: 'over' };
 
+/** A mail breaks its long lines anywhere, and headers between words. */
+export const unfolded = (mail: string) => mail.replaceAll('=\r\n', '').replaceAll('\r\n ', ' ');
+
 /** What a mail announces, as `announced` has it. */
 function noticesIn(mail: string): string[] {
-  return mail.split('\r\n\r\n').flatMap((part) => {
-    const [, head = ''] = /^([A-Z]+): /.exec(part) ?? [];
-    const [, code] = /^Code: (\S+)$/m.exec(part) ?? [];
-    return code === undefined ? [] : [`${code} ${states[head]}`];
-  });
+  return unfolded(mail)
+    .split('\r\n\r\n')
+    .flatMap((part) => {
+      const [, head = ''] = /^([A-Z]+): /.exec(part) ?? [];
+      const [, code] = /^Code: (\S+)$/m.exec(part) ?? [];
+      return code === undefined ? [] : [`${code} ${states[head]}`];
+    });
 }

@@ -5,12 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedMail } from '../../src/mail/mail-server.fixture.ts';
 import { always } from '../fakes/far-side-faults.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { startReceivers } from './alert-receivers.ts';
+import { startReceivers, unfolded } from './alert-receivers.ts';
 import { alertSettings } from './cause.ts';
 
-/** Without the folding of long lines. */
-const textOf = (mail: ReceivedMail | undefined) =>
-  (mail?.data ?? '').replaceAll('=\r\n', '').replaceAll('\r\n ', ' ');
+const textOf = (mail: ReceivedMail | undefined) => unfolded(mail?.data ?? '');
 const call = () => markerCall().frames[0] as string;
 
 /** Waits until a bridge has on its disk that nothing is left to send. */
