@@ -11,8 +11,7 @@ export const pickupRows: readonly Row[] = [
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.rings(1);
-      await stage.phoneDials(2, '*8');
-      await stage.talk(call, 2);
+      await stage.picksUp(2, '*8', call);
       call.hangsUp();
     },
     reported: [{ answeredBy: 2 }],
@@ -25,8 +24,7 @@ export const pickupRows: readonly Row[] = [
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.rings(1);
-      await stage.phoneDials(2, `**${stage.extension(1)}`);
-      await stage.talk(call, 2);
+      await stage.picksUp(2, `**${stage.extension(1)}`, call);
       call.hangsUp();
     },
     reported: [{ answeredBy: 2 }],
@@ -39,8 +37,7 @@ export const pickupRows: readonly Row[] = [
     async play(stage) {
       const call = await stage.customerCalls();
       await stage.rings(1);
-      await stage.phoneDials(3, '*8');
-      await stage.talk(call, 3);
+      await stage.picksUp(3, '*8', call);
       call.hangsUp();
     },
     reported: [{ answeredBy: 3 }],
