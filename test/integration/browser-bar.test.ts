@@ -2,13 +2,11 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { silentLog } from '../../src/log/log.ts';
 import { customer } from '../../src/service/store/customer.fixture.ts';
-import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
 import { withStore } from './people.ts';
-import { callers, event, options, type Served, serve } from './service-harness.ts';
+import { event, type Served, serve, startAgain } from './service-harness.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -330,17 +328,11 @@ test('after a restart of the service, ended calls are gone and ringing ones show
   for (const id of ['over soon', 'rings on'])
     assert.equal(await card(page, id).count(), 0, 'nobody knows whether it rings');
 
-  // It ends where the page does not look, before the page can be back: else the page may show it end, as is right.
-  const elsewhere = await startService(options(stateDir), { log: silentLog });
-  for (const status of ['answered', 'completed'])
-    await callers(elsewhere.url).post(a.token, event({ id: 'over soon', status }));
-  await elsewhere.stop();
-  const port = Number(new URL(url).port);
-  const again = await startService(
-    { ...options(stateDir), listen: { host: '127.0.0.1', port } },
-    { log: silentLog },
-  );
-  t.after(() => again.stop());
+  // It ends before the page can be back: else the page may show it end, as is right.
+  await startAgain(t, { stateDir, url }, async (elsewhere) => {
+    for (const status of ['answered', 'completed'])
+      await elsewhere.post(a.token, event({ id: 'over soon', status }));
+  });
   await card(page, 'rings on').waitFor();
   assert.equal(await card(page, 'over soon').count(), 0);
   await post(a.token, event({ id: 'new' }));

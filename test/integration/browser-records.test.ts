@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { silentLog } from '../../src/log/log.ts';
-import { startService } from '../../src/service.ts';
 import { browserImpossible, keepPicture, openBrowser, signIn } from './browser.ts';
 import { layoutTrouble } from './layout-trouble.ts';
-import { callers, event, options, serve } from './service-harness.ts';
+import { event, serve, startAgain } from './service-harness.ts';
 import { hostile, hostileCalls, storeCalls, storeWeeks } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
@@ -339,14 +337,8 @@ test('a live list has what changed between the making of its page and the stream
   await row('early', 'on a call').waitFor();
   await service.stop();
   await page.locator('.link.lost').waitFor();
-  const elsewhere = await startService(options(stateDir), { log: silentLog });
-  await callers(elsewhere.url).post(a.token, event({ id: 'early', status: 'completed' }));
-  await elsewhere.stop();
-  const port = Number(new URL(url).port);
-  const again = await startService(
-    { ...options(stateDir), listen: { host: '127.0.0.1', port } },
-    { log: silentLog },
+  await startAgain(t, { stateDir, url }, (elsewhere) =>
+    elsewhere.post(a.token, event({ id: 'early', status: 'completed' })),
   );
-  t.after(() => again.stop());
   await row('early', 'answered').waitFor();
 });

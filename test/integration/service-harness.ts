@@ -102,6 +102,20 @@ export async function serve(t: TestContext, change: Partial<ServiceOptions> = {}
 
 export type Served = Awaited<ReturnType<typeof serve>>;
 
+/** Starts a service that was stopped again at its address, after `work` with one elsewhere, where its screens do not look. */
+export async function startAgain(
+  t: TestContext,
+  { stateDir, url }: Pick<Served, 'stateDir' | 'url'>,
+  work: (elsewhere: ReturnType<typeof callers>) => Promise<unknown>,
+): Promise<void> {
+  const elsewhere = await startService(options(stateDir), { log: silentLog });
+  await work(callers(elsewhere.url));
+  await elsewhere.stop();
+  const listen = { host: '127.0.0.1', port: Number(new URL(url).port) };
+  const again = await startService({ ...options(stateDir), listen }, { log: silentLog });
+  t.after(() => again.stop());
+}
+
 /**
  * Fewer connections than may wait to be accepted (511): a busy machine would reset the others. One for each request: on a
  * busy machine an idle one may be closed as it is used again.

@@ -20,7 +20,7 @@ export type Container = {
 
 /** Longer than a busy machine takes: what is not there by then will not come. */
 const BOOT_MS = 120_000;
-export const PATIENCE_MS = 120_000;
+export const LONGEST_WAIT_MS = 120_000;
 
 /**
  * Boots it. Gives why not, in one line, where the machine that the tests run on cannot.
@@ -77,7 +77,7 @@ export async function boot(machine: Machine, more: readonly string[] = []): Prom
     inItsNetwork: ['nsenter', '-t', init() ?? '', '-n'],
     property,
     async until(unit, name, wanted) {
-      for (const end = Date.now() + PATIENCE_MS; ; ) {
+      for (const end = Date.now() + LONGEST_WAIT_MS; ; ) {
         const value = await property(unit, name);
         if (typeof wanted === 'string' ? value === wanted : wanted.test(value)) return value;
         if (Date.now() > end) {

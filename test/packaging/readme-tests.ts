@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { calls, phone } from '../asterisk/sip-script.ts';
 import { startSipp } from '../asterisk/sipp.ts';
-import { type Container, PATIENCE_MS } from './container.ts';
+import { type Container, LONGEST_WAIT_MS } from './container.ts';
 import type { Machine } from './machine.ts';
 import type { Packages } from './packages.ts';
 import { type Layout, layouts } from './phone-system.ts';
@@ -58,7 +58,7 @@ export async function readmeTests(
   });
   /** What is logged is on the bridge's disk: it is at the API, and in its history, a moment later. */
   const explains = async (wanted: RegExp) => {
-    for (const end = Date.now() + PATIENCE_MS; ; ) {
+    for (const end = Date.now() + LONGEST_WAIT_MS; ; ) {
       const { code, output } = await run(explain);
       if (code === 0 && wanted.test(flat(output))) return;
       if (Date.now() > end) assert.fail(`explain ended with ${code}:\n${output}`);

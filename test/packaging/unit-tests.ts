@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { longestWaitMs } from '../../src/delivery/queue.ts';
 import { createStand, markerCall, type Stand } from '../integration/stand.ts';
-import { type Container, PATIENCE_MS } from './container.ts';
+import { type Container, LONGEST_WAIT_MS } from './container.ts';
 import type { Machine } from './machine.ts';
 import { type Packages, versions } from './packages.ts';
 
@@ -28,7 +28,7 @@ export async function unitTests(
   const settings = settingsFile(machine, 'bridge', stand);
   /** Waits until the journal has it: what a unit has said, journald writes down later. */
   const untilNoted = async (wanted: RegExp, ...which: string[]) => {
-    for (const end = Date.now() + PATIENCE_MS; ; await wait(100)) {
+    for (const end = Date.now() + LONGEST_WAIT_MS; ; await wait(100)) {
       const { output } = await run('journalctl', '--no-pager', ...which);
       if (wanted.test(output)) return;
       if (Date.now() > end) assert.match(output, wanted);
