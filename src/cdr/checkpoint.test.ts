@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RecordSource } from './cdr-source.ts';
-import { nextSince, readCheckpoint } from './checkpoint.ts';
+import { nextSince, possibleSince, readCheckpoint } from './checkpoint.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -17,6 +17,16 @@ test('calls are too old when the ledger forgets them: after two days or longer, 
   const before = (ms: number) => `${(now - ms) / 1_000}.1`;
   assert.equal(since(0, [before(day), before(3 * day)]), 3 * day, 'a pending call is kept');
   assert.equal(since(0, [], now - day), day, 'it never goes back');
+});
+
+test('a time in the future, which a clock that was ahead has left, is set back to two days ago', () => {
+  assert.equal(possibleSince(now + hour + 1, now), now - 2 * day);
+  assert.equal(
+    possibleSince(now + hour, now),
+    now + hour,
+    'the clock was corrected by a little after the first start',
+  );
+  assert.equal(possibleSince(now - day, now), now - day);
 });
 
 test('a checkpoint counts for its own source alone', () => {

@@ -39,3 +39,11 @@ export function nextSince(
   for (const uniqueid of pending) next = Math.min(next, beganAt({ uniqueid }));
   return Math.max(since, next);
 }
+
+/**
+ * `since`, unless it is later than now, which only a clock that was ahead can leave behind: no call would be reported
+ * until that time. Then the time before which the longest call ended, as the ledger may have forgotten the calls before.
+ */
+export function possibleSince(since: number, now: number): number {
+  return since > now + stepMs ? nextSince(0, { now, keepMs: 0 }, []) : since;
+}

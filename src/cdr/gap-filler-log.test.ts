@@ -131,6 +131,30 @@ test('no call of more than 90 days ago is reported', async (t) => {
   assert.equal((await outbox.eventsOf(`pbx-${began(11)}.2`)).length, 2);
 });
 
+test('a clock that was ahead for a moment stops no gap filling once it is right again', async (t) => {
+  const { write, start, clock, log, reportedOf } = await scene(t);
+  write('');
+  const first = await start();
+  await first.reads(1);
+  clock.now += 40 * day;
+  await first.reads(1);
+  clock.now = now;
+  await first.stop();
+  // In the gap, with the clock right again.
+  write(line(1));
+  const second = await start();
+  await second.reads(3);
+  assert.deepEqual(
+    (await reportedOf('1800000101.1')).map(({ status }) => status),
+    ['ringing', 'completed'],
+  );
+  const said = log.lines.filter(({ code }) => code === 'cdr.clock-was-ahead');
+  assert.deepEqual(
+    said.map(({ fields }) => [fields.was, fields.since]),
+    [['2027-02-22T08:00:00.000Z', '2027-01-13T08:00:00.000Z']],
+  );
+});
+
 test('since when and why records cannot be read is known until they can be', async (t) => {
   const { write, start, clock, path, log } = await scene(t);
   let isRefused = true;

@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../outbox/tables/ledger.ts';
 import { within } from '../process/within.ts';
 import { type Decision, decideCall, newEvent } from './call-decision.ts';
 import { type Entry, type RecordSource, RecordsRefused } from './cdr-source.ts';
-import { type Checkpoint, nextSince, readCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, nextSince, possibleSince, readCheckpoint } from './checkpoint.ts';
 import type { LiveCalls } from './live-calls.ts';
 import { createPendingCalls, type PendingCall } from './pending-calls.ts';
 import { createRecordTimeouts } from './record-timeouts.ts';
@@ -108,6 +108,14 @@ export function createGapFiller(
     // the disk is full, since every read stores the position.
     void store([]).catch(() => {});
     log.say('cdr.from-now', { source: name });
+  }
+
+  function correctSince(): void {
+    const possible = possibleSince(since, now());
+    if (possible === since) return;
+    const text = (at: number) => new Date(at).toISOString();
+    log.say('cdr.clock-was-ahead', { source: name, was: text(since), since: text(possible) });
+    since = possible;
   }
 
   function add({ record, from }: Entry<unknown>): void {
@@ -235,6 +243,7 @@ export function createGapFiller(
       // Calls whose events are only in memory are not in the ledger yet: they would be decided again.
       if (!(await outbox.written(writtenMs))) return false;
       await begin();
+      correctSince();
       const thorough = live.snapshots() > gaps || reads % thoroughEvery === 1;
       const chunk = await source.read(position, { thorough });
       if (chunk.restarted) log.say('cdr.lost-position', { source: name });

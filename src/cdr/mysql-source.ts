@@ -6,8 +6,10 @@ import {
   boundsOf,
   type Candidate,
   candidatesOf,
+  dayS,
   positionAfter,
   positionOf,
+  possiblePosition,
   type RowTimes,
   type ScanPosition,
 } from './table-scan.ts';
@@ -16,8 +18,6 @@ import {
 const pageRows = 2_000;
 /** Calls whose rows are read by one query. */
 const callsAtOnce = 500;
-/** Where to start in an empty table: this long ago, s, which covers every time zone that it may be written in. */
-const dayS = 86_400;
 /** Maximum size of a table without an index: each read goes through all of it. */
 const maxRowsWithoutIndex = 50_000;
 
@@ -109,13 +109,14 @@ export function createMysqlSource(options: MysqlOptions): RecordSource<ScanPosit
         : { ...positionAfter(start, { cursor: undefined, thorough: true, read: calls, now }), seen: [] };
     },
 
-    async read(position, how) {
+    async read(last, how) {
       const table = await tableOf();
       const now = await clock();
+      const position = possiblePosition(last, now);
       // A thorough scan does not continue a quick one.
       const restarts = how.thorough && position.unfinished?.thorough === false;
       const unfinished = restarts ? null : position.unfinished;
-      const here = { ...position, at: Math.min(position.at, now), unfinished };
+      const here = { ...position, unfinished };
       const thorough = unfinished?.thorough ?? how.thorough;
       const { page, cursor } = await readRowTimes(table, boundsOf(here, thorough));
       const seen = new Map(here.seen.map(([uniqueid, rows]) => [uniqueid, rows]));

@@ -7,6 +7,7 @@ import {
   type Page,
   positionAfter,
   positionOf,
+  possiblePosition,
   type RowTimes,
   type ScanPosition,
 } from './table-scan.ts';
@@ -90,6 +91,19 @@ test('a scan ends at the latest call, and a thorough one says so', () => {
 test('a clock that was ahead hides no later calls', () => {
   const after = positionAfter({ ...position, thoroughAt: at + 999 }, { ...page, read: [call(500)] });
   assert.deepEqual([after.at, after.thoroughAt], [at + 100, at + 100]);
+});
+
+test('a position later than the server’s clock is of a clock that was ahead: the last day is read again', () => {
+  const unfinished = { cursor: at + 99 * hour, latest: at + 99 * hour, zone, thorough: false };
+  const dayBefore = { at: at - 24 * hour, thoroughAt: at - 24 * hour, unfinished: null };
+  for (const ahead of [{ at: at + late + 1 }, { thoroughAt: at + late + 1 }])
+    assert.deepEqual(possiblePosition({ ...position, ...ahead, unfinished }, at), {
+      ...position,
+      ...dayBefore,
+    });
+  const slightly = { ...position, at: at + late, unfinished };
+  assert.deepEqual(possiblePosition(slightly, at), { ...slightly, at }, 'records are read that late anyway');
+  assert.deepEqual(possiblePosition(position, at), position);
 });
 
 test('a scan that is not finished continues with what it has found', () => {

@@ -42,6 +42,20 @@ const setBackS = 3_600;
 /** An hour of a PBX with 50,000 calls an hour. */
 const maxSeen = 50_000;
 
+/** Where to start if the position tells nothing: this long ago, s, which covers every time zone that a table may be written in. */
+export const dayS = 86_400;
+
+/**
+ * The position, unless it is later than the server's clock (Unix s), which only a clock that was ahead can leave behind.
+ * Then a day ago: when the clock was corrected is not known, and calls that were reported are in the ledger.
+ */
+export function possiblePosition(position: ScanPosition, now: number): ScanPosition {
+  const { at, thoroughAt } = position;
+  if (Math.max(at, thoroughAt) > now + lateS)
+    return { ...position, at: now - dayS, thoroughAt: now - dayS, unfinished: null };
+  return { ...position, at: Math.min(at, now) };
+}
+
 /** Which rows to read, local s: those that began since, and ended since. */
 export function boundsOf(position: ScanPosition, thorough: boolean) {
   const { zone, unfinished } = position;

@@ -77,6 +77,13 @@ export const callsMessages = {
     text: 'call records: reading {source} from the saved position',
     means: 'Calls that began and ended while the bridge was not connected are found there and reported.',
   },
+  'cdr.clock-was-ahead': {
+    level: 'warn',
+    text: 'call records: the clock was ahead, so calls of {source} counted as too old until {was}; set back: those since {since} are reported',
+    means:
+      'While the clock was ahead by more than OUTBOX_KEEP, the bridge saved a time in the future, before which no call is reported from records. Calls that were reported already may be sent once more, which is harmless.',
+    todo: 'Verify that this machine and the PBX keep their clocks right (timedatectl).',
+  },
   'cdr.call-reported': {
     level: 'info',
     text: 'call {call} from {from} at {began}, {outcome}: reported from its call record',
