@@ -26,6 +26,8 @@ type ConnectionHandlers = {
   onCallEvent(event: string, frame: Buffer, at: number): void;
   /** A frame that was too long; `wanted`: of a call event, or of a list that is being read. */
   onTooLong(event: string, wanted: boolean): void;
+  /** No answer came in time to this action, which the bridge can do without. */
+  onUnanswered?: ((action: string) => void) | undefined;
   /** Every whole frame as it came, valid only during the call; `at` in Unix milliseconds. */
   onFrame?: ((frame: Buffer, at: number) => void) | undefined;
   /** Called once when a logged-in connection has ended, unless `close` ended it. */
@@ -41,19 +43,26 @@ type ConnectionTools = {
 
 /** One logged-in connection. Its promises are rejected with ConnectionEnded when it ends. */
 export type Connection = {
-  /**
-   * Sends an action and returns its response, `Success` or `Error`. Without one in time the connection is failed.
-   * @param limits those of the connection when absent.
-   */
-  request(action: Action, limits?: AnswerLimits): Promise<Response>;
+  /** Sends an action and returns its response, `Success` or `Error`. */
+  request(action: Action, options?: AnswerOptions): Promise<Response>;
   /** Sends an action that is answered by a list of events. */
-  list<Item>(request: ListRequest<Item>, limits?: AnswerLimits): Promise<List<Item>>;
+  list<Item>(request: ListRequest<Item>, options?: AnswerOptions): Promise<List<Item>>;
   /** When Asterisk's certificate expires, Unix ms; undefined without TLS. */
   readonly certificateEndsAt: number | undefined;
   /** Ends the connection for this reason. */
   fail(failure: AmiFailure): void;
   /** Ends it with a Logoff; onEnd is not called. */
   close(): void;
+};
+
+type AnswerOptions = {
+  /** Those of the connection when absent. */
+  readonly limits?: AnswerLimits;
+  /**
+   * Without an answer in time the connection is failed. Other actions then count as refused, at once if this connection
+   * has never answered them before: a proxy in front of Asterisk may know only some.
+   */
+  readonly needed?: boolean;
 };
 
 type ListRequest<Item> = {
@@ -96,7 +105,7 @@ export async function openConnection(
 async function logIn(
   socket: Socket,
   { username, secret, answerDeadlineMs }: ConnectionOptions,
-  { onCallEvent, onTooLong, onFrame, onEnd }: ConnectionHandlers,
+  { onCallEvent, onTooLong, onUnanswered, onFrame, onEnd }: ConnectionHandlers,
   { clock, counters, signal }: ConnectionTools,
 ): Promise<Connection> {
   let ended = false;
@@ -106,6 +115,9 @@ async function logIn(
   let onGreeting: (line: string) => void = () => {};
   /** The lists that are being read, by ActionID. */
   const lists = new Map<string, OpenList>();
+  /** Actions by name: those that were answered, and those that were not and are not sent any more. */
+  const answered = new Set<string>();
+  const unanswered = new Set<string>();
   const limits = { deadlineMs: answerDeadlineMs, longestMs: longestAnswer(answerDeadlineMs) };
   const pending = createPendingRequests(clock, () => socket.bytesRead, fail);
   const manager = createManager(username, secret, write);
@@ -152,9 +164,9 @@ async function logIn(
   loggedIn = true;
   signal?.removeEventListener('abort', giveUp);
   return {
-    request: (action, own = limits) => pending.add((done) => send(action, done), own, silent(action.action)),
-    list: (request, own = limits) =>
-      pending.add((done) => sendForList(request, done), own, silent(request.action.action)),
+    request: (action, own) => ask(action.action, (done) => send(action, done), own, noResponse),
+    list: <Item>(request: ListRequest<Item>, own?: AnswerOptions) =>
+      ask<List<Item>>(request.action.action, (done) => sendForList(request, done), own, noList),
     certificateEndsAt:
       socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate()?.valid_to) : undefined,
     fail,
@@ -165,6 +177,30 @@ async function logIn(
     if (ended) return;
     counters.bytesOut += Buffer.byteLength(text);
     socket.write(text);
+  }
+
+  function ask<Value>(
+    name: string,
+    start: (done: (value: Value) => void) => void,
+    { limits: own = limits, needed = false }: AnswerOptions = {},
+    refusal: Value,
+  ): Promise<Value> {
+    const giveUpAsking = (): Value => {
+      if (!answered.has(name)) unanswered.add(name);
+      onUnanswered?.(name);
+      return refusal;
+    };
+    return pending.add(
+      (done) => {
+        if (unanswered.has(name)) return done(refusal);
+        start((value) => {
+          answered.add(name);
+          done(value);
+        });
+      },
+      own,
+      needed ? silent(name) : giveUpAsking,
+    );
   }
 
   function send(action: Action, done: (response: Response) => void): string {
@@ -246,6 +282,10 @@ const actionIdKey = fieldKey('ActionID');
 function messageOf({ fields }: Response): string {
   return fields.get('Message') ?? 'without a reason';
 }
+
+/** What an action without an answer comes to: Asterisk's refusals are these, too. */
+const noResponse: Response = { response: 'Error', actionid: '', fields: new Map() };
+const noList: List<never> = { ok: false, message: 'no answer' };
 
 function silent(action: string): AmiFailure {
   return { kind: 'silent', detail: action };

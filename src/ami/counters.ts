@@ -12,6 +12,8 @@ export type AmiCounters = {
   bad: number;
   /** Inputs whose consumer threw. */
   failed: number;
+  /** Actions that were not answered in time, and that the bridge can do without. */
+  readonly unanswered: Set<string>;
   /** Frames that were not needed, by the event's name; '' are frames that are neither event nor response. */
   readonly ignored: Map<string, number>;
 };
@@ -22,7 +24,7 @@ export const otherNames = '(others)';
 
 export function createCounters(): AmiCounters {
   return {
-    ...{ bytesIn: 0, bytesOut: 0, connects: 0, ignored: new Map() },
+    ...{ bytesIn: 0, bytesOut: 0, connects: 0, ignored: new Map(), unanswered: new Set() },
     ...{ events: 0, tooLong: 0, bad: 0, failed: 0 },
   };
 }

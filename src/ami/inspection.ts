@@ -11,7 +11,7 @@ import { readSnapshot } from './snapshot.ts';
 import { type Fields, fieldKey } from './wire/frame.ts';
 import type { Response } from './wire/manager.ts';
 
-/** What an inspection of a PBX found. `undefined`: Asterisk refused to answer. */
+/** What an inspection of a PBX found. `undefined`: Asterisk refused to answer, or did not answer. */
 export type Inspection = {
   readonly version: string | undefined;
   /** How far Asterisk's clock is ahead of ours, ms. */
@@ -36,6 +36,8 @@ export type Inspection = {
   readonly channelsAfter: readonly string[];
   /** Call events received between the two snapshots. */
   readonly events: readonly Input[];
+  /** Actions that were not answered in time. */
+  readonly unanswered: readonly string[];
 };
 
 export type InspectionResult =
@@ -44,7 +46,7 @@ export type InspectionResult =
 
 const deadlineMs = 5_000;
 /** A big FreePBX has 30,000 lines of dialplan. */
-const listLimits = { deadlineMs: 15_000, longestMs: 60_000 };
+const patient = { limits: { deadlineMs: 15_000, longestMs: 60_000 } };
 
 /**
  * Logs in, reads what the PBX has and what its user may do, listens for `listenMs`, and logs off. Changes nothing.
@@ -61,6 +63,7 @@ export async function inspectPbx(
   }: { clock: Clock; onInput?: (input: Input) => void; signal?: AbortSignal },
 ): Promise<InspectionResult> {
   const events: Input[] = [];
+  const unanswered: string[] = [];
   let onEnd: (failure: AmiFailure) => void = () => {};
   const ended = new Promise<AmiFailure>((resolve) => {
     onEnd = resolve;
@@ -76,6 +79,7 @@ export async function inspectPbx(
       },
       onEnd,
       onTooLong: () => {},
+      onUnanswered: (action) => unanswered.push(action),
     },
     { clock, counters: createCounters(), signal },
   );
@@ -92,21 +96,24 @@ export async function inspectPbx(
 
   async function inspect(): Promise<Inspection> {
     const before = await readSnapshot(connection, clock.now);
-    const settings = await connection.request({ action: 'CoreSettings' });
     const asked = clock.now();
     const pong = await connection.request({ action: 'Ping' });
-    const commands = await connection.request({ action: 'ListCommands' });
-    const contexts = await valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context');
-    const endpoints = await readEndpoints();
-    const guests = await readVariable(connection, 'AST_CONFIG(sip.conf,general,allowguest)');
-    const guestContext = await readVariable(connection, 'AST_CONFIG(sip.conf,general,context)');
-    const batch = await readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)');
+    const answered = clock.now();
+    const [settings, commands, contexts, endpoints, guests, guestContext, batch] = await Promise.all([
+      connection.request({ action: 'CoreSettings' }),
+      connection.request({ action: 'ListCommands' }),
+      valuesOf('ShowDialPlan', 'ListDialplan', 'ShowDialPlanComplete', 'Context'),
+      readEndpoints(),
+      readVariable(connection, 'AST_CONFIG(sip.conf,general,allowguest)'),
+      readVariable(connection, 'AST_CONFIG(sip.conf,general,context)'),
+      readVariable(connection, 'AST_CONFIG(cdr.conf,general,batch)'),
+    ]);
     await pause(listenMs);
     const after = await readSnapshot(connection, clock.now);
     const idsOf = ({ channels }: typeof before) => channels.map(({ uniqueid }) => uniqueid);
     return {
       version: settings.fields.get('AsteriskVersion')?.replace(/[+~].*/, ''),
-      clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + clock.now()) / 2),
+      clockAheadMs: clockAhead(pong.fields.get('Timestamp'), (asked + answered) / 2),
       extraRights: extraRights(commands),
       contexts,
       endpoints,
@@ -116,6 +123,7 @@ export async function inspectPbx(
       channelsBefore: idsOf(before),
       channelsAfter: idsOf(after),
       events,
+      unanswered: [...new Set(unanswered)].sort(),
     };
   }
 
@@ -146,7 +154,7 @@ export async function inspectPbx(
     const values = new Set<string>();
     const valueKey = fieldKey(key);
     const read = (fields: Fields): undefined => void values.add(fields(valueKey) ?? '');
-    const list = await connection.list({ action: { action }, item, last, read }, listLimits);
+    const list = await connection.list({ action: { action }, item, last, read }, patient);
     return list.ok ? [...values].filter((value) => value !== '').sort() : undefined;
   }
 

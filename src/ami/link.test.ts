@@ -239,6 +239,48 @@ for (const [what, withheld] of [
   });
 }
 
+test('an AMI that answers only the login and the list of channels gives a working link', async (t) => {
+  const needed = ['login', 'coreshowchannels'];
+  const asked = new Set<string>();
+  let send = (_: string): void => {};
+  const port = await startServer(t, (socket) => {
+    send = (event) => socket.write(`${event}\r\n\r\n`);
+    serveActions(socket, (action, id) => {
+      asked.add(action);
+      return needed.includes(action) ? healthyAnswer(action, id) : '';
+    });
+  });
+  const { link, inputs, said, until } = startLine(t, { port, answerDeadlineMs: 50, pingIntervalMs: 5 });
+  await until(() => said.some(({ code }) => code === 'ami.connected'));
+  // Questions about calls, and what shows that the link works.
+  link.ask.presentation('1.1', 'PJSIP/trunk-00000001');
+  link.ask.application('1.1', { context: 'ivr-1', exten: 's', priority: '1' });
+  send(channelEvent('Newchannel', '1.1'));
+  const count = (type: Input['type']) => inputs.filter((input) => input.type === type).length;
+  await until(() => count('presentation') + count('application') === 2);
+  const { lastPongAt = 0 } = link.status();
+  while (link.status().lastPongAt === lastPongAt) await new Promise(setImmediate);
+  // Asked again, it does not wait.
+  link.ask.presentation('1.2', 'PJSIP/trunk-00000002');
+  await until(() => count('presentation') === 2);
+
+  assert.deepEqual([link.status().state, link.status().counters.connects], ['up', 1]);
+  assert.deepEqual(types(inputs).slice(0, 2), ['snapshot', 'channel-created']);
+  assert.deepEqual(
+    inputs.flatMap((input) => (input.type === 'presentation' ? input.presentation : [])),
+    ['unknown', 'unknown'],
+  );
+  const optional = [...asked].filter((action) => !needed.includes(action)).sort();
+  assert.deepEqual(
+    said
+      .flatMap(({ code, fields }) => (code === 'ami.unanswered' ? String(fields.action).toLowerCase() : []))
+      .sort(),
+    optional,
+    'each is named once',
+  );
+  assert.deepEqual(optional.length, 7);
+});
+
 test('an answer that stands behind many events is waited for, as long as they come', async (t) => {
   let answerLast = (): void => {};
   let sendEvents: (() => void) | undefined;

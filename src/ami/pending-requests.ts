@@ -16,12 +16,12 @@ export class ConnectionEnded extends Error {
 type PendingRequests = {
   /**
    * Calls `start`, and resolves once that calls `done`.
-   * @param late why the connection is to be failed when that takes longer than `limits`.
+   * @param late why the connection is to be failed when that takes longer than `limits`, or what makes the value then.
    */
   add<Value>(
     start: (done: (value: Value) => void) => void,
     limits: AnswerLimits,
-    late: AmiFailure,
+    late: AmiFailure | (() => Value),
   ): Promise<Value>;
   /** Rejects all, and those added from now on. */
   rejectAll(failure: AmiFailure): void;
@@ -51,7 +51,7 @@ export function createPendingRequests(
   function add<Value>(
     start: (done: (value: Value) => void) => void,
     { deadlineMs, longestMs }: AnswerLimits,
-    late: AmiFailure,
+    late: AmiFailure | (() => Value),
   ): Promise<Value> {
     return new Promise((resolve, reject) => {
       let cancel = (): void => {};
@@ -69,11 +69,12 @@ export function createPendingRequests(
       }
       open.add(rejectWith);
       watch(longestMs);
+      const done = (value: Value): void => {
+        settle();
+        resolve(value);
+      };
       try {
-        start((value) => {
-          settle();
-          resolve(value);
-        });
+        start(done);
       } catch (error) {
         settle();
         reject(error);
@@ -84,8 +85,9 @@ export function createPendingRequests(
         const ms = Math.min(deadlineMs, leftMs);
         const decide = (): void => {
           if (!open.has(rejectWith)) return;
-          if (bytesIn() === seen || leftMs <= ms) fail(late);
-          else watch(leftMs - ms);
+          if (bytesIn() !== seen && leftMs > ms) watch(leftMs - ms);
+          else if (typeof late === 'function') done(late());
+          else fail(late);
         };
         // If this process stood still, the answer waits in the socket: read it before deciding.
         cancel = clock.setTimer(() => setImmediate(decide), ms);

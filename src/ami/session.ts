@@ -14,6 +14,7 @@ import { type KeepAliveOptions, keepAlive } from './keep-alive.ts';
 import { ConnectionEnded } from './pending-requests.ts';
 import { readRecordDelay } from './record-delay.ts';
 import { readSnapshot } from './snapshot.ts';
+import { missingWithout } from './unanswered.ts';
 import { isSafeValue } from './wire/safe-action.ts';
 
 /** Questions about a channel. None is answered if the link is down or goes down. */
@@ -67,7 +68,7 @@ export const maxHeld = 50_000;
 /** Applications that end a call. */
 const ending = /^(?:Hangup|Busy|Congestion)$/i;
 
-/** The channel's Status; undefined when it is gone, when the user may not ask, or when another has got its name. */
+/** The channel's Status; undefined when it is gone, refused or not answered, or when another has got its name. */
 async function readStatus(
   connection: Connection,
   uniqueid: string,
@@ -98,7 +99,7 @@ export async function runSession(
 
   const opened = await openConnection(
     options,
-    { onCallEvent, onEnd, onTooLong, onFrame: handlers.onFrame },
+    { onCallEvent, onEnd, onTooLong, onUnanswered, onFrame: handlers.onFrame },
     { clock, counters, signal },
   );
   if (!opened.ok) return opened.failure;
@@ -125,7 +126,8 @@ export async function runSession(
   return failure;
 
   async function live(connection: Connection): Promise<void> {
-    const [settings, contexts, recordDelayMs] = await Promise.all([
+    const [pong, settings, contexts, recordDelayMs] = await Promise.all([
+      connection.request({ action: 'Ping' }),
       connection.request({ action: 'CoreSettings' }),
       readDevices(connection).then((devices) => readContexts(connection, devices)),
       readRecordDelay(connection),
@@ -140,7 +142,13 @@ export async function runSession(
     const { certificateEndsAt } = connection;
     handlers.onUp({ version, channels: channels.length, recordDelayMs, certificateEndsAt });
     const callClass = watchCallClass(channels);
-    stopKeepAlive = keepAlive(connection, options.ping, clock, onPong, onError);
+    stopKeepAlive = keepAlive(
+      connection,
+      { ...options.ping, answersPing: pong.response === 'Success' },
+      clock,
+      onPong,
+      onError,
+    );
 
     async function onPong(at: number): Promise<void> {
       handlers.onPong(at);
@@ -198,6 +206,12 @@ export async function runSession(
       : undefined;
     const { application = '', data = '' } = before ?? found ?? {};
     hand({ type: 'application', at: clock.now(), uniqueid, application, data });
+  }
+
+  function onUnanswered(action: string): void {
+    if (counters.unanswered.has(action)) return;
+    counters.unanswered.add(action);
+    log.say('ami.unanswered', { action, missing: missingWithout(action) });
   }
 
   function onTooLong(event: string, wanted: boolean): void {

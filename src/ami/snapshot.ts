@@ -5,15 +5,18 @@ import { ConnectionEnded } from './pending-requests.ts';
 
 /**
  * Reads all channels and bridges of the PBX. CoreShowChannels needs write class `reporting`. BridgeList, which gives the
- * bridges' technology, needs none; if it is refused, the technologies stay unknown.
+ * bridges' technology, needs none; if it is refused or not answered, the technologies stay unknown.
  * @throws ConnectionEnded when the connection ends meanwhile, as it does when the channels are refused.
  */
 export async function readSnapshot(connection: Connection, now: () => number): Promise<Snapshot> {
   const [channels, bridges] = await Promise.all([
-    connection.list({
-      action: { action: 'CoreShowChannels' },
-      ...{ item: 'CoreShowChannel', last: 'CoreShowChannelsComplete', read: toSnapshotChannel },
-    }),
+    connection.list(
+      {
+        action: { action: 'CoreShowChannels' },
+        ...{ item: 'CoreShowChannel', last: 'CoreShowChannelsComplete', read: toSnapshotChannel },
+      },
+      { needed: true },
+    ),
     connection.list({
       action: { action: 'BridgeList' },
       ...{ item: 'BridgeListItem', last: 'BridgeListComplete', read: toSnapshotBridge },

@@ -7,6 +7,7 @@ import { connectAmi } from './ami.ts';
 import { managerUsers } from './config.ts';
 import { install, labImpossible, versions } from './install.ts';
 import { openLab } from './lab.ts';
+import { onlyNeededActions, startWire } from './wire.ts';
 
 const impossible = labImpossible();
 
@@ -64,6 +65,18 @@ for (const version of versions)
         assert.equal(fields.Value, managerUsers.driver.secret);
       },
     );
+    await t.test('through a proxy that answers only the login and the list of channels', async (t) => {
+      const wire = await startWire({ port: 0, target: lab.pbx.ports.ami, rewrite: onlyNeededActions });
+      t.after(() => wire.close());
+      const { flat, code } = await check({ AMI_PORT: String(wire.port) });
+      assert.match(flat, /^ok +list channels /m);
+      const named = [...flat.matchAll(/^warn +action (\w+): no answer: .* -> If a proxy stands between/gm)];
+      assert.deepEqual(
+        named.map(([, action]) => action),
+        ['BridgeList', 'CoreSettings', 'DeviceStateList', 'Getvar', 'ListCommands', 'Ping', 'ShowDialPlan'],
+      );
+      assert.equal(code, 0);
+    });
     await t.test('wrong secret', async () => {
       const { flat, code } = await check({ AMI_SECRET: 'wrong' });
       assert.match(

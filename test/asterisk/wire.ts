@@ -21,6 +21,12 @@ export type Wire = {
   close(): Promise<void>;
 };
 
+/** What a proxy lets through that knows only the actions that the bridge cannot do without; for `rewrite`. */
+export function onlyNeededActions(text: string): string {
+  const actions = text.split(/(?<=\r\n\r\n)/);
+  return actions.filter((action) => /^Action: (Login|CoreShowChannels|Logoff)\r$/im.test(action)).join('');
+}
+
 /**
  * @param options `port`: 0 for any free one. `delayMs`: how long everything takes in either direction. `rewrite`:
  * changes what the bridge sends.

@@ -1,6 +1,7 @@
 import { describeFailure } from '../../ami/failure.ts';
 import type { Inspection, InspectionResult } from '../../ami/inspection.ts';
 import { failureCodes } from '../../ami/link-log.ts';
+import { missingWithout } from '../../ami/unanswered.ts';
 import { endpointOf } from '../../calls/channel.ts';
 import { type CallSettings, classifyChannel, createRules, type Rules } from '../../calls/rules.ts';
 import { duration } from '../../delivery/report.ts';
@@ -38,12 +39,20 @@ export function pbxFindings(result: InspectionResult, options: PbxCheckOptions):
       'list channels (write class reporting)',
       `${count(inspection.channelsBefore.length, 'channel')} in progress`,
     ),
+    ...unanswered(inspection),
     rights(inspection),
     callClass(inspection, options.listenedMs),
     clock(inspection),
     ...trunkFindings(inspection, { ...options, rules }),
     ...(options.listenedMs > 0 ? callsHeard(inspection, rules) : []),
   ].filter((it) => it !== undefined);
+}
+
+function unanswered(inspection: Inspection): Finding[] {
+  const { todo = '' }: Message = messages['ami.unanswered'];
+  return inspection.unanswered.map((action) =>
+    warning(`action ${action}`, `no answer: ${missingWithout(action)}`, todo),
+  );
 }
 
 function rights({ extraRights }: Inspection): Finding | undefined {

@@ -17,6 +17,7 @@ const freepbx = [
 ];
 const inspection: Inspection = {
   version: '22.1.0',
+  unanswered: [],
   clockAheadMs: 0,
   extraRights: [],
   contexts: freepbx,

@@ -52,6 +52,13 @@ export const amiMessages = {
       'The connection is open, but nothing is answered: the network dropped it silently, Asterisk hangs, or this machine is far behind with reading. Each new attempt waits twice as long for answers, up to a minute.',
     todo: 'If it lasts: check that Asterisk answers (asterisk -rx "core show uptime"), the network to it, and the load of both machines.',
   },
+  'ami.unanswered': {
+    level: 'warn',
+    text: 'Asterisk does not answer the action {action}: {missing}',
+    means:
+      'The login and the list of channels are answered, so calls are reported. Logged once for each action.',
+    todo: 'If a proxy stands between the bridge and Asterisk, connect the bridge to the manager port of Asterisk itself.',
+  },
   'ami.lost': {
     level: 'warn',
     text: 'the connection to Asterisk at {address} has ended: {reason}; reconnecting',
