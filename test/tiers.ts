@@ -56,6 +56,28 @@ export function isSlow(path: string): boolean {
   return slow.some((beginning) => path.startsWith(beginning));
 }
 
+/** Files whose chance is what they look for: kills, faults, properties of random inputs, conformance of the databases. */
+const chanceIsTheFinding = [
+  'src/outbox/',
+  'test/alerts/',
+  'test/asterisk/broken',
+  'test/asterisk/gap-filler',
+  'test/asterisk/withheld',
+  'test/faults/',
+  'test/fuzz/',
+  'test/integration/broken',
+  'test/integration/gap-filler.property',
+  'test/integration/record-sources',
+  'test/integration/service-database-',
+  'test/integration/service-kill',
+  'test/integration/service-store',
+];
+
+/** Whether a file of the slow tier that failed may be run once more, to see whether it failed by chance. */
+export function mayBeRunAgain(path: string): boolean {
+  return isSlow(path) && !chanceIsTheFinding.some((beginning) => path.startsWith(beginning));
+}
+
 /**
  * Files that take longest, by the beginning of their paths: they start first. One that takes minutes and begins last is
  * waited for alone.
