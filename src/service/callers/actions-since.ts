@@ -13,7 +13,7 @@ export async function actionsSince(
   for (let until = Number.MAX_SAFE_INTEGER; ; ) {
     const step = await store.actions(account, { since, until }, TOGETHER);
     const first = step[0]?.at ?? 0;
-    // The limit may have cut off calls of the same millisecond: read that one again.
+    // The limit may have cut off actions of the same millisecond: read that one again.
     const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
     steps.push(whole);
     if (step.length < TOGETHER || whole.length === 0) return steps.reverse().flat();

@@ -25,9 +25,8 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
  * with the open calls and, for a user, customers' names and who is to be called back: the newest `missed` call of each,
  * and of the `others` only what counts; then `call` for each change, `missed` with the new list after a user did
- * something about it, and `beat`. The first and each `beat` give a
- * user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
- * starts again with `calls`.
+ * something about it, and `beat`. The first and each `beat` give a user the state of the phone systems (`systems`). After
+ * a lost connection the browser reconnects and starts again with `calls`.
  */
 export function eventRoutes({
   budgets,

@@ -73,15 +73,13 @@ const pageAddress = (before: number | null) =>
 
 const beforeIn = (query: URLSearchParams): number | null => Number(query.get('before')) || null;
 
-/** A page of the callers. It begins at a time, so that nobody moves to another one when somebody else is closed. */
+/** A page of the callers. It begins at a time, so that nobody moves to the page before when somebody there is closed. */
 function pageOf(open: readonly CallBack[], before: number | null) {
-  const first =
-    before === null
-      ? 0
-      : Math.max(
-          0,
-          open.findIndex((one) => endOf(one) < before),
-        );
+  const from = before ?? Number.POSITIVE_INFINITY;
+  const first = Math.max(
+    0,
+    open.findIndex((one) => endOf(one) < from),
+  );
   const end = (at: number) => {
     const one = open[at];
     return one && endOf(one);
