@@ -7,6 +7,7 @@ import { browserImpossible, keepPicture, openBrowser, signIn, type sizes } from 
 import { layoutTrouble } from './layout-trouble.ts';
 import { withStore } from './people.ts';
 import { event, type Served, serve, startAgain } from './service-harness.ts';
+import { MISSED, storeMissed } from './stored-calls.ts';
 
 const skip = browserImpossible() ?? false;
 
@@ -121,6 +122,73 @@ test('a missed call stays on every page and screen until a colleague takes it an
   assert.doesNotMatch(await page.title(), /to call back ·/);
   await page.getByRole('button', { name: 'Undo' }).click();
   for (const each of [page, wall]) await card(each, 'lost').getByText('missed').waitFor();
+});
+
+test('of 300 people and one who called 600 times, all are counted: by title, icon, link and bar, as on the page', {
+  skip,
+}, async (t) => {
+  const served = await serve(t);
+  await storeMissed(served, Date.now());
+  const browser = await openBrowser(t);
+  const { page, context, trouble } = await signInOpen(browser, served);
+  await context.addInitScript(`window.badges = [];
+    navigator.setAppBadge = (count) => Promise.resolve(window.badges.push(count));`);
+  await page.goto(`${served.url}/call-back`);
+  const cards = page.locator('.missed-call');
+  /** Waits until everything says so. */
+  const counted = async (count: number) => {
+    await page.waitForFunction(
+      (text) => document.querySelector('nav .count')?.textContent === text,
+      String(count),
+    );
+    await page.getByRole('link', { name: `To call back: ${count}`, exact: true }).waitFor();
+    assert.ok((await page.title()).startsWith(`${count} to call back · `), await page.title());
+    assert.equal(await page.evaluate('window.badges.at(-1)'), count);
+    await page.locator('#call-backs').getByText(`${count} callers`, { exact: true }).waitFor();
+  };
+  const { a, post } = served;
+  const lose = async (id: string, from: string) => {
+    for (const status of ['ringing', 'completed']) await post(a.token, event({ id, from, status }));
+  };
+  await counted(MISSED.people);
+  assert.equal(await cards.count(), 50);
+  assert.match(await said(page, 'missed-899'), /×600/);
+
+  // Somebody beyond those whom the bar shows calls again; somebody new calls.
+  assert.equal(await card(page, 'missed-0').count(), 0);
+  await lose('again', '+493055510000');
+  await card(page, 'again').getByText('×2').waitFor();
+  await lose('new', '+493023125000');
+  await counted(MISSED.people + 1);
+  // Nobody can call back a withheld number.
+  await lose('withheld', 'anonymous');
+  await lose('newer', '+493023125001');
+  await counted(MISSED.people + 2);
+  assert.equal(await card(page, 'withheld').count(), 0);
+
+  await card(page, 'missed-899').getByRole('button', { name: 'Done' }).click();
+  await card(page, 'missed-899').waitFor({ state: 'detached' });
+  await counted(MISSED.people + 1);
+  assert.equal(await cards.count(), 50);
+  // Those who moved up are no news.
+  assert.equal(
+    await page.getByRole('status').filter({ hasText: 'Missed call' }).innerText(),
+    'Missed call from +49 30 23125001',
+  );
+  for (const status of ['ringing', 'answered'])
+    await post(
+      a.token,
+      event({
+        id: 'through',
+        from: '+493055510001',
+        status,
+        ...(status === 'answered' && { caller_id: '1001' }),
+      }),
+    );
+  await counted(MISSED.people);
+  await page.reload();
+  await counted(MISSED.people);
+  assert.deepEqual(trouble, []);
 });
 
 test('the icon of the installed app counts calls that ring and missed ones', { skip }, async (t) => {

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { form, person, visitor } from './people.ts';
 import { event, type Served, serve } from './service-harness.ts';
 import { openCalls, type ScreenEvent, screenEvents } from './service-stream.ts';
+import { MISSED, storeMissed } from './stored-calls.ts';
 
 const known = '+4930901820';
 
@@ -36,29 +37,104 @@ test('a missed caller is listed once, taken, done and reopened, for all colleagu
   const screen = screenEvents(url, { cookie: bert.cookie });
   const next = async (): Promise<ScreenEvent | undefined> => (await screen.next()).value ?? undefined;
   const first = await next();
-  assert.deepEqual(first?.event === 'calls' && first.missed.map(({ id, taken_by }) => [id, taken_by]), [
-    ['1', null],
-    ['2', null],
-  ]);
+  const shown = (event: ScreenEvent | undefined) =>
+    event && 'missed' in event && event.missed.map(({ id, times, taken_by }) => [id, times, taken_by]);
+  assert.deepEqual([first?.event, shown(first)], ['calls', [['2', 2, null]]]);
   assert.equal((await act(anna, { number: known, kind: 'taken' }, 'bar')).status, 204);
-  const second = await next();
-  assert.deepEqual(second?.event === 'missed' && second.missed.map(({ taken_by }) => taken_by), [
-    'Anna',
-    'Anna',
-  ]);
+  assert.deepEqual(shown(await next()), [['2', 2, 'Anna']]);
   assert.match(await read(bert, '/call-back'), /Anna .*Release/);
 
   const done = await act(anna, { number: known, kind: 'done' });
   assert.deepEqual([done.status, done.headers.location], [303, '/call-back']);
-  assert.deepEqual((await screen.next()).value, { event: 'missed', missed: [] });
+  assert.deepEqual((await screen.next()).value, { event: 'missed', missed: [], others: [] });
   assert.match(await read(bert, '/call-back'), /Nobody to call back.*Done by Anna.*Undo/);
 
   await act(bert, { number: known, kind: 'reopened' });
-  const again = await next();
-  assert.deepEqual(again?.event === 'missed' && again.missed.map(({ id, taken_by }) => [id, taken_by]), [
-    ['1', 'Anna'],
-    ['2', 'Anna'],
-  ]);
+  assert.deepEqual(shown(await next()), [['2', 2, 'Anna']]);
+  await screen.return(undefined);
+});
+
+test('300 people and 600 calls of another number: everybody is on the pages, counted by every screen, until done', {
+  timeout: 120_000,
+}, async (t) => {
+  const served = await serve(t);
+  await storeMissed(served, Date.now());
+  await person(served, { name: 'Anna' });
+  const { cookie, token } = await visitor(served, 'Anna');
+  const { url, ask, a, post } = served;
+  const see = async (path: string) => (await ask(url + path, { headers: { cookie } })).text;
+  const act = (number: string, kind: string, back: string) =>
+    ask(`${url}/call-back`, form(url, { token, number, kind, back, from: 'list' }, { cookie }));
+
+  /** The numbers of all pages, and the addresses of the pages. */
+  async function read() {
+    const [numbers, pages] = [[] as string[], [] as string[]];
+    for (let path: string | undefined = '/call-back'; path; ) {
+      const page: string = await see(path);
+      pages.push(path);
+      const [, open = ''] = /<table[^>]*>([\s\S]*?)<\/table>/.exec(page) ?? [];
+      numbers.push(...Array.from(open.matchAll(/data-key="([^"]*)"/g), ([, key]) => key as string));
+      assert.match(textOf(page), new RegExp(` ${MISSED.people - done.size} callers `));
+      const at = /<a rel="prev" href="([^"]*)">/.exec(page)?.[1];
+      assert.equal(at, pages.at(-2), 'the page before');
+      path = /<a rel="next" href="([^"]*)">/.exec(page)?.[1];
+    }
+    return { numbers, pages };
+  }
+  /** By the calls themselves: none was answered. */
+  const csv = await see('/calls.csv?outcome=missed');
+  const missed = new Set(Array.from(csv.matchAll(/\+4930\d+/g), ([number]) => number));
+  assert.equal(missed.size, MISSED.people);
+  const done = new Set<string>();
+  const isRight = async () => {
+    const { numbers, pages } = await read();
+    assert.equal(numbers.length, missed.size - done.size);
+    assert.deepEqual(new Set(numbers), missed.difference(done));
+    return pages;
+  };
+  const pages = await isRight();
+  assert.equal(pages.length, 4);
+
+  const screen = screenEvents(url, { cookie });
+  const next = async (): Promise<ScreenEvent | undefined> => (await screen.next()).value ?? undefined;
+  const isCounted = async (kind: ScreenEvent['event']) => {
+    const event = await next();
+    assert.equal(event?.event, kind);
+    assert.ok('missed' in event);
+    const counted = [...event.missed, ...event.others].map(({ number }) => number);
+    assert.equal(counted.length, missed.size - done.size);
+    assert.deepEqual(new Set(counted), missed.difference(done));
+    return event;
+  };
+  const { missed: shown } = await isCounted('calls');
+  assert.deepEqual([shown[0]?.number, shown[0]?.times], [MISSED.often, 600]);
+  for (const number of [MISSED.often, '+493055510000', '+493055510150']) {
+    const { headers } = await act(number, 'done', pages[2] ?? '');
+    assert.equal(headers.location, pages[2], 'back to the same page');
+    done.add(number);
+    await isCounted('missed');
+    await isRight();
+  }
+  await act(MISSED.often, 'reopened', '');
+  done.delete(MISSED.often);
+  await isCounted('missed');
+  for (const status of ['ringing', 'answered'])
+    await post(
+      a.token,
+      event({
+        id: 'through',
+        from: '+493055510001',
+        status,
+        ...(status === 'answered' && { caller_id: '1001' }),
+      }),
+    );
+  done.add('+493055510001');
+  await isRight();
+  assert.match(textOf(await see('/callers?number=%2B493055510002')), /Missed Not called back yet/);
+  assert.match(
+    textOf(await see('/callers?number=%2B493055510001')),
+    /Missed Called again and was answered by 1001/,
+  );
   await screen.return(undefined);
 });
 

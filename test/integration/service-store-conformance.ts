@@ -20,6 +20,7 @@ import type {
 } from '../../src/service/store/request-store.ts';
 import type { Store } from '../../src/service/store/store.ts';
 import type { User } from '../../src/service/store/user-store.ts';
+import { callBackTests } from './service-store-call-backs.ts';
 import { callTests } from './service-store-calls.ts';
 import { forgetClearsEveryColumn, type TextColumn } from './service-store-forget.ts';
 import { webhookTests } from './service-store-webhooks.ts';
@@ -1201,7 +1202,8 @@ export function storeConformance(
     await assert.rejects(store.requests.record(recorded({ account, at: 2 })), /closed/);
   });
 
-  for (const [name, body] of Object.entries({ ...callTests, ...webhookTests })) it(name, body);
+  for (const [name, body] of Object.entries({ ...callTests, ...callBackTests, ...webhookTests }))
+    it(name, body);
 }
 
 function recorded({

@@ -13,12 +13,19 @@ export type ScreenCall = {
   answered_by?: string | null;
   missed: boolean | null;
   taken_by?: string | null;
+  times?: number;
+};
+
+/** Callers to be called back, as screens get them; `others` only count. */
+type ScreenCallBacks = {
+  missed: ScreenCall[];
+  others: Pick<ScreenCall, 'id' | 'number' | 'taken_by' | 'times'>[];
 };
 
 export type ScreenEvent =
-  | { event: 'calls'; calls: ScreenCall[]; missed: ScreenCall[] }
+  | ({ event: 'calls'; calls: ScreenCall[] } & ScreenCallBacks)
   | { event: 'call'; call: ScreenCall }
-  | { event: 'missed'; missed: ScreenCall[] };
+  | ({ event: 'missed' } & ScreenCallBacks);
 
 /** The events of a service's stream, until the loop over them is left. */
 export async function* screenEvents(
@@ -38,9 +45,9 @@ export async function* screenEvents(
         text = text.slice(end + 2);
         const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(frame) ?? [];
         if (event === 'calls') {
-          const { calls, missed } = JSON.parse(data ?? '');
-          yield { event, calls, missed };
-        } else if (event === 'missed') yield { event, missed: JSON.parse(data ?? '').missed };
+          const { calls, missed, others } = JSON.parse(data ?? '');
+          yield { event, calls, missed, others };
+        } else if (event === 'missed') yield { event, ...JSON.parse(data ?? '') };
         else if (event === 'call') yield { event, call: JSON.parse(data ?? '') };
       }
     }

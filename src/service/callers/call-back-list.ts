@@ -1,20 +1,20 @@
 import { type Extensions, noExtensions } from '../accounts/extensions.ts';
-import { type MissedOnScreen, type Screens, screenCall } from '../calls/screens.ts';
+import { type CallBacksOnScreen, type Screens, screenCall } from '../calls/screens.ts';
 import type { CallerAction, CallerStore } from '../store/caller-store.ts';
+import { actionsSince } from './actions-since.ts';
 import { type CallBack, callBacks } from './call-backs.ts';
 
 /** How long a missed caller is listed: a week, so that nobody is forgotten over a weekend. */
 const LISTED_MS = 7 * 24 * 3_600_000;
-const MAX_CALLS = 500;
-const MAX_ACTIONS = 5_000;
-/** Missed calls on a screen. */
+/** Callers on a screen. */
 const MAX_ON_SCREEN = 50;
 
 /** An account's missed callers, shared by all its users. */
 export type CallBackList = {
-  read(account: number): Promise<CallBack[]>;
-  /** The missed calls of callers who are to be called back, as screens get them: oldest first. */
-  onScreen(account: number): Promise<MissedOnScreen[]>;
+  /** All of them, newest first, or the one with this number. */
+  read(account: number, number?: string): Promise<CallBack[]>;
+  /** Those who are to be called back, as screens get them. */
+  onScreen(account: number): Promise<CallBacksOnScreen>;
   /** Stores what a user did and sends the new list to the account's screens. */
   act(account: number, action: CallerAction): Promise<void>;
   /** Sends the list to the account's screens at this process. */
@@ -28,23 +28,27 @@ export function makeCallBackList(
   clock: () => number,
   extensions: (account: number) => Extensions = () => noExtensions,
 ): CallBackList {
-  async function read(account: number): Promise<CallBack[]> {
+  async function read(account: number, number?: string): Promise<CallBack[]> {
     const since = clock() - LISTED_MS;
     return callBacks(
       ...(await Promise.all([
-        callers.missed(account, { since, until: Number.MAX_SAFE_INTEGER }, MAX_CALLS),
-        callers.actions(account, { since }, MAX_ACTIONS),
+        callers.missedCallers(account, since, number),
+        actionsSince(callers, account, since),
       ])),
     );
   }
-  const onScreen = async (account: number) =>
-    (await read(account))
-      .filter(({ closed }) => closed === null)
-      .flatMap(({ calls, taken }) =>
-        calls.map((call) => ({ ...screenCall(call, extensions(account)), taken_by: taken?.user ?? null })),
-      )
-      .sort((a, b) => (a.completed_at ?? 0) - (b.completed_at ?? 0))
-      .slice(-MAX_ON_SCREEN);
+  async function onScreen(account: number): Promise<CallBacksOnScreen> {
+    const open = (await read(account)).filter(({ closed }) => closed === null);
+    const shown = ({ times, taken }: CallBack) => ({ times, taken_by: taken?.user ?? null });
+    return {
+      missed: open
+        .slice(0, MAX_ON_SCREEN)
+        .map((one) => ({ ...screenCall(one.call, extensions(account)), ...shown(one) })),
+      others: open
+        .slice(MAX_ON_SCREEN)
+        .map((one) => ({ id: one.call.id, number: one.number, ...shown(one) })),
+    };
+  }
   const publish = async (account: number) => screens.callBacks(account, await onScreen(account));
   return {
     read,

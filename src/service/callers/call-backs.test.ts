@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRecord } from '../calls/call-record.ts';
-import type { CallerAction, MissedCall } from '../store/caller-store.ts';
+import type { CallerAction, MissedCall, MissedCaller } from '../store/caller-store.ts';
 import { callBacks } from './call-backs.ts';
 
 const missed = (id: string, number: string, at: number, reachedAt?: number): MissedCall => ({
@@ -11,10 +11,21 @@ const missed = (id: string, number: string, at: number, reachedAt?: number): Mis
 const did = (kind: CallerAction['kind'], at: number, number = '110'): CallerAction => ({
   ...{ kind, at, number, user: 'Ann', text: null },
 });
+/** Their callers, as the store gives them: the calls are oldest first. */
+const callersOf = (calls: readonly MissedCall[]): MissedCaller[] =>
+  [...Map.groupBy(calls, ({ call }) => call.number).values()].map((ofOne) => {
+    const newest = ofOne.at(-1) as MissedCall;
+    const spans = ofOne.map(({ call }) => ({ since: call.startedAt, until: call.completedAt ?? 0 }));
+    const answered = ofOne.flatMap(({ reached }) => reached?.at ?? []);
+    return { ...newest, calls: spans.toReversed(), answeredAt: answered.at(-1) ?? null };
+  });
 /** Each caller in one line. */
 const list = (calls: readonly MissedCall[], actions: readonly CallerAction[] = []) =>
-  callBacks(calls, actions).map(({ number, calls: of, taken, closed }) =>
-    [number, of.map(({ id }) => id).join('+'), taken && `taken by ${taken.user}`, closed?.how]
+  callBacks(callersOf(calls), actions).map(({ number, call, times, since, taken, closed }) =>
+    [
+      ...[number, call.id, times > 1 && `×${times} since ${since}`],
+      ...[taken && `taken by ${taken.user}`, closed?.how],
+    ]
       .filter(Boolean)
       .join(' '),
   );
@@ -24,7 +35,7 @@ for (const [what, calls, actions, expected] of [
     'a caller once, newest first',
     [missed('a', '110', 10), missed('b', '112', 20), missed('c', '110', 30)],
     [],
-    ['110 c+a', '112 b'],
+    ['110 c ×2 since 5', '112 b'],
   ],
   ['who got through is closed', [missed('a', '110', 10, 20)], [], ['110 a reached']],
   ['missed again after that', [missed('a', '110', 10, 20), missed('b', '110', 30)], [], ['110 b']],
@@ -33,7 +44,7 @@ for (const [what, calls, actions, expected] of [
     'taken, and missed again: still hers',
     [missed('a', '110', 10), missed('b', '110', 20)],
     [did('taken', 11)],
-    ['110 b+a taken by Ann'],
+    ['110 b ×2 since 5 taken by Ann'],
   ],
   ['released', [missed('a', '110', 10)], [did('taken', 11), did('released', 12)], ['110 a']],
   ['done', [missed('a', '110', 10)], [did('taken', 11), did('done', 12)], ['110 a done']],

@@ -1,11 +1,15 @@
 import type { CallRecord } from '../calls/call-record.ts';
-import type { CallerAction, MissedCall } from '../store/caller-store.ts';
+import type { CallerAction, MissedCaller } from '../store/caller-store.ts';
 
 /** A caller who was missed: to be called back, or closed. */
 export type CallBack = {
   readonly number: string;
-  /** The missed calls since the caller was last reached or marked as done, newest first; if closed, all known ones. */
-  readonly calls: readonly CallRecord[];
+  /** The newest missed call. */
+  readonly call: CallRecord;
+  /** How many missed calls there are since the caller was last reached or marked as done; if closed, all known ones. */
+  readonly times: number;
+  /** When the first of these began, Unix ms. */
+  readonly since: number;
   /** The colleague who calls back. */
   readonly taken: { readonly user: string; readonly at: number } | null;
   /** The newest note about the caller, of the last days. */
@@ -20,44 +24,44 @@ export type CallBack = {
 /** A number that a telephone can dial. Callers without one cannot be called back. */
 export const isDialable = (number: string) => /^\+?\d{3,}$/.test(number);
 
-/** Each missed caller once, in the order of their last attempts, newest first. Both lists are oldest first. */
-export function callBacks(missed: readonly MissedCall[], actions: readonly CallerAction[]): CallBack[] {
+/** The missed callers in the order of their last attempts, newest first. `actions` are oldest first. */
+export function callBacks(missed: readonly MissedCaller[], actions: readonly CallerAction[]): CallBack[] {
   const actionsOf = Map.groupBy(actions, ({ number }) => number);
-  const callers = Map.groupBy(missed.toReversed(), ({ call }) => call.number);
-  return [...callers]
-    .filter(([number]) => isDialable(number))
-    .map(([number, attempts]) => callBack(number, attempts, actionsOf.get(number) ?? []));
+  return missed
+    .filter(({ call }) => isDialable(call.number))
+    .map((caller) => callBack(caller, actionsOf.get(caller.call.number) ?? []))
+    .sort((a, b) => endOf(b) - endOf(a));
 }
 
+/** When the last attempt ended, Unix ms. */
+export const endOf = ({ call }: CallBack): number => call.completedAt ?? 0;
+
 function callBack(
-  number: string,
-  attempts: readonly MissedCall[],
+  { call, calls, reached, answeredAt }: MissedCaller,
   actions: readonly CallerAction[],
 ): CallBack {
-  const counted = withoutUndone(actions, attempts);
+  const counted = withoutUndone(
+    actions,
+    calls.map(({ until }) => until),
+  );
   const last = (...kinds: CallerAction['kind'][]) => counted.findLast(({ kind }) => kinds.includes(kind));
   const done = last('done');
-  const note = last('note') ?? null;
-  const open = attempts.filter(
-    ({ call, reached }) => reached === null && (call.completedAt ?? 0) > (done?.at ?? 0),
-  );
-  const calls = (missed: readonly MissedCall[]) => missed.map(({ call }) => call);
+  const open = calls.filter(({ since, until }) => since >= (answeredAt ?? 0) && until > (done?.at ?? 0));
+  const listed = open.length > 0 ? open : calls;
+  const caller = {
+    number: call.number,
+    note: last('note') ?? null,
+    call,
+    times: listed.length,
+    since: listed.at(-1)?.since ?? call.startedAt,
+  };
   if (open.length > 0) {
     const taking = last('taken', 'released', 'done');
-    return {
-      number,
-      note,
-      calls: calls(open),
-      taken: taking?.kind === 'taken' ? taking : null,
-      closed: null,
-    };
+    return { ...caller, taken: taking?.kind === 'taken' ? taking : null, closed: null };
   }
-  const reached = attempts[0]?.reached;
   const byUser = done !== undefined && !(reached && reached.at < done.at);
   return {
-    number,
-    note,
-    calls: calls(attempts),
+    ...caller,
     taken: null,
     closed: byUser
       ? { how: 'done', at: done.at, user: done.user }
@@ -67,17 +71,20 @@ function callBack(
   };
 }
 
-/** A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it. */
+/**
+ * A caller's actions without each Done that was undone. Undo applies to those since the last missed call before it;
+ * `ends`: when the missed calls ended.
+ */
 export function withoutUndone(
   actions: readonly CallerAction[],
-  missed: readonly MissedCall[],
+  ends: readonly number[],
 ): readonly CallerAction[] {
   let counts = Number.POSITIVE_INFINITY;
   return actions
     .toReversed()
     .filter(({ kind, at }) => {
       if (kind === 'reopened')
-        counts = Math.max(0, ...missed.map(({ call }) => call.completedAt ?? 0).filter((end) => end < at));
+        counts = ends.reduce((last, end) => (end < at ? Math.max(last, end) : last), 0);
       return kind !== 'done' || at <= counts;
     })
     .toReversed();

@@ -24,7 +24,10 @@ export function missedCallers(
   let calledAgain = 0;
   for (const [number, calls] of Map.groupBy(missed, ({ call }) => call.number)) {
     if (!isDialable(number)) continue;
-    const counted = withoutUndone(actionsOf.get(number) ?? [], calls);
+    const counted = withoutUndone(
+      actionsOf.get(number) ?? [],
+      calls.map(({ call }) => call.completedAt ?? 0),
+    );
     const done = counted.flatMap(({ kind, at }) => (kind === 'done' ? at : []));
     const endOf = ({ call, reached }: MissedCall) => {
       const doneAfter = done.find((at) => at >= (call.completedAt ?? 0)) ?? Number.POSITIVE_INFINITY;

@@ -9,8 +9,8 @@ import { type CallRecord, scalarFields } from './call-record.ts';
 export type Screens = {
   /** Sends a call's new state, unless the screens already have it or a later one. */
   publish(account: number, call: CallRecord): void;
-  /** Sends the missed calls of an account that are to be called back; they replace those that screens show. */
-  callBacks(account: number, missed: readonly MissedOnScreen[]): void;
+  /** Sends an account's callers who are to be called back; they replace those that screens show. */
+  callBacks(account: number, callers: CallBacksOnScreen): void;
   /** The accounts with at least one screen. */
   accounts(): number[];
   /** How many screens there are. */
@@ -29,8 +29,14 @@ export type Screens = {
   close(): void;
 };
 
-/** `taken_by`: the user who calls back. */
-export type MissedOnScreen = ReturnType<typeof screenCall> & { readonly taken_by: string | null };
+/** `times`: how many missed calls the caller has; `taken_by`: the user who calls back. */
+type ToCallBack = { readonly times: number; readonly taken_by: string | null };
+/** Callers who are to be called back, newest first: the newest missed call of each. */
+export type CallBacksOnScreen = {
+  readonly missed: readonly (ReturnType<typeof screenCall> & ToCallBack)[];
+  /** Those beyond what a screen shows, which count. */
+  readonly others: readonly ({ readonly id: string; readonly number: string } & ToCallBack)[];
+};
 
 /** Calls whose last sent state is remembered. */
 const MAX_REMEMBERED = 20_000;
@@ -60,8 +66,8 @@ export function makeScreens(extensions: (account: number) => Extensions = () => 
         send(frames[reader]);
       }
     },
-    callBacks(account, missed) {
-      const frame = eventFrame('missed', { missed });
+    callBacks(account, callers) {
+      const frame = eventFrame('missed', callers);
       for (const { reader, send } of listeners.get(account) ?? []) if (reader === 'user') send(frame);
     },
     accounts: () => [...listeners.keys()],

@@ -1,17 +1,12 @@
+import { actionsSince } from '../callers/actions-since.ts';
 import { type MissedCallers, missedCallers } from '../callers/missed-callers.ts';
-import type {
-  CallerAction,
-  CallerCounts,
-  CallerStore,
-  CallGroup,
-  MissedCall,
-} from '../store/caller-store.ts';
+import type { CallerCounts, CallerStore, CallGroup, MissedCall } from '../store/caller-store.ts';
 import type { Span } from './aggregate.ts';
 import type { GroupFilter, Report } from './call-report.ts';
 
 /** Limit of calls: callers are read call by call, including calls that a filter leaves out. */
 export const MAX_CALLS = 50_000;
-/** Calls, and actions, that are read in one go. */
+/** Calls that are read in one go. */
 const TOGETHER = 5_000;
 const BUSIEST = 15;
 /** A call is missed when it ends, at most this long after its start. */
@@ -86,18 +81,4 @@ function together(days: readonly Span[], perDay: readonly number[]): Span[] {
     } else spans.push({ since, until, calls });
   }
   return spans;
-}
-
-/** All that was done since then, oldest first. */
-async function actionsSince(store: CallerStore, account: number, since: number): Promise<CallerAction[]> {
-  const steps: CallerAction[][] = [];
-  for (let until = Number.MAX_SAFE_INTEGER; ; ) {
-    const step = await store.actions(account, { since, until }, TOGETHER);
-    const first = step[0]?.at ?? 0;
-    // The limit may have cut off calls of the same millisecond: read that one again.
-    const whole = step.length < TOGETHER ? step : step.filter(({ at }) => at > first);
-    steps.push(whole);
-    if (step.length < TOGETHER || whole.length === 0) return steps.reverse().flat();
-    until = first + 1;
-  }
 }

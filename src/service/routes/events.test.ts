@@ -66,7 +66,7 @@ async function serve(t: TestContext, clock: () => number = () => 7) {
     },
     requests: { use: async () => [], search: async () => ({ entries: [{ id: stored.newestEntry }] }) },
     users: { session: async () => stored.session, closeSession: async () => {} },
-    callers: { missed: async () => [], actions: async () => [] },
+    callers: { missedCallers: async () => [], actions: async () => [] },
     openCalls: () => {
       asked.resolve();
       return answer.promise;

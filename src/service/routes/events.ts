@@ -23,10 +23,10 @@ type Watcher = { readonly account: number; readonly user: User | null; readonly 
 
 /**
  * GET /events: the account's calls, live, for a signed-in browser or a client with an integration token. First `calls`
- * with the open calls and, for a user, customers' names and the `missed` ones to be called back; then `call` for each
- * change, `missed` with the new list after a user did something about it, and `beat`. The first and each `beat` give a
- * user the state of the phone systems (`systems`). After a lost connection the browser reconnects and
- * starts again with `calls`.
+ * with the open calls and, for a user, customers' names and who is to be called back: the newest `missed` call of each,
+ * and of the `others` only what counts; then `call` for each change, `missed` with the new list after a user did
+ * something about it, and `beat`. The first and each `beat` give a user the state of the phone systems (`systems`). After
+ * a lost connection the browser reconnects and starts again with `calls`.
  */
 export function eventRoutes({
   budgets,
@@ -74,7 +74,8 @@ export function eventRoutes({
       const unsubscribe = screens.subscribe(watcher, (frame) => write(frame));
       raw.on('close', unsubscribe); // registered now: the client may disconnect while the calls are read
       const calls = await store.openCalls(watcher.account, MAX_OPEN_CALLS);
-      const missed = watcher.user === null ? [] : await callBackList.onScreen(watcher.account);
+      const callBacks =
+        watcher.user === null ? { missed: [], others: [] } : await callBackList.onScreen(watcher.account);
       const now = async () => ({
         now: clock(),
         ...(watcher.user && { systems: (await systemsOf(watcher.account)).map(systemShown) }),
@@ -96,7 +97,7 @@ export function eventRoutes({
       };
       const shown = (call: CallRecord) =>
         screenCall(call, watcher.user && directory.extensions(watcher.account));
-      const current = { ...first, calls: calls.map(shown), missed };
+      const current = { ...first, calls: calls.map(shown), ...callBacks };
       write(`retry: 1000\n${eventFrame('calls', current)}`);
       for (const frame of early) write(frame);
       const beat = setInterval(async () => {

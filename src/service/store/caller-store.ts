@@ -20,6 +20,18 @@ export type MissedCall = {
   readonly reached: { readonly id: string; readonly at: number; readonly by: string | null } | null;
 };
 
+/** The missed calls of one number that ended in a span. */
+export type MissedCaller = {
+  /** The newest one, by its end. */
+  readonly call: CallRecord;
+  /** From the beginning to the end of each, newest first by their ends. */
+  readonly calls: readonly Span[];
+  /** The first call after the newest one that was answered. */
+  readonly reached: MissedCall['reached'];
+  /** When the last answered call of the number began, if that is in the span. */
+  readonly answeredAt: number | null;
+};
+
 /** The calls of a group alone; null: all. */
 export type CallGroup = { readonly kind: GroupKind; readonly name: string };
 
@@ -36,6 +48,8 @@ export type CallerCounts = {
 export interface CallerStore {
   /** The newest `max` missed calls of an account that ended in a span, oldest first. */
   missed(account: number, ended: Span, max: number, group?: CallGroup | null): Promise<MissedCall[]>;
+  /** Each number, or the one given, of an account that was missed since `since`: by the ends of the calls. Unordered. */
+  missedCallers(account: number, since: number, number?: string): Promise<MissedCaller[]>;
   /** How often each caller called in a span, which is a day, or has some thousand calls. Unordered. */
   counts(account: number, span: Span, group: CallGroup | null): Promise<CallerCounts[]>;
   act(account: number, action: CallerAction): Promise<void>;

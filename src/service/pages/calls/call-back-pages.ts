@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../../../api/contract/decisions.ts';
 import { spaced } from '../../../phone-number/normalise-number.ts';
 import { extensionText } from '../../accounts/extensions.ts';
-import { type CallBack, isDialable } from '../../callers/call-backs.ts';
+import { type CallBack, endOf, isDialable } from '../../callers/call-backs.ts';
 import type { ServiceContext } from '../../http/context.ts';
 import { Refusal } from '../../http/refusal.ts';
 import type { CallerAction } from '../../store/caller-store.ts';
@@ -10,10 +10,11 @@ import { displayText } from '../kit/display-text.ts';
 import { changeForm, hiddenFields } from '../kit/form.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { PageRequest, Pages } from '../kit/page-request.ts';
-import { type Column, table } from '../kit/table.ts';
+import { type Column, pager, table } from '../kit/table.ts';
 import { backOf, callerAddress, customerLink, segmentChip } from './call-cells.ts';
 import { newCalls } from './call-list-page.ts';
 
+const PER_PAGE = 100;
 /** A caller who is closed stays on the page this long. */
 const CLOSED_MS = 24 * 3_600_000;
 
@@ -31,6 +32,7 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
     const text = request.words.callBack;
     const all = await callBackList.read(request.account.id);
     const open = all.filter(({ closed }) => closed === null);
+    const { shown, ...links } = pageOf(open, beforeIn(request.query));
     const closed = all
       .filter((one) => (one.closed?.at ?? 0) > request.now - CLOSED_MS)
       .sort((a, b) => (b.closed?.at ?? 0) - (a.closed?.at ?? 0));
@@ -40,7 +42,9 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
       body: html`
         <h1>${text.title}</h1>
         <div id="call-backs" data-live ...${newCalls(request)}>
-          ${openTable(open, request)}
+          ${open.length > 0 && html`<p class="quiet">${text.count(open.length)}</p>`}
+          ${openTable(shown, request)}
+          ${pager(request.words.kit, links)}
           ${closed.length > 0 && html`<h2>${text.closedLately}</h2>${closedTable(closed, request)}`}
         </div>
       `,
@@ -51,13 +55,44 @@ export function callBackPages(pages: Pages, { callBackList }: ServiceContext): v
     const read = change.safeParse(Object.fromEntries(form));
     if (!read.success) throw new Refusal(422, ({ notDialable }) => notDialable);
     const { number, kind, text, from, back } = read.data;
-    const to = from === 'caller' ? callerAddress(number, back) : '/call-back';
+    const to =
+      from === 'caller'
+        ? callerAddress(number, back)
+        : pageAddress(beforeIn(new URLSearchParams(back.split('?')[1])));
     if (kind === 'note' && text === '') return { redirect: to };
     await callBackList.act(account.id, {
       ...{ number, kind, user: user.name, at: now, text: kind === 'note' ? text : null },
     });
     return from === 'bar' ? 'done' : { redirect: to };
   });
+}
+
+/** The page of callers whose last attempts ended before this time, Unix ms; null: the newest. */
+const pageAddress = (before: number | null) =>
+  before === null ? '/call-back' : `/call-back?before=${before}`;
+
+const beforeIn = (query: URLSearchParams): number | null => Number(query.get('before')) || null;
+
+/** A page of the callers. It begins at a time, so that nobody moves to the page before when somebody there is closed. */
+function pageOf(open: readonly CallBack[], before: number | null) {
+  const from = before ?? Number.POSITIVE_INFINITY;
+  const first = Math.max(
+    0,
+    open.findIndex((one) => endOf(one) < from),
+  );
+  const end = (at: number) => {
+    const one = open[at];
+    return one && endOf(one);
+  };
+  // Those of one moment are on one page.
+  const last = end(first + PER_PAGE - 1);
+  const shown = open.slice(first).filter((one) => last === undefined || endOf(one) >= last);
+  const next = first + shown.length;
+  return {
+    shown,
+    newer: first > 0 ? pageAddress(end(first - PER_PAGE - 1) ?? null) : undefined,
+    older: last !== undefined && next < open.length ? pageAddress(last) : undefined,
+  };
 }
 
 function openTable(open: readonly CallBack[], request: PageRequest): Html {
@@ -67,10 +102,9 @@ function openTable(open: readonly CallBack[], request: PageRequest): Html {
     { head: text.caller, cell: (one) => callerCell(one, request) },
     {
       head: text.tried,
-      cell: ({ calls }) =>
-        html`${formats.moment(calls[0]?.startedAt ?? 0, now)}${
-          calls.length > 1 &&
-          html` <span class="quiet">${text.timesSince(calls.length, formats.moment(calls.at(-1)?.startedAt ?? 0, now))}</span>`
+      cell: ({ call, times, since }) =>
+        html`${formats.moment(call.startedAt, now)}${
+          times > 1 && html` <span class="quiet">${text.timesSince(times, formats.moment(since, now))}</span>`
         }`,
     },
     {
@@ -104,8 +138,8 @@ function closedTable(closed: readonly CallBack[], request: PageRequest): Html {
 /** Of a note: longer ones end in an ellipsis. */
 const NOTE_LENGTH = 100;
 
-function callerCell({ number, note, calls: [last] }: CallBack, request: PageRequest): Html {
-  const { customer = null, segment = null } = last ?? {};
+function callerCell({ number, note, call }: CallBack, request: PageRequest): Html {
+  const { customer, segment } = call;
   return html`
     ${customer && html`${customerLink(customer)} ${segmentChip(segment)}<br />`}
     ${dialLink(number)} <a href=${callerAddress(number, backOf(request))}>${request.words.callBack.details}</a>

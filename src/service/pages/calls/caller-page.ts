@@ -26,7 +26,7 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
     const number = query.get('number') ?? '';
     if (number === '' || number.length > limits.referenceLength)
       throw new Refusal(404, ({ noCaller }) => noCaller);
-    const [{ calls }, actions, callBacks, customer] = await Promise.all([
+    const [{ calls }, actions, [callBack], customer] = await Promise.all([
       store.calls.page({
         account: account.id,
         filter: { ...everyCall, number: { is: number } },
@@ -35,10 +35,9 @@ export function callerPage(pages: Pages, { store, callBackList }: ServiceContext
         limit: LAST_CALLS,
       }),
       store.callers.actions(account.id, { number }, MAX_NOTES),
-      callBackList.read(account.id),
+      callBackList.read(account.id, number),
       store.customers.withNumber(account.id, number),
     ]);
-    const callBack = callBacks.find((one) => one.number === number);
     const said = actions.filter(({ kind }) => kind === 'note').toReversed();
     const crm = account.crmUrl && crmLink(account.crmUrl, { number, reference: customer?.reference ?? '' });
     const spokeWith = new Set(calls.flatMap(({ callerId }) => callerId ?? []));

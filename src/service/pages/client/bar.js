@@ -70,7 +70,7 @@ function take(state) {
   for (const { id, status } of before.board.values())
     if (status === 'ringing' && board.get(id)?.status !== 'ringing') attention.quiet(id);
   for (const call of loaded ? board.values() : []) {
-    if (before.board.get(call.id)?.status === call.status) continue;
+    if (before.all.get(call.id)?.status === call.status) continue;
     if (call.status === 'ringing') attention.ring(call);
     if (call.missed) attention.miss();
     announce(call);
@@ -125,7 +125,8 @@ function drawSoon() {
 function draw() {
   due = false;
   if (performance.now() < heldUntil) return;
-  const { ringing, others, missed } = shownAt(board, now(), live);
+  const { ringing, others, missed: chosen } = shownAt(board, now(), live);
+  const missed = chosen.filter(([newest]) => !newest?.unlisted);
   attention.keepRinging(ringing.length > 0);
   const open = isOpen();
   root.classList.toggle('open', open);
@@ -144,7 +145,7 @@ function draw() {
     ${state(ringing.length, others.filter(({ status }) => status === 'answered').length)}
     ${silent && html`<p class="link lost" role="alert">${systemText(silent)}</p>`}
     ${!open && ringing[0] && html`<ul class="calls line" aria-label=${words.callsInProgress}>${card(ringing[0], now())}</ul>`}
-    ${!open && missed.length > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>`}
+    ${!open && toCall > 0 && html`<a class="wide" href="/call-back">${filled(words.toCallBack, { count: toCall })}</a>`}
     <div class="bar-buttons">
       ${button(ringtone)}
       ${
@@ -166,7 +167,7 @@ function draw() {
         html`<div class="missed">
           <ul aria-label=${words.missedCalls}>${missed.map((calls) => missedCard(calls, now()))}</ul>
           <div class="missed-all">
-            <a href="/call-back">${filled(words.toCallBack, { count: missed.length })}</a>
+            <a href="/call-back">${filled(words.toCallBack, { count: toCall })}</a>
           </div>
         </div>`
       }

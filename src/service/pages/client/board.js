@@ -6,8 +6,9 @@
  *   customer: { reference: string, name: string } | null, segment: string | null, priority: number | null,
  *   caller_id: string | null, started_at: number, answered_at: number | null, completed_at: number | null,
  *   missed: boolean | null, taken_by?: string | null, answered_by: string | null, integration: number,
- *   called?: string,
- * }} Call
+ *   called?: string, times?: number, unlisted?: true,
+ * }} Call of a caller to be called back, the newest of so many `times`; `unlisted`: one that only counts
+ * @typedef {{ missed: readonly Call[], others: readonly Pick<Call, 'id' | 'number' | 'times' | 'taken_by'>[] }} CallBacks
  * @typedef {{ mine: readonly string[] | null, segments: readonly string[], integrations: readonly number[] }} Choice of calls by what the user set; an empty list, or null, chooses all
  * @typedef {ReadonlyMap<string, Call>} Board
  */
@@ -24,6 +25,19 @@ export const empty = new Map();
 
 /** The board at the start of a stream, which replaces any earlier one. @param {readonly Call[]} calls @returns {Board} */
 export const boardOf = (calls) => new Map(calls.map((call) => [call.id, call]));
+
+/** The callers to be called back, as the service sends them. @param {CallBacks} callBacks @returns {Call[]} */
+export const missedOf = ({ missed, others }) => [
+  ...missed,
+  ...others.map((one) => ({ ...unlisted, ...one })),
+];
+
+/** Of a caller beyond those that a screen shows. @type {Omit<Call, 'id' | 'number'>} */
+const unlisted = {
+  ...{ unlisted: true, status: 'completed', missed: true, number_shown: '' },
+  ...{ customer: null, segment: null, priority: null, caller_id: null, answered_by: null, integration: 0 },
+  ...{ started_at: 0, answered_at: null, completed_at: 0 },
+};
 
 /**
  * Applies a call's new state, which only moves forward. The end of an unknown call counts only if it was missed. A
@@ -76,7 +90,9 @@ export function shownAt(board, now, live) {
       )
       .sort((a, b) => rank(b) - rank(a) || a.started_at - b.started_at),
     missed: byCaller(
-      calls.filter((call) => call.missed).sort((a, b) => (b.completed_at ?? 0) - (a.completed_at ?? 0)),
+      calls
+        .filter((call) => call.missed && canBeCalled(call))
+        .sort((a, b) => (b.completed_at ?? 0) - (a.completed_at ?? 0)),
     ),
   };
 }
@@ -89,6 +105,9 @@ export const isChosen = ({ caller_id, segment, integration }, { mine, segments, 
   (mine === null || caller_id === null || mine.includes(caller_id)) &&
   (segments.length === 0 || segments.includes(segment ?? '')) &&
   (integrations.length === 0 || integrations.includes(integration));
+
+/** As isDialable of callers/call-backs.ts: nobody calls a withheld number back. @param {Call} call */
+const canBeCalled = ({ number }) => /^\+?\d{3,}$/.test(number);
 
 /** Groups missed calls by caller, who is called back once. @param {readonly Call[]} calls @returns {Call[][]} */
 function byCaller(calls) {

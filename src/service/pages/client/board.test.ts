@@ -7,6 +7,7 @@ import {
   empty,
   isChosen,
   lasting,
+  missedOf,
   moved,
   plainText,
   shownAt,
@@ -14,10 +15,12 @@ import {
   withMissed,
 } from './board.js';
 
+/** A number for each. */
+const numberOf = (id: string) => `+4930${Array.from(id, (letter) => letter.charCodeAt(0)).join('')}`;
 const call = (id: string, fields: Partial<Call> = {}): Call => ({
   id,
   status: 'ringing',
-  number: id,
+  number: numberOf(id),
   number_shown: id,
   customer: null,
   segment: null,
@@ -70,9 +73,9 @@ test('an answered call stays for a moment after its end; an unknown ended call d
 
 test('missed calls are grouped by caller, newest first, until they are called back', () => {
   const board = boardOf([
-    missed('1', 10, { number: '+49' }),
+    missed('1', 10, { number: '+49301' }),
     missed('2', 20),
-    missed('3', 30, { number: '+49' }),
+    missed('3', 30, { number: '+49301' }),
   ]);
   assert.deepEqual(shown(board).missed, [['3', '1'], ['2']]);
   const left = withMissed(board, [missed('2', 20)]);
@@ -90,11 +93,27 @@ test('a list of missed calls replaces the missed ones alone', () => {
 });
 
 test('a caller who gets through is no longer missed; one who rings again is', () => {
-  const board = boardOf([missed('1', 10, { number: '+49' }), missed('2', 20)]);
-  const again = call('3', { number: '+49' });
+  const board = boardOf([missed('1', 10, { number: '+49301' }), missed('2', 20)]);
+  const again = call('3', { number: '+49301' });
   assert.deepEqual(shown(moved(board, again)).missed, [['2'], ['1']]);
   const through = { ...again, status: 'answered' as const, answered_at: 1500 };
   assert.deepEqual(shown(moved(moved(board, again), through)).missed, [['2']]);
+});
+
+test('callers beyond those that a screen shows count as the others do, until they get through', () => {
+  const others = ['2', '3'].map((id) => ({ id, number: numberOf(id), times: 600, taken_by: null }));
+  const board = boardOf(missedOf({ missed: [missed('1', 10)], others }));
+  assert.deepEqual(shown(board).missed, [['1'], ['2'], ['3']]);
+  const again = moved(board, missed('4', 20, { number: numberOf('3') }));
+  assert.deepEqual(shown(again).missed, [['4', '3'], ['1'], ['2']]);
+  const through = moved(again, call('5', { number: numberOf('2') }));
+  const left = moved(through, call('5', { number: numberOf('2'), status: 'answered', answered_at: 30 }));
+  assert.deepEqual(shown(left).missed, [['4', '3'], ['1']]);
+});
+
+test('a withheld number is not to be called back', () => {
+  const board = boardOf([missed('1', 10), missed('2', 20, { number: 'anonymous' })]);
+  assert.deepEqual(shown(board).missed, [['1']]);
 });
 
 test('without a live stream only missed calls show', () => {

@@ -49,9 +49,9 @@ export function missedCard(calls, now) {
   const taker = calls.find(({ taken_by }) => taken_by)?.taken_by;
   const at = call.completed_at ?? 0;
   const when = day.format(at) === day.format(now) ? time.format(at) : `${day.format(at)} ${time.format(at)}`;
+  const count = calls.reduce((sum, { times: so = 1 }) => sum + so, 0);
   const times =
-    calls.length > 1 &&
-    html` <span role="img" aria-label=${filled(words.missedTimes, { count: calls.length })}>×${calls.length}</span>`;
+    count > 1 && html` <span role="img" aria-label=${filled(words.missedTimes, { count })}>×${count}</span>`;
   return html`<li key=${call.id} class="call missed-call" data-call=${call.id}>
     <span class="dot" aria-hidden="true"></span>
     <div class="caller">${who(call)}</div>

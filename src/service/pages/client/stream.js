@@ -1,4 +1,4 @@
-import { boardOf, empty, moved, tidied, withMissed } from './board.js';
+import { boardOf, empty, missedOf, moved, tidied, withMissed } from './board.js';
 
 /**
  * Keeps the service's stream of calls open. Reconnects by itself, also after silence or a jump of the clock (the PC was
@@ -45,10 +45,10 @@ export function openStream(listener) {
         lastMessage = moment();
         take(JSON.parse(data));
       });
-    on('calls', ({ now, calls, missed, systems: known }) => {
+    on('calls', ({ now, calls, missed, others, systems: known }) => {
       systems = known;
       setClock(now);
-      board = boardOf([...missed, ...calls]);
+      board = boardOf([...missedOf({ missed, others }), ...calls]);
       live = true;
       signedOut = false;
       report();
@@ -57,8 +57,8 @@ export function openStream(listener) {
       board = moved(board, call);
       report();
     });
-    on('missed', ({ missed }) => {
-      board = withMissed(board, missed);
+    on('missed', (callBacks) => {
+      board = withMissed(board, missedOf(callBacks));
       report();
     });
     on('beat', ({ now, systems: known }) => {

@@ -112,6 +112,7 @@ export const de: Words = {
 
   callBack: {
     title: 'Rückrufe',
+    count: (count) => `${count} Anrufer`,
     closedLately: 'In den letzten 24 Stunden erledigt',
     caller: 'Anrufer',
     details: 'Details',

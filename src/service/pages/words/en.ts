@@ -116,6 +116,7 @@ export const en = {
 
   callBack: {
     title: 'To call back',
+    count: (count: number) => (count === 1 ? '1 caller' : `${count} callers`),
     closedLately: 'Closed in the last 24 hours',
     caller: 'Caller',
     details: 'Details',

@@ -112,6 +112,7 @@ export const es: Words = {
 
   callBack: {
     title: 'Por devolver',
+    count: (count) => (count === 1 ? '1 llamante' : `${count} llamantes`),
     closedLately: 'Cerradas en las últimas 24 horas',
     caller: 'Llamante',
     details: 'Detalles',

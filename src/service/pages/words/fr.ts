@@ -112,6 +112,7 @@ export const fr: Words = {
 
   callBack: {
     title: 'À rappeler',
+    count: (count) => (count === 1 ? '1 appelant' : `${count} appelants`),
     closedLately: 'Clos ces dernières 24 heures',
     caller: 'Appelant',
     details: 'Détails',

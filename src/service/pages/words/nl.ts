@@ -112,6 +112,7 @@ export const nl: Words = {
 
   callBack: {
     title: 'Terugbellen',
+    count: (count) => (count === 1 ? '1 beller' : `${count} bellers`),
     closedLately: 'Afgehandeld in de laatste 24 uur',
     caller: 'Beller',
     details: 'Details',

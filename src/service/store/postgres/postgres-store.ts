@@ -123,7 +123,7 @@ export async function openPostgresStore(
       trim: trimmer(database, partitions, shard),
     },
     calls: { ...calls, page: cursorPaging((slice) => serialiseCalls(() => calls.slice(slice))) },
-    callers: callerRows(statements, feed.notifyCalledBack),
+    callers: callerRows(statements, serialiseCalls, feed.notifyCalledBack),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, customerWriter(database)),

@@ -1,7 +1,12 @@
 import { FORGOTTEN } from '../../calls/call-record.ts';
-import type { CallerAction, CallerStore, CallGroup } from '../caller-store.ts';
+import type { Span } from '../../reports/aggregate.ts';
+import type { CallerAction, CallerStore, CallGroup, MissedCaller } from '../caller-store.ts';
 import { callOf, callTypes } from './call-rows.ts';
+import type { Serialise } from './serialise.ts';
 import type { Statements } from './statements.ts';
+
+/** Callers that are read in one go. */
+const CALLERS = 400;
 
 const callColumns = Object.keys(callTypes).map((name) => `c.${name}`);
 
@@ -18,14 +23,34 @@ const groupNames = {
 const inGroup = (group: CallGroup | null, value: number) =>
   group === null ? '' : `AND ${groupNames[group.kind]} = $${value}`;
 
+type Row = Readonly<Record<string, unknown>>;
+
+const reachedOf = (row: Row) =>
+  row.reached_id === null
+    ? null
+    : {
+        id: row.reached_id as string,
+        at: row.reached_at as number,
+        by: row.reached_by as string | null,
+      };
+
+/** `10 15,30 35`, newest first by their ends. */
+const spansOf = (text: string): Span[] =>
+  text
+    .split(',')
+    .map((span) => span.split(' ').map(Number) as [number, number])
+    .map(([since, until]) => ({ since, until }))
+    .sort((a, b) => b.until - a.until);
+
 /** `acted` is called after an action, for the account's screens at other processes. */
 export function callerRows(
   { read, write, along }: Statements,
+  serialise: Serialise,
   acted: (account: number) => void = () => {},
 ): CallerStore {
   return {
     async missed(account, { since, until }, max, group = null) {
-      const rows = await read<Record<string, unknown>>(
+      const rows = await read<Row>(
         `SELECT ${callColumns}, r.call_id AS reached_id, coalesce(r.answered_at, r.completed_at) AS reached_at,
            r.caller_id AS reached_by
          FROM calls c ${along('calls_missed')}
@@ -36,17 +61,41 @@ export function callerRows(
            AND c.number <> '${FORGOTTEN}' ${inGroup(group, 5)} ORDER BY c.completed_at DESC, c.id DESC LIMIT $4`,
         ...[account, since, until, max, ...(group === null ? [] : [group.name])],
       );
-      return rows.toReversed().map((row) => ({
-        call: callOf(row),
-        reached:
-          row.reached_id === null
-            ? null
-            : {
-                id: row.reached_id as string,
-                at: row.reached_at as number,
-                by: row.reached_by as string | null,
-              },
-      }));
+      return rows.toReversed().map((row) => ({ call: callOf(row), reached: reachedOf(row) }));
+    },
+    async missedCallers(account, since, number) {
+      // First a row for each number, along the missed calls of the span alone (materialized: PostgreSQL would find that
+      // order in all calls, by their numbers); then the newest call of each.
+      const sql = `WITH callers AS MATERIALIZED (
+          SELECT number, max(completed_at) AS ended, string_agg(started_at || ' ' || completed_at, ',') AS calls
+          FROM calls ${along('calls_missed')}
+          WHERE account_id = $1 AND missed AND completed_at >= $2 AND number <> '${FORGOTTEN}'
+            AND ${number === undefined ? 'number > $3' : 'number = $3'} GROUP BY number)
+        SELECT ${callColumns}, m.calls, r.call_id AS reached_id,
+          coalesce(r.answered_at, r.completed_at) AS reached_at, r.caller_id AS reached_by,
+          (SELECT a.started_at FROM calls a ${along('calls_by_number')}
+            WHERE a.account_id = $1 AND a.number = m.number AND a.started_at >= $2
+              AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at DESC LIMIT 1) AS answered_last
+        FROM (SELECT * FROM callers ORDER BY number LIMIT ${CALLERS}) m
+        JOIN calls c ON c.id = (SELECT n.id FROM calls n ${along('calls_missed')}
+          WHERE n.account_id = $1 AND n.missed AND n.completed_at = m.ended AND n.number = m.number
+          ORDER BY n.id DESC LIMIT 1)
+        LEFT JOIN calls r ON r.id = (SELECT a.id FROM calls a ${along('calls_by_number')}
+          WHERE a.account_id = $1 AND a.number = c.number AND a.started_at > c.started_at
+            AND (a.answered_at IS NOT NULL OR NOT a.missed) ORDER BY a.started_at LIMIT 1)
+        ORDER BY m.number`;
+      const found: MissedCaller[] = [];
+      for (let from = number ?? ''; ; from = found.at(-1)?.call.number as string) {
+        const rows = await serialise(() => read<Row>(sql, account, since, from));
+        for (const row of rows)
+          found.push({
+            call: callOf(row),
+            calls: spansOf(row.calls as string),
+            reached: reachedOf(row),
+            answeredAt: row.answered_last as number | null,
+          });
+        if (rows.length < CALLERS) return found;
+      }
     },
     counts(account, { since, until }, group) {
       return read(

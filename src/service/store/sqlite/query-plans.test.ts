@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { migrate } from '../../../storage/migrate.ts';
 import { callReader } from '../shared/call-reader.ts';
 import { callerRows } from '../shared/caller-rows.ts';
+import { makeSerialise } from '../shared/serialise.ts';
 import type { Statements, Value } from '../shared/statements.ts';
 import { webhookRows } from '../shared/webhook-rows.ts';
 import { migrations } from './migrations.ts';
@@ -34,13 +35,35 @@ test('open and missed calls are found by their own indexes, however many calls a
   const { statements, plans } = planned();
   const calls = callReader(statements, 10);
   await calls.open(1, 10);
-  await callerRows(statements).missed(1, { since: 0, until: 9 }, 10);
+  const callers = callerRows(statements, makeSerialise());
+  await callers.missed(1, { since: 0, until: 9 }, 10);
   assert.deepEqual(plans, [
     'SEARCH c USING INDEX calls_open (account_id=?)',
     'SEARCH c USING INDEX calls_missed (account_id=? AND completed_at>? AND completed_at<?)',
     'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)',
+  ]);
+});
+
+test('missed callers are found by the missed calls of the span, however many calls are over', async () => {
+  const { db, statements, plans } = planned();
+  db.exec(`WITH n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 1000)
+    INSERT INTO calls (account_id, integration_id, call_id, status, from_number, number, started_at, completed_at, missed)
+    SELECT 1, 1, at, 'completed', at % 100, at % 100, at, at, at % 5 = 0 FROM n; ANALYZE`);
+  const callers = callerRows(statements, makeSerialise());
+  const found = await callers.missedCallers(1, 900);
+  assert.equal(found.length, 20);
+  const ofCalls = plans.filter((plan) => / (calls|[acnr]) /.test(`${plan}`));
+  const walk = 'SEARCH calls USING INDEX calls_missed (account_id=? AND completed_at>?)';
+  const byNumber = 'SEARCH a USING INDEX calls_by_number (account_id=? AND number=? AND started_at>?)';
+  assert.deepEqual(ofCalls.toSorted(), [
+    byNumber,
+    byNumber,
+    'SEARCH c USING INTEGER PRIMARY KEY (rowid=?)',
+    walk,
+    'SEARCH n USING INDEX calls_missed (account_id=? AND completed_at=?)',
+    'SEARCH r USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
   ]);
 });
 

@@ -116,7 +116,7 @@ export async function openSqliteStore(file: string, fail: (error: Error) => void
       ...calls,
       page: cursorPaging((slice) => serialise(() => calls.slice(slice))),
     },
-    callers: callerRows(statements),
+    callers: callerRows(statements, serialise),
     reports: { figures: keptFigures(figures) },
     directory: directoryRows(statements),
     customers: customerRows(statements, (account, customers, before) =>
